@@ -1,6 +1,6 @@
 """The operator's command line: `.venv/bin/python cli.py --help`.
 
-A command's module is imported only when the command is chosen. Every import in this file delays all
+A command's module is imported only when that command is run. Every import in this file delays all
 commands.
 """
 
@@ -182,10 +182,10 @@ app = TyperGroup(
 
 
 def main() -> NoReturn:
-    """Run one command, and exit without finalizing the interpreter, because threads of Temporal's
-    client may still need it. In a measurement, a signal during finalization killed one in ten
-    processes that had finished their work."""
-    configure_logs("INFO")  # to stderr, which receives the audit entries of a command's changes
+    """Run one command, and exit without finalizing the interpreter, because threads of the Temporal
+    client may still need it. In a measurement, one in ten processes was killed by a signal during
+    finalization, after it had finished its work."""
+    configure_logs("INFO")  # to stderr, where the audit entries for a command's changes also go
     try:
         app()
     except SystemExit as end:

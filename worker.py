@@ -1,5 +1,5 @@
-"""A worker process: it reads the settings, connects its clients, and processes one queue until a
-signal ends it."""
+"""A worker process. It reads the settings, connects its clients, and processes one queue until it
+receives a signal to stop."""
 
 import argparse
 import asyncio
@@ -46,8 +46,8 @@ _log = structlog.get_logger(__name__)
 
 
 def working_on(queue: str) -> Working:
-    """Return the worker of a queue. Only the modules of this queue are imported, because loading
-    the brain takes long and the webhook worker does not need the brain."""
+    """Return the worker for a queue. Only the modules for this queue are imported, because loading
+    the brain takes a long time and the webhook worker does not need it."""
     if queue == names.WEBHOOKS_QUEUE:
         from workers import webhooks as webhook_worker  # noqa: PLC0415
 
@@ -58,8 +58,8 @@ def working_on(queue: str) -> Working:
 
 
 async def run(queue: str, settings: Settings, probes: Probes, traces: Traces | None) -> None:
-    """Process the queue until SIGINT or SIGTERM, then finish the work that has started. A second
-    signal ends the process immediately, like a crash; other workers then take over its work."""
+    """Process the queue until SIGINT or SIGTERM, then finish the work in progress. A second signal
+    ends the process immediately, like a crash; other workers then take over its work."""
     stop = _asked_to_stop()
     client = traced(await connect(settings.temporal), traces)
     working, metrics = working_on(queue), probes.metrics
@@ -88,7 +88,7 @@ async def run(queue: str, settings: Settings, probes: Probes, traces: Traces | N
 
 
 def _checks(queue: str, database: Database, client: Client) -> dict[str, Check]:
-    """Return the health checks of a worker's `/readyz`."""
+    """Return the health checks for a worker's `/readyz` endpoint."""
 
     async def database_serves() -> str:
         await database.ping()
@@ -106,7 +106,7 @@ def _checks(queue: str, database: Database, client: Client) -> dict[str, Check]:
 
 
 def _asked_to_stop() -> asyncio.Event:
-    """Return an event that the first signal sets. The second signal ends the process."""
+    """Return an event that is set by the first signal. The second signal ends the process."""
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
 
     def first() -> None:
@@ -122,14 +122,14 @@ def _asked_to_stop() -> asyncio.Event:
 
 def start(queue: str, settings: Settings) -> None:
     """Run a worker until a signal ends it. Raises EngineUnavailable if Temporal cannot be reached.
-    Raises InvalidInput if Temporal rejects the connection, METRICS_PORT is occupied, or tracing is
-    configured but unavailable."""
+    Raises InvalidInput if Temporal rejects the connection, METRICS_PORT is already in use, or
+    tracing is configured but unavailable."""
     configure_logs(settings.watch.log_level, Redactor.of(settings))
     host, port = settings.watch.metrics_host, settings.watch.metrics_port
     probes = Probes(Metrics())
     with traces_of(settings.watch, queue) as traces, shown(probes, host, port, health=True):
         probes.library = set_up(numbers=port is not None)
-        if queue == names.ENGINE_QUEUE:  # only this queue's worker sends mail
+        if queue == names.ENGINE_QUEUE:  # Only this queue's worker sends email.
             warn_of_what_is_missing(settings)
         uvloop.run(run(queue, settings, probes, traces))
 

@@ -1,1 +1,1 @@
-"""Adapters to external systems, and to the machine's clock and id generator."""
+"""Adapters for external systems, and for the machine's clock and id generator."""

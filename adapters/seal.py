@@ -1,4 +1,4 @@
-"""Authenticated encryption of secrets in storage and transit, and keyed digests of texts."""
+"""Authenticated encryption of secrets in storage and in transit, and keyed digests of texts."""
 
 import base64
 import binascii
@@ -12,19 +12,19 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 # The first byte of a plaintext that was compressed before encryption.
 _COMPRESSED: Final = b"\0"
 _WORTH_COMPRESSING: Final = 512
-# Four times the largest body that the gateway accepts.
+# Four times the size of the largest body that the gateway accepts.
 _MAX_BYTES: Final = 4 * 1024 * 1024
-# The digest key is derived with this label, so that it always differs from the encryption key.
+# The digest key is derived using this label, so that it always differs from the encryption key.
 _DIGESTS: Final = b"digest of a name"
 
 
 class FernetSealer:
-    """Encrypts with the first key and decrypts with any key, so that keys can be rotated. A text of
-    at least `_WORTH_COMPRESSING` bytes is compressed first."""
+    """Encrypts with the first key and decrypts with any of the keys, so that keys can be rotated. A
+    text of at least `_WORTH_COMPRESSING` bytes is compressed first."""
 
     def __init__(self, keys: str) -> None:
-        """`keys`: Fernet keys, comma-separated, newest first. Raises ValueError on an invalid
-        key."""
+        """Load the keys. `keys`: Fernet keys, comma-separated, newest first. Raises ValueError if a
+        key is invalid."""
         given = [key.strip() for key in keys.split(",")]
         self._fernet = MultiFernet([Fernet(key) for key in given])
         self._digest_keys = tuple(
@@ -53,8 +53,8 @@ def _packed(text: bytes) -> bytes:
 
 
 def _unpacked(packed: bytes) -> bytes:
-    """Return the decompressed text. Raises ValueError if the text is larger than any text that we
-    encrypt."""
+    """Return the decompressed text. Raises ValueError if it exceeds the maximum size of texts that
+    are encrypted."""
     if not packed.startswith(_COMPRESSED):
         return packed
     unpacking = zlib.decompressobj()

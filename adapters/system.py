@@ -1,4 +1,4 @@
-"""The machine's clock and id generator. Code that needs them gets them as parameters."""
+"""The machine's clock and id generator. Code that needs them receives them as parameters."""
 
 from datetime import UTC, datetime
 

@@ -1,2 +1,2 @@
-"""The HTTP API. It authenticates callers, admits events, starts runs, waits for their outcome and
-responds."""
+"""The HTTP API. It authenticates callers, admits events, starts runs, waits for their outcomes and
+sends the responses."""

@@ -1,8 +1,8 @@
 """Route dependencies that authenticate and authorize callers.
 
 FastAPI resolves dependencies in the order of the parameters. A route whose first parameter is its
-caller therefore reads no body from an unauthorized caller. `/api/dashboard` accepts only session
-tokens, so that a leaked API key cannot decide reviews or change settings.
+caller therefore reads no body from an unauthorized caller. Routes below `/api/dashboard` accept
+only session tokens, so a leaked API key cannot decide reviews or change settings.
 """
 
 from collections.abc import Set
@@ -50,7 +50,7 @@ _NEVER_CACHED: Final = (b"cache-control", b"no-store")
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A user acting for one client."""
+    """A user acting on behalf of one client."""
 
     tenant: TenantId
     actor: Actor
@@ -59,8 +59,8 @@ class Member:
 async def signed_in(
     request: Request, resources: Resources, counted_as: LimitScope = LimitScope.DASHBOARD
 ) -> User:
-    """Return the signed-in user, count the request and forbid caching the response. Raises
-    Unauthenticated, TooManyRequests."""
+    """Return the signed-in user. Counts the request toward the rate limit and disables caching of
+    the response. Raises Unauthenticated, TooManyRequests."""
     request.state.headers = [_NEVER_CACHED]
     user = await authenticate_user(request.headers, resources)
     request.state.caller = limiter_key(user)
@@ -73,8 +73,8 @@ async def signed_in(
 async def member_of(
     user: User, client_id: str, resources: Resources, network: str
 ) -> Member | None:
-    """Return the user's membership in an existing client, or None if they are not a member.
-    `network`: the network that the request comes from."""
+    """Return the user's membership in an existing client, or None if the user is not a member.
+    `network`: the network from which the request was sent."""
     role = None
     if not user.is_admin:
         async with resources.database.reading_across() as connection:
@@ -91,8 +91,8 @@ async def member_for(
     """Return the user's membership in the client that the request names, or in the user's default
     client.
 
-    `network`: the network that the request comes from. Raises AccessDenied, NoClient, and, only for
-    internal admins, ClientNotFound.
+    `network`: the network from which the request was sent. Raises AccessDenied and NoClient. Raises
+    ClientNotFound for internal admins only.
     """
     if client_id is None:
         own = await member_of(user, await tenant_of(user, resources), resources, network)
@@ -121,10 +121,10 @@ class InClient(Part):
     """A dependency that returns the caller's membership in the client that the query names, or in
     the caller's default client.
 
-    `roles`: the allowed roles. The use case checks the roles again; the check here rejects other
+    `roles`: the allowed roles. The use case checks the roles again; this check rejects other
     callers before they send a body. `chosen`: a user who belongs to several clients must name one.
-    Raises Unauthenticated, TooManyRequests, InvalidQuery, ClientIdMissing, AccessDenied, NoClient,
-    RoleRequired, and, only for internal admins, ClientNotFound.
+    Raises Unauthenticated, TooManyRequests, InvalidQuery, ClientIdMissing, AccessDenied, NoClient
+    and RoleRequired. Raises ClientNotFound for internal admins only.
     """
 
     parameters = query_parameters(ClientQuery)
@@ -148,7 +148,7 @@ class InClient(Part):
 
 @dataclass(frozen=True, slots=True)
 class Asked(Generic[Q]):
-    """The parsed query of a request about one client, with that client and the caller."""
+    """The validated query of a request about one client, with that client and the caller."""
 
     tenant: TenantId
     actor: Actor
@@ -156,7 +156,7 @@ class Asked(Generic[Q]):
 
 
 class QueryInClient(Part, Generic[Q]):
-    """A dependency like `InClient`, for lists and reports whose query has further fields. Raises
+    """A dependency like `InClient`, for lists and reports whose query has additional fields. Raises
     the same errors."""
 
     security = SESSION
@@ -186,8 +186,8 @@ PageDep = Annotated[Asked[PageQuery], Depends(QueryInClient(PageQuery))]
 
 @dataclass(frozen=True, slots=True)
 class ClientNow:
-    """A client and the time of the request. The clock is read only once, so that a request at the
-    end of a month uses the same month throughout."""
+    """A client and the time of the request. The clock is read only once, so a request at the end of
+    a month uses the same month throughout."""
 
     tenant: TenantId
     now: datetime
@@ -197,9 +197,9 @@ class NamedClient(Part):
     """A dependency that returns the client that the query must name. The caller authenticates with
     an API key or a session token.
 
-    `counted_as`: the rate limit that the request counts against. `needed`: the scope that a key
+    `counted_as`: the rate limit that the request counts toward. `needed`: the scope that an API key
     needs. Raises Unauthenticated, TooManyRequests, InsufficientScope, ClientIdMissing,
-    ClientIdRepeated, AccessDenied, and, only for internal admins, ClientNotFound.
+    ClientIdRepeated and AccessDenied. Raises ClientNotFound for internal admins only.
     """
 
     parameters = (CLIENT_ID,)
@@ -230,7 +230,7 @@ UsageOfDep = Annotated[ClientNow, Depends(NamedClient(LimitScope.USAGE, Scope.US
 
 
 class GatewayCaller(Part):
-    """A dependency that returns the caller of the gateway, authenticated by any scheme. Raises
+    """A dependency that returns the gateway's caller, who may use any authentication scheme. Raises
     Unauthenticated, InsufficientScope."""
 
     security = EVERY_SCHEME
@@ -251,7 +251,7 @@ class SignedIn(Part):
     """A dependency that returns the signed-in user, for a route whose body names the client. The
     route then calls `member_for`.
 
-    `counted_as`: the rate limit that the request counts against. Raises Unauthenticated,
+    `counted_as`: the rate limit that the request counts toward. Raises Unauthenticated,
     TooManyRequests.
     """
 
@@ -266,7 +266,7 @@ class SignedIn(Part):
 
 @dataclass(frozen=True, slots=True)
 class MemberAt(Member):
-    """A user acting on one record of a client, such as a review."""
+    """A user acting on one of a client's records, such as a review."""
 
     record_id: str
 
@@ -275,9 +275,9 @@ class InClientOf(Part):
     """A dependency that returns the caller's membership in the client that owns the record in the
     path.
 
-    `path_id`: the path parameter with the record's id. `client_of`: returns the record's client.
-    Raises Unauthenticated, TooManyRequests and RoleRequired. Raises `missing` if the record does
-    not exist or belongs to another client.
+    `path_id`: the path parameter with the record's id. `client_of`: a function that returns the
+    record's client. Raises Unauthenticated, TooManyRequests and RoleRequired. Raises `missing` if
+    the record does not exist, or belongs to a client that the caller may not access.
     """
 
     security = SESSION

@@ -147,9 +147,9 @@ def create_app(
 ) -> FastAPI:
     """Return the API application.
 
-    The application starts even if Temporal or PostgreSQL is down, and reports itself unready until
-    both are available. `metrics`: the metrics registry, if this process exposes metrics. `traces`:
-    the trace exporter, if tracing is on.
+    The application starts even if Temporal or PostgreSQL is down, and reports that it is not ready
+    until both are available. `metrics`: the metrics registry, if this process exposes metrics.
+    `traces`: the trace exporter, if tracing is enabled.
     """
     app: FastAPI = FastAPIOffline(
         title=settings.server.service_name,
@@ -175,9 +175,9 @@ def create_app(
 
 @cache
 def _routes() -> tuple[BaseRoute, ...]:
-    """Return all routes, built once per process. FastAPI prepares each route at its first request,
-    which costs half a second of CPU in total. Further applications in the same process reuse the
-    prepared routes."""
+    """Return all routes, built once per process. FastAPI prepares each route at the route's first
+    request, which costs half a second of CPU time in total. Other applications in the same process
+    reuse the prepared routes."""
     every = APIRouter(redirect_slashes=False, responses=EDGE)
     for router in (*_ROUTERS, *PAGE_ROUTERS):
         every.include_router(router)
@@ -185,8 +185,8 @@ def _routes() -> tuple[BaseRoute, ...]:
 
 
 def _serve_whole_files(app: FastAPI) -> None:
-    """Make static files ignore the Range header, as HTTP allows. Starlette would answer an invalid
-    range in plain text, bypassing our error table."""
+    """Make static files ignore the Range header, as HTTP allows. For an invalid range, Starlette
+    would respond in plain text, bypassing our error table."""
     (files,) = (route for route in app.routes if isinstance(route, Mount))
     inner = files.app
 

@@ -1,5 +1,5 @@
-"""Authentication of the caller, and the choice of the caller's client. Only this module creates a
-request's TenantId; `api/access.py` calls it for the routes."""
+"""Authentication of the caller, and selection of the client that the caller acts for. Only this
+module creates a request's TenantId; `api/access.py` calls it for the routes."""
 
 import hmac
 from collections.abc import Set
@@ -29,23 +29,22 @@ _MAX_TOKEN: Final = 8 * 1024
 
 @dataclass(frozen=True, slots=True)
 class InternalWorker:
-    """A caller with the engine secret, which may act for every client."""
+    """A caller with the engine secret, who may act for every client."""
 
 
 Caller = InternalWorker | ActiveKey | User
 
 
 async def authenticate_gateway(headers: Headers, resources: Resources) -> Caller:
-    """Return the gateway's caller, authenticated by the first scheme that matches. The schemes are
-    tried in this order: the engine secret's headers, then the bearer token. Raises Unauthenticated.
-    """
+    """Return the gateway's caller, authenticated by the first matching scheme. The engine secret's
+    headers are tried first, then the bearer token. Raises Unauthenticated."""
     if any(_is_engine_secret(headers.getlist(name), resources) for name in _SECRET_HEADERS):
         return InternalWorker()
     return await authenticate(headers, resources)
 
 
 async def authenticate(headers: Headers, resources: Resources) -> ActiveKey | User:
-    """Return the holder of the bearer token, which is an API key or a session token. Raises
+    """Return the holder of the bearer token: an API key, or the user of a session token. Raises
     Unauthenticated."""
     token = _bearer_token(headers)
     if token.startswith(KEY_PREFIXES):
@@ -54,10 +53,10 @@ async def authenticate(headers: Headers, resources: Resources) -> ActiveKey | Us
 
 
 def may_vouch(caller: Caller) -> bool:
-    """Return whether the gateway accepts the caller's claim that a customer's address is verified.
-    The gateway accepts the claim from callers with the engine secret, and from callers with an
-    `ak_` key if managers have allowed it for the key. The gateway rejects the claim from MCP keys,
-    which belong to AI clients, and from sessions, which belong to people."""
+    """Return True if the gateway accepts the caller's claim that a customer's address is verified.
+    It accepts the claim from callers with the engine secret. It also accepts the claim from callers
+    with an `ak_` key for which managers have allowed it. It never accepts the claim from MCP keys,
+    which belong to AI clients, or from sessions, which belong to users."""
     match caller:
         case InternalWorker():
             return True
@@ -68,21 +67,21 @@ def may_vouch(caller: Caller) -> bool:
 
 
 def check_scope(caller: Caller, needed: Scope) -> None:
-    """Raise InsufficientScope if the caller's key lacks the scope. Other callers have no scopes and
-    pass."""
+    """Raise InsufficientScope if the caller's API key lacks the scope. Callers without an API key
+    have no scopes and always pass."""
     if isinstance(caller, ActiveKey):
         require_scope(caller.scopes, needed)
 
 
 def note_use(request: Request, caller: Caller) -> None:
-    """Record the use of a key and the caller's network. The list of keys shows both."""
+    """Record the use of an API key and the caller's network. The list of API keys shows both."""
     if isinstance(caller, ActiveKey):
         resources: Resources = request.app.state.resources
         resources.key_uses.note(caller.id, client_network(request), resources.now())
 
 
 async def authenticate_user(headers: Headers, resources: Resources) -> User:
-    """Return the user of a session token. An API key is not accepted. Raises Unauthenticated."""
+    """Return the user of a session token. API keys are rejected. Raises Unauthenticated."""
     return await _signed_in(_bearer_token(headers), resources)
 
 
@@ -104,8 +103,8 @@ async def key_holder(token: str, resources: Resources) -> ActiveKey:
 
 
 def key_reads(database: Database) -> SharedReads[KeyMaterial, ActiveKey | None]:
-    """Return a reader that looks up presented keys and caches nothing. Concurrent requests with the
-    same key share one database read, so they do not exhaust the connection pool."""
+    """Return a reader that looks up presented API keys without caching them. Concurrent requests
+    with the same key share one database read, so they do not exhaust the connection pool."""
 
     async def read(material: KeyMaterial) -> ActiveKey | None:
         async with database.unscoped() as connection:
@@ -115,8 +114,8 @@ def key_reads(database: Database) -> SharedReads[KeyMaterial, ActiveKey | None]:
 
 
 async def still_authenticated(caller: Caller, keys: KeyRepository) -> None:
-    """Check the API key again after the body has arrived, because the key may have been revoked in
-    the meantime. Raises Unauthenticated."""
+    """Check the API key again after the body has arrived. The key may have been revoked while the
+    body was in transit. Raises Unauthenticated."""
     if isinstance(caller, ActiveKey) and not await keys.is_active(caller.id):
         raise Unauthenticated
 
@@ -124,11 +123,12 @@ async def still_authenticated(caller: Caller, keys: KeyRepository) -> None:
 async def authorize(
     caller: Caller, client_id: str, resources: Resources, *, session_roles: Set[Role] = ANYONE
 ) -> tuple[TenantId, Actor]:
-    """Return the tenant that the caller may act for, and the actor that the caller acts as.
+    """Return the tenant that the caller may act for, and the actor as which the caller acts.
 
-    `session_roles`: the roles that a session token needs; keys and the engine secret need none. A
-    caller without access to every client gets the same error for another client and for a missing
-    one. Raises AccessDenied, RoleRequired, and ClientNotFound if the id is no ULID.
+    `session_roles`: the roles that a session token needs; API keys and the engine secret need none.
+    A caller without access to all clients gets the same error for another existing client as for a
+    client that does not exist. Raises AccessDenied and RoleRequired. Raises ClientNotFound if the
+    id is not a ULID and the caller has access to all clients.
     """
     wanted = parse_ulid(client_id)
     if wanted is None:
@@ -146,7 +146,7 @@ def _may_act_for_all(caller: Caller) -> bool:
 
 
 async def _actor_for(caller: Caller, client_id: str, resources: Resources) -> Actor | None:
-    """Return the caller's actor, or None if the caller may not act for this client."""
+    """Return the actor for the caller, or None if the caller may not act for this client."""
     match caller:
         case InternalWorker():
             return Actor.system("engine")
@@ -162,7 +162,8 @@ async def _actor_for(caller: Caller, client_id: str, resources: Resources) -> Ac
 
 
 async def tenant_of(caller: ActiveKey | User, resources: Resources) -> TenantId:
-    """Return the caller's own tenant, for a request that names no client. Raises NoClient."""
+    """Return the caller's own tenant, for a request that names no client. Raises NoClient if the
+    caller has none."""
     if isinstance(caller, ActiveKey):
         return TenantId(caller.client_id)
     async with resources.database.reading_across() as connection:
@@ -173,7 +174,7 @@ async def tenant_of(caller: ActiveKey | User, resources: Resources) -> TenantId:
 
 
 def limiter_key(caller: ActiveKey | User) -> str:
-    """Return the key under which the caller's requests are counted for rate limits."""
+    """Return the key under which the caller's requests count toward rate limits."""
     match caller:
         case ActiveKey(id=key_id):
             return f"key:{key_id}"
@@ -182,8 +183,8 @@ def limiter_key(caller: ActiveKey | User) -> str:
 
 
 def body_key(caller: Caller, peer: str) -> str:
-    """Return the key under which concurrent request bodies are counted. An internal worker's bodies
-    are counted by the worker's address, because only the body names the client."""
+    """Return the key under which concurrent request bodies are counted. Bodies from an internal
+    worker are counted by the worker's address, because only the body names the client."""
     return f"engine@{peer}" if isinstance(caller, InternalWorker) else limiter_key(caller)
 
 
@@ -191,13 +192,13 @@ def _is_engine_secret(presented: list[str], resources: Resources) -> bool:
     secret = resources.settings.identity.engine_secret
     if len(presented) != 1 or not presented[0] or secret is None:
         return False
-    # Header values are decoded as latin-1; encode them back to the bytes that were sent.
+    # Header values are decoded as latin-1. Encode the value again to get the bytes that were sent.
     return hmac.compare_digest(presented[0].encode("latin-1"), secret.get_secret_value().encode())
 
 
 def _bearer_token(headers: Headers) -> str:
-    """Return the token of the `Authorization: Bearer` header. Raises Unauthenticated if the header
-    is missing or the token is too long."""
+    """Return the token from the `Authorization: Bearer` header. Raises Unauthenticated if the
+    header is missing or the token is too long."""
     given = headers.getlist("authorization")
     if len(given) != 1:
         raise Unauthenticated

@@ -1,4 +1,5 @@
-"""The copilot's answer as server-sent events: the text as it is generated, then its citations."""
+"""The copilot's answer as server-sent events: first the text as it is generated, then its
+citations."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -15,24 +16,24 @@ from domain.core.errors import DomainError
 
 _log = structlog.get_logger("api")
 
-# Number of pieces buffered for a slow reader. When the buffer is full, the copilot waits.
+# Number of text fragments buffered for a slow reader. When the buffer is full, the copilot waits.
 _MOST_WAITING: Final = 64
 
 Ask = Callable[[Say], Awaitable[CopilotAnswer]]
 
 
 async def copilot_events(ask: Ask, request: Request, request_id: str) -> AsyncGenerator[bytes]:
-    """Yield `delta` events with the text, then each `citation` and `draft`, then `done`.
+    """Yield `delta` events with the text, then `citation` and `draft` events, then `done`.
 
-    An error before the first piece of text is raised, and the caller gets an ordinary error
+    An error before the first text fragment is raised, and the caller gets an ordinary error
     response. A later error is sent as an `error` event. The copilot stops when the reader
     disconnects.
     """
     pieces: asyncio.Queue[str | None] = asyncio.Queue(_MOST_WAITING)
 
     async def answered() -> CopilotAnswer:
-        # Not in a `finally` block: a disconnect cancels this task. A `put` into the full queue
-        # would then wait forever, because no reader empties the queue.
+        # Do not use a `finally` block: a disconnect cancels this task, and `put` would then wait
+        # forever on a full queue that has no reader.
         try:
             answer = await ask(pieces.put)
         except Exception:
@@ -67,6 +68,6 @@ async def copilot_events(ask: Ask, request: Request, request_id: str) -> AsyncGe
 
 
 def _event(name: str, data: dict[str, object]) -> bytes:
-    """Return a server-sent event. JSON contains no raw line breaks, which would end the event's
-    data."""
+    """Return a server-sent event. Serialized JSON contains no line breaks, so the data cannot end
+    the event early."""
     return b"event: %s\ndata: %s\n\n" % (name.encode(), orjson.dumps(data))

@@ -1,4 +1,5 @@
-"""Parsing of uploaded documents, with a limit on each client's concurrent documents."""
+"""Parsing of uploaded documents, with a limit on the number of documents parsed concurrently per
+client."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -27,9 +28,9 @@ _PLACES: Final = TypeAdapter(dict[str, tuple[int, int]])
 async def read_yaml_document(
     resources: Resources, tenant: TenantId, kind: DocumentKind, body: bytes
 ) -> JsonValue:
-    """Return the value of a YAML document of playbooks or cases, validated by the rules of its
-    kind. Raises InvalidPlaybook or InvalidCases, DocumentTooCostly, CallerBusy, EngineUnavailable.
-    """
+    """Return the value of a YAML document that contains playbooks or cases, validated by the rules
+    for its kind. Raises InvalidPlaybook or InvalidCases, DocumentTooCostly, CallerBusy,
+    EngineUnavailable."""
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -40,7 +41,8 @@ async def read_yaml_document(
 async def check_json_document(
     resources: Resources, tenant: TenantId, kind: DocumentKind, value: JsonValue
 ) -> None:
-    """Validate a JSON document of playbooks or cases. Raises the errors of `read_yaml_document`."""
+    """Validate a JSON document that contains playbooks or cases. Raises the errors of
+    `read_yaml_document`."""
     text = orjson.dumps(value).decode()
     await _read(resources, tenant, Document(kind, text, is_json=True))
 
@@ -48,7 +50,7 @@ async def check_json_document(
 async def read_knowledge(
     resources: Resources, tenant: TenantId, file: KnowledgeFile
 ) -> KnowledgeRead:
-    """Return the entries of a knowledge file. Raises DocumentTooCostly, CallerBusy,
+    """Return the entries in a knowledge file. Raises DocumentTooCostly, CallerBusy,
     EngineUnavailable."""
     options = {"form": file.form.value, "language": file.language}
     document = Document(DocumentKind.KNOWLEDGE, file.text, options=options)
@@ -58,8 +60,8 @@ async def read_knowledge(
 async def yaml_places_of(
     resources: Resources, tenant: TenantId, text: str, paths: Iterable[str]
 ) -> Mapping[str, YamlPlace]:
-    """Return the positions of the given paths in a YAML text. Paths that do not occur in the text
-    are omitted. Raises the same errors as `read_yaml_document`."""
+    """Return the positions of the given paths in a YAML text. Paths that are not in the text are
+    omitted. Raises the same errors as `read_yaml_document`."""
     document = Document(DocumentKind.PLACES, text, options=dict.fromkeys(paths, ""))
     found = _PLACES.validate_python(await resources.documents.read(tenant, document))
     return {path: YamlPlace(*place) for path, place in found.items()}

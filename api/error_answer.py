@@ -1,4 +1,4 @@
-"""The description of an error response: status, text, fields and headers."""
+"""The description of an error response: its status, text, fields and headers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,10 +13,10 @@ INTERNAL: Final = "Erreur interne."
 class ErrorAnswer:
     """The response to one type of error.
 
-    `text`: may contain placeholders for the error's fields. `fields`: fields of the error that the
-    response body also contains. `on`: different texts for route families. `challenge`: the
-    WWW-Authenticate header for an error that the caller could avoid with another token; may contain
-    placeholders too.
+    `text`: the message, which may contain placeholders for the error's fields. `fields`: fields of
+    the error that the response body also includes. `on`: alternative messages by route family.
+    `challenge`: the WWW-Authenticate header, for an error that the caller could avoid with another
+    token. It may contain placeholders too.
     """
 
     status: int

@@ -14,13 +14,14 @@ from domain.core.errors import DomainError, Fact, InternalError
 
 _log = structlog.get_logger(__name__)
 
-# RFC 9110 requires a 401 to name an authentication scheme that the route accepts.
+# RFC 9110 requires a 401 response to name an authentication scheme that the route accepts.
 _BEARER: Final = "Bearer"
 
 
 def error_response(error: DomainError, request_id: str, request: Request | None = None) -> Response:
-    """Return the JSON response to an error. An error that is not in the table becomes an internal
-    error. `request` is None if the error occurred before the request could be parsed as HTTP."""
+    """Return the JSON response to an error. An error that is missing from the table becomes an
+    internal error. `request` is None if the error occurred before the request was parsed as HTTP.
+    """
     answer = ANSWERS.get(type(error))
     if answer is None:
         _log.error("error without an entry in the error table", code=error.code)
@@ -44,8 +45,8 @@ def error_response(error: DomainError, request_id: str, request: Request | None 
 
 
 def _links(dashboard_url: str) -> dict[str, Fact]:
-    """Return the dashboard's links for a caller with an exhausted quota: to upgrade the plan, and
-    to buy credits."""
+    """Return dashboard links for a caller whose quota is exhausted: one to upgrade the plan, and
+    one to buy credits."""
     return {
         "upgrade_url": f"{dashboard_url}/billing/plan",
         "credits_url": f"{dashboard_url}/billing/credits",

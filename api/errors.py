@@ -1,5 +1,5 @@
-"""The only table of errors: the status and text of the response to each error. Texts from the API
-specification are kept literally, in French and with its spelling."""
+"""The error table: the status and text of the response to each error. Texts from the API
+specification are copied verbatim, in French and with the specification's spelling."""
 
 from typing import Final
 

@@ -28,8 +28,9 @@ _SLOW_AFTER_S: Final = 5.0
 
 
 class ExportPlace:
-    """The slot of one export, and how far its reader lags behind the minimum rate. Only the time
-    spent waiting for the reader counts, not the time that PostgreSQL needs."""
+    """The slot of one export. It measures how far the export's reader lags behind the minimum rate.
+    Only the time spent waiting for the reader counts toward the lag, not the time that PostgreSQL
+    needs."""
 
     def __init__(self, tenant: TenantId) -> None:
         self.tenant: Final = tenant
@@ -41,12 +42,12 @@ class ExportPlace:
 
     @contextmanager
     def sending(self, size: int) -> Iterator[None]:
-        """Measure the time of the block, in which `size` bytes are sent to the reader."""
+        """Measure how long the block takes to send `size` bytes to the reader."""
         self._sending_since = time.monotonic()
         try:
             yield
-            # A reader that is faster than _PACE gains no reserve, because network buffers accept
-            # megabytes immediately.
+            # A reader that is faster than _PACE earns no credit for later, because network buffers
+            # accept megabytes immediately.
             self._behind_s = max(0.0, self.behind_s - size / _PACE)
         finally:
             self._sending_since = None
@@ -73,9 +74,9 @@ class Exports:
 
     @asynccontextmanager
     async def snapshot(self, place: ExportPlace, *, pays: bool) -> AsyncIterator[Snapshot]:
-        """Yield a snapshot of a client's rows once a slot is free. An export that is waiting holds
-        neither a slot nor a connection. `pays`: whether the client has a paid plan. Raises
-        ExportsBusy, EngineUnavailable."""
+        """Yield a snapshot of a client's rows once a slot is free. A waiting export holds neither a
+        slot nor a connection. `pays`: whether the client has a paid plan. Raises ExportsBusy,
+        EngineUnavailable."""
         place.pays = pays
         await self._take(place)
         try:
@@ -111,9 +112,9 @@ class Exports:
         return place.pays or sum(not one.pays for one in self._places) < _UNPAID
 
     def _slowest_before(self, place: ExportPlace) -> ExportPlace | None:
-        """Return the slot of the slowest reader that the waiting export may displace, or None. A
-        client that already has a slot cannot displace another client. A client without a paid plan
-        cannot displace a paying client."""
+        """Return the slot of the slowest reader that the waiting export may displace, or None. An
+        export cannot displace another if its client already has a slot. An export for a client
+        without a paid plan cannot displace that of a paying client."""
         if self._holds_one(place.tenant):
             return None
         slow = [

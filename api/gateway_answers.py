@@ -1,4 +1,5 @@
-"""Admits an event, waits for its outcome and builds the response, for both REST and MCP."""
+"""Code that admits an event, waits for its outcome and builds the response, for both REST and
+MCP."""
 
 import asyncio
 from dataclasses import dataclass
@@ -38,8 +39,7 @@ DEADLINE_S: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """The time at which a request arrived, and the deadline of its response on the event loop's
-    clock."""
+    """The time at which a request arrived, and its response deadline on the event loop's clock."""
 
     at: datetime
     deadline: float
@@ -63,9 +63,9 @@ BegunDep = Annotated[Begun, Depends(_begin)]
 
 @dataclass(frozen=True, slots=True)
 class EventCaller:
-    """The authenticated sender of an event, with the client, the actor and the request id.
-    `vouches`: whether the caller may claim that the customer's address is verified. If not, the
-    customer counts as unverified."""
+    """The authenticated sender of an event: the client, the actor and the request id. `vouches`:
+    whether the sender may claim that the customer's address is verified. If False, the customer is
+    treated as unverified."""
 
     tenant: TenantId
     actor: Actor
@@ -74,7 +74,7 @@ class EventCaller:
     vouches: bool
 
     def sent(self, event: InboundEvent) -> InboundEvent:
-        """Return the event without the claims that the caller is not authorized to make."""
+        """Return the event without claims that the caller is not authorized to make."""
         if self.vouches:
             return event
         return event.model_copy(
@@ -151,8 +151,8 @@ async def _answer(
 async def _stored_answer(
     tenant: TenantId, event_id: str, resources: Resources
 ) -> RunResult | NoPlaybook:
-    """Return the stored result of an event, for its first or a repeated request. Raises
-    RunInProgress if there is no result yet."""
+    """Return the stored result of an event. The request may be the first one for the event or a
+    repeated one. Raises RunInProgress if there is no result yet."""
     async with resources.database.reading(tenant) as connection:
         result = await RunRepository(connection, tenant).answer(event_id)
         if result is not None:
@@ -166,9 +166,9 @@ async def _stored_answer(
 async def dry_run_event(
     by: EventCaller, caller: Caller, event: InboundEvent, resources: Resources
 ) -> RunResult | NoPlaybook:
-    """Run the brain without side effects (dry run), and return the result. The event_id names the
-    workflow in Temporal; no row is stored. A process runs one dry run per client at a time, across
-    all of the client's keys.
+    """Run the brain without side effects (dry run), and return the result. The event_id becomes the
+    workflow's name in Temporal, and no row is stored. A process runs one dry run at a time for each
+    client, regardless of the API key.
 
     Raises TooManyRequests, CallerBusy, Unauthenticated, ClientNotFound, EngineUnavailable.
     """
@@ -222,7 +222,8 @@ async def _answer_dry_run(
 
 
 async def _sealed(event: InboundEvent, sealer: Sealer) -> str:
-    """Return the encrypted event of a dry run. A large event is reduced in a thread."""
+    """Return the event of a dry run, reduced and encrypted. Large events are processed in a
+    thread."""
 
     def seal() -> str:
         return sealer.seal(essential(event).model_dump_json())

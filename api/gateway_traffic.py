@@ -1,16 +1,16 @@
-"""Lets long-running work yield to the gateway's requests."""
+"""A pause that long-running work takes while the process handles gateway requests."""
 
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# A pause that is five times as long as the work limits the work to a sixth of the time.
+# Pausing for five times the duration of the work limits the work to a sixth of the time.
 _REST: Final = 5
 
 
 class GatewayTraffic:
-    """Count of the gateway events that this process is handling."""
+    """Counter of the gateway events that this process is currently handling."""
 
     def __init__(self) -> None:
         self._under_way = 0
@@ -25,7 +25,7 @@ class GatewayTraffic:
 
     async def give_way(self, worked_s: float) -> None:
         """Pause if gateway events are being handled. Call this method after every few tens of
-        milliseconds of work. `worked_s`: seconds of work since the last call; the pause is
-        proportional."""
+        milliseconds of work. `worked_s`: seconds of work since the last call; the length of the
+        pause is proportional to it."""
         if self._under_way:
             await asyncio.sleep(worked_s * _REST)

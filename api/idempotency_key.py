@@ -11,17 +11,17 @@ _VISIBLE_ASCII: Final = "^[!-~]([ -~]*[!-~])?$"
 
 
 class RepeatableBy(Part):
-    """A dependency that returns the Idempotency-Key header, or None. A repeated request with the
-    same key and body gets the same response. Raises InvalidIdempotencyKey."""
+    """A dependency that returns the Idempotency-Key header, or None if it is missing. A repeated
+    request with the same key and body gets the same response. Raises InvalidIdempotencyKey."""
 
-    # 409 and 422 report conflicts with an earlier request that has the same key.
+    # 409 and 422 report conflicts with an earlier request that used the same key.
     errors = (400, 409, 422)
     parameters = (
         {
             "name": "Idempotency-Key",
             "in": "header",
             "required": False,
-            "description": "The same key and body within 24 hours get the same answer.",
+            "description": "Within 24 hours, the same key and body get the same response.",
             "schema": {"type": "string", "maxLength": 255, "pattern": _VISIBLE_ASCII},
         },
     )

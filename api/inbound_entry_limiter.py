@@ -1,4 +1,4 @@
-"""State that the inbound webhook routes of a process share."""
+"""State shared by the inbound webhook routes of a process."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -19,24 +19,24 @@ from store.core.database import Database
 from store.inbound.endpoints import find_endpoint, integrations_of_account
 
 _MEBIBYTE: Final = 1024 * 1024
-# Bodies up to this size do not count against the limit on large bodies. The edge limits the number
-# of connections, which limits small bodies too.
+# Bodies up to this size do not count toward the limit for large bodies. The edge limits the number
+# of connections, and therefore also the memory for small bodies.
 _NOT_COUNTED: Final = 64 * 1024
 
 
 def body_room(in_all: int, of_one: int) -> FairRoom:
-    """Return a limiter for large bodies that the process holds in memory. `in_all`, `of_one`:
-    maximum bytes in total, and for one caller."""
+    """Return a limiter for large bodies that the process holds in memory. `in_all`: the maximum
+    total in bytes. `of_one`: the maximum for one caller, in bytes."""
     return FairRoom(in_all=in_all, of_one=of_one, not_counted=_NOT_COUNTED, refusal=InboundBusy)
 
 
 @dataclass(frozen=True, slots=True)
 class InboundEntryLimiter:
-    """Limits, lookups and refusal counts of the inbound webhook routes.
+    """Limits, lookups and rejection counts of the inbound webhook routes.
 
-    `endpoints`: reads endpoints by the digest of the presented token. `room`: memory limit for
-    bodies to clients' endpoints. `app_room`: memory limit for bodies to the installation's own
-    addresses, which are publicly known.
+    `endpoints`: looks up endpoints by the digest of the presented token. `room`: memory limit for
+    bodies sent to clients' endpoints. `app_room`: memory limit for bodies sent to the
+    installation's own URLs, which are public.
     """
 
     database: Database
@@ -65,14 +65,15 @@ class InboundEntryLimiter:
     async def owners(
         self, provider: Provider, account: str, now: datetime
     ) -> tuple[AccountOwner, ...]:
-        """Return each integration whose credentials authenticated with the account."""
+        """Return each integration whose credentials have authenticated with this platform
+        account."""
         async with self.database.unscoped() as connection:
             return await integrations_of_account(connection, provider, account, now)
 
     @asynccontextmanager
     async def counting(self) -> AsyncIterator[None]:
-        """Write refusal counts to the database periodically while the block runs, and all remaining
-        counts when it ends."""
+        """Write rejection counts to the database periodically while the block runs, and all
+        remaining counts when it ends."""
         writing = asyncio.create_task(self._write())
         try:
             yield
@@ -85,5 +86,5 @@ class InboundEntryLimiter:
     async def _write(self) -> None:
         while True:
             await asyncio.sleep(self.refusals.written_every_s)
-            # `shield` lets a write in progress finish even when the API stops.
+            # `shield` lets a write in progress finish even if the API stops.
             await asyncio.shield(asyncio.create_task(self.refusals.write()))

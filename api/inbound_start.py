@@ -1,4 +1,4 @@
-"""Starts the processing of stored webhooks."""
+"""Code that starts the processing of stored webhooks."""
 
 import structlog
 
@@ -10,8 +10,8 @@ _log = structlog.get_logger(__name__)
 
 
 async def begin_work(ref: WebhookRef, resources: Resources, *, wake: bool = False) -> None:
-    """Start the workflow of a stored webhook. If starting fails, a periodic sweep starts the
-    workflow later. `wake`: make a waiting webhook retry now."""
+    """Start the workflow of a stored webhook. If the workflow cannot be started, a periodic sweep
+    starts it later. `wake`: make a waiting webhook retry now."""
     settings = resources.settings
     try:
         await resources.engine.process_webhook(

@@ -1,4 +1,4 @@
-"""Metrics of the installation that every API process exposes to Prometheus, even if no worker
+"""Metrics of the installation. Every API process exposes them to Prometheus, even if no worker
 runs."""
 
 from collections.abc import Mapping, Sequence
@@ -21,8 +21,8 @@ _FAILED_WITHIN: Final = timedelta(hours=24)
 
 
 def state_sources(database: Database, client: Client, now: Clock) -> Mapping[str, Look]:
-    """Return the sources of the installation's metrics. `database`: a pool separate from the
-    requests' pool, because reading metrics may have to wait for a connection."""
+    """Return the sources of the installation's metrics. `database`: a connection pool separate from
+    the one used for requests, because reading metrics may have to wait for a connection."""
 
     async def in_database() -> Sequence[Number]:
         async with database.reading_across() as connection:

@@ -1,4 +1,5 @@
-"""Periodic writing of key uses to the database while the API runs, and once more when it stops."""
+"""A task that periodically writes API key uses to the database while the API runs, and once more
+when the API stops."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,8 +10,8 @@ from services.tenants.key_uses import KeyUses
 
 @asynccontextmanager
 async def written(uses: KeyUses) -> AsyncIterator[None]:
-    """Write recorded key uses to the database periodically while the block runs, and all remaining
-    uses when it ends."""
+    """Write recorded API key uses to the database periodically while the block runs, and all
+    remaining uses when it ends."""
     writing = asyncio.create_task(_write(uses))
     try:
         yield
@@ -24,5 +25,5 @@ async def written(uses: KeyUses) -> AsyncIterator[None]:
 async def _write(uses: KeyUses) -> None:
     while True:
         await asyncio.sleep(uses.written_every_s)
-        # `shield` lets a write in progress finish even when the API stops.
+        # `shield` lets a write in progress finish even if the API stops.
         await asyncio.shield(asyncio.create_task(uses.write()))

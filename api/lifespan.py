@@ -1,4 +1,4 @@
-"""Opens and closes the resources that the API's routes share."""
+"""Opens and closes the resources shared by the API's routes."""
 
 import time
 from collections.abc import AsyncIterator, Callable
@@ -66,8 +66,8 @@ from store.core.error_reports import keep_in
 from store.core.pools import REPORTS
 from store.widget.session_listener import listening
 
-# Seconds that a dry run may wait before it starts. Enough of the response deadline must remain for
-# the result.
+# Maximum seconds that a dry run may wait before it starts. The remaining time until the response
+# deadline must be long enough to produce the result.
 _DRY_RUN_PATIENCE_S: Final = 15.0
 
 
@@ -77,7 +77,7 @@ def resources_held(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         database = Database(settings.database.url)
-        # Error reports use a separate connection pool, so that they do not wait behind requests.
+        # Error reports use a separate connection pool, so that they never wait for requests.
         reports = Database(settings.database.url, pool_size=REPORTS)
         exports = Exports(settings.database.url)
         client = traced(await connect(settings.temporal, lazy=True), traces)

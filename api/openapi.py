@@ -1,4 +1,4 @@
-"""Additions to the OpenAPI document that FastAPI cannot derive, because the routes validate their
+"""Additions to the OpenAPI document. FastAPI cannot derive them, because the routes validate their
 own input."""
 
 import asyncio
@@ -15,10 +15,10 @@ from api.http.json_body import MAX_DEPTH, MAX_KEY, MAX_VALUES
 from api.schemas.core.error import ErrorBody
 
 Described = dict[str, object]
-"""One response or parameter, as FastAPI and OpenAPI describe it in a dictionary."""
+"""One response or parameter, as a dictionary in the format of FastAPI and OpenAPI."""
 
 EDGE: Final[dict[int | str, Described]] = {
-    431: {"model": ErrorBody, "description": "More than 64 KiB or 100 headers."},
+    431: {"model": ErrorBody, "description": "Request head above 64 KiB or 100 headers."},
     503: {"model": ErrorBody, "description": "Too many connections."},
 }
 """Responses that `api/http/protocol.py` may send on any route, before the application receives the
@@ -29,13 +29,13 @@ UNAUTHENTICATED: Final[Described] = {
     "headers": {"WWW-Authenticate": {"schema": {"const": "Bearer"}, "required": True}},
 }
 RETRY_AFTER: Final = {
-    "Retry-After": {"schema": {"type": "integer", "minimum": 1}, "description": "Seconds."}
+    "Retry-After": {"schema": {"type": "integer", "minimum": 1}, "description": "Seconds to wait."}
 }
 
 _TEXT: Final = {"schema": {"type": "string"}}
 LIMIT_HEADERS: Final = {
-    "RateLimit-Policy": {**_TEXT, "description": 'As in `"usage";q=60;w=60`.'},
-    "RateLimit": {**_TEXT, "description": "What is left: requests, and seconds until one more."},
+    "RateLimit-Policy": {**_TEXT, "description": 'Policy, such as `"usage";q=60;w=60`.'},
+    "RateLimit": {**_TEXT, "description": "Remaining requests, and seconds until one more."},
 }
 
 _SECURITY_SCHEMES: Final = {
@@ -51,29 +51,30 @@ _SECURITY_SCHEMES: Final = {
         "type": "apiKey",
         "in": "query",
         "name": "api_key",
-        "description": "The widget's key (wk_ and 32 hexadecimal characters), or an API key.",
+        "description": "The widget key (wk_ and 32 hexadecimal characters), or an API key.",
     },
 }
 EVERY_SCHEME: Final[list[dict[str, list[str]]]] = [
     {scheme: []} for scheme in ("bearer", "engineSecret", "internalSecret")
 ]
-"""Security schemes of the gateway, which accepts any one of them."""
+"""Security schemes of the gateway. The caller may use any of them."""
 
 _NULL: Final = {"type": "null"}
 _NO_NUL: Final = {"pattern": "^[^\\u0000]*$"}
 _SHAPED: Final = frozenset({"pattern", "enum", "const", "format"})
-"""JSON Schema keywords that already constrain a string, so that it needs no further pattern."""
+"""JSON Schema keywords that already constrain a string. A string with one of them needs no
+additional pattern."""
 _LIMITS: Final = {"ge": "minimum", "le": "maximum"}
-"""Standard JSON Schema names for Pydantic's keywords that limit a number with a validator."""
+"""Standard JSON Schema keywords for the Pydantic arguments that limit a number with a validator."""
 _KEY: Final = {**_NO_NUL, "maxLength": MAX_KEY}
 
 EXTRA_FIELD: Final = {"$ref": "#/components/schemas/Extra"}
-"""Schema of an unknown field's value in a gateway request, as `api/http/json_body.py` accepts it.
-"""
+"""Schema for the value of an unknown field in a gateway request, as accepted by
+`api/http/json_body.py`."""
 
 _EXTRA: Final = {
-    "description": "Any JSON without NUL, with integers of 64 bits; in the whole body at most "
-    f"{MAX_DEPTH} levels and {MAX_VALUES} values.",
+    "description": "Any JSON value without NUL and with integers of at most 64 bits. The entire "
+    f"body may have at most {MAX_DEPTH} levels and {MAX_VALUES} values.",
     "anyOf": [
         {"type": "string", **_NO_NUL},
         {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1},
@@ -87,8 +88,8 @@ _EXTRA: Final = {
 
 
 def with_extra_fields(schema: dict[str, object], longest: Mapping[str, int]) -> dict[str, object]:
-    """Return the schema of an object that may have any further field. `longest`: maximum lengths of
-    further text fields, in characters."""
+    """Return the schema of an object that may have additional fields. `longest`: the maximum
+    lengths of additional text fields, in characters."""
     limited = {name: {**EXTRA_FIELD, "maxLength": length} for name, length in longest.items()}
     known = cast("dict[str, object]", schema["properties"])
     return {
@@ -100,13 +101,13 @@ def with_extra_fields(schema: dict[str, object], longest: Mapping[str, int]) -> 
 
 
 SESSION: Final[list[dict[str, list[str]]]] = [{"session": []}]
-"""Security of the dashboard's routes, which accept only session tokens of signed-in people."""
+"""Security of the dashboard's routes, which accept only the session tokens of signed-in users."""
 
 BEARER: Final[list[dict[str, list[str]]]] = [{"bearer": []}]
 """Security of routes that accept API keys in addition to session tokens."""
 
 WIDGET_KEY: Final[list[dict[str, list[str]]]] = [{"widgetKey": []}]
-"""Security of the widget's routes, which accept the widget's key."""
+"""Security of the widget's routes, which accept the widget key."""
 
 CLIENT_ID: Final[Described] = {
     "name": "client_id",
@@ -119,7 +120,7 @@ CLIENT_ID: Final[Described] = {
 
 
 def query_parameters(model: type[BaseModel]) -> list[Described]:
-    """Return the parameters of a query that `model` validates. All of them are optional."""
+    """Return the parameters of a query that is validated by `model`. All of them are optional."""
     schema = model.model_json_schema(ref_template="{model}")
     kinds = schema.get("$defs", {})
     return [
@@ -135,8 +136,8 @@ def query_parameters(model: type[BaseModel]) -> list[Described]:
 
 
 def request_body(model: type[BaseModel]) -> Described:
-    """Return the OpenAPI description of a body that `model` validates. The body is optional if no
-    field is required."""
+    """Return the OpenAPI description of a body that is validated by `model`. The body is optional
+    if no field is required."""
     schema = in_one_piece(model)
     return {
         "required": not schema.keys().isdisjoint({"required", "minProperties"}),
@@ -145,8 +146,8 @@ def request_body(model: type[BaseModel]) -> Described:
 
 
 def path_parameter(name: str, what: str) -> Described:
-    """Return the description of a path parameter that is a ULID. `what`: the record that the ULID
-    identifies."""
+    """Return the description of a path parameter that is a ULID. `what`: the kind of record that
+    the ULID identifies."""
     return {
         "name": name,
         "in": "path",
@@ -157,8 +158,8 @@ def path_parameter(name: str, what: str) -> Described:
 
 
 def in_one_piece(model: type[BaseModel], *, is_cleaned: bool = False) -> Described:
-    """Return a model's schema without references, because references could not be resolved inside
-    the OpenAPI document. The model must not contain itself.
+    """Return a model's schema without references, because the OpenAPI document could not resolve
+    them. The model must not contain itself.
 
     Strings exclude NUL, because `api/http/json_body.py` rejects NUL anywhere in a body.
     `is_cleaned`: NUL is removed instead of rejected, as in YAML.
@@ -189,8 +190,8 @@ def _is_free_text(schema: Described) -> bool:
 
 
 def _inlined(schema: Described, kinds: Mapping[str, Described]) -> Described:
-    """Return the schema without references and without null. A query omits a parameter instead of
-    sending null."""
+    """Return the schema without references and without null. In a query, a parameter is omitted
+    instead of set to null."""
     options = [one for one in cast("list[Described]", schema.get("anyOf", ())) if one != _NULL]
     if options:
         (schema,) = options
@@ -198,11 +199,11 @@ def _inlined(schema: Described, kinds: Mapping[str, Described]) -> Described:
 
 
 def serve_document(app: FastAPI) -> None:
-    """Serve the OpenAPI document, with the security schemes and the schema of extra fields.
+    """Serve the OpenAPI document, with the security schemes and the schema for additional fields.
 
-    Generating the document takes seconds of CPU, which must not delay the start of the API. The
-    document is generated at the first request, in a thread, and cached. FastAPI's own route would
-    generate it for each request.
+    Generating the document takes seconds of CPU time, which must not delay the start of the API.
+    The document is generated in a thread at the first request, then cached. FastAPI's own route
+    would generate the document on the event loop, which blocks other requests.
     """
     writing = asyncio.Lock()
     kept: list[bytes] = []

@@ -1,4 +1,5 @@
-"""Access to routes that span clients. Only the operators of the service may use these routes."""
+"""Access control for routes that span clients. Only the service's operators may use these
+routes."""
 
 from typing import Annotated
 

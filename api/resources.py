@@ -1,5 +1,5 @@
-"""Resources that requests share. The application creates them once, and FastAPI injects them into
-routes."""
+"""Resources shared by all requests. The application creates them once, and FastAPI injects them
+into routes."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -46,9 +46,9 @@ class Resources:
     """The shared resources of a process.
 
     `bodies`: the concurrent request bodies, by caller. `keys`, `widget_keys`: readers that look up
-    presented keys. `provider`: an external identity provider, or None. `demo_shops`: None if
-    members may not connect demo shops. `knowledge_search`: "words" if no sentence encoder is
-    installed.
+    presented API keys and widget keys. `provider`: the external identity provider, or None.
+    `demo_shops`: None if members may not connect demo shops. `knowledge_search`: "words" if no
+    sentence encoder is installed.
     """
 
     settings: Settings
@@ -94,7 +94,7 @@ class Resources:
 
 async def _resources(
     request: Request,
-) -> Resources:  # async, because FastAPI runs sync dependencies in threads
+) -> Resources:  # async, because FastAPI runs synchronous dependencies in threads
     resources: Resources = request.app.state.resources
     return resources
 

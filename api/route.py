@@ -1,9 +1,9 @@
 """Routes whose OpenAPI description is derived from their dependencies.
 
-FastAPI reads a body before it calls any dependency, and validates the body by FastAPI's own rules.
-In this API, the body is a dependency too. The body is parsed strictly, and only after the caller is
-authenticated. `DescribedRoute` adds the input of each dependency to the OpenAPI document, so that
-no route needs a handwritten description.
+By default, FastAPI reads the body before it calls any dependency, and validates the body by
+FastAPI's own rules. In this API, the body is itself a dependency. It is parsed strictly, and only
+after the caller has been authenticated. `DescribedRoute` adds the input of each dependency to the
+OpenAPI document, so no route needs a handwritten description.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,8 +34,8 @@ M = TypeVar("M", bound=BaseModel)
 
 class Part:
     """A dependency that describes its input and its possible errors in the OpenAPI document.
-    `refusals`: errors in addition to those that every caller may get, for a dependency with a
-    `security`. `counted`: whether responses state the number of remaining requests."""
+    `refusals`: for a dependency with a `security`, the errors that it adds to those that every
+    caller may get. `counted`: whether responses state the number of remaining requests."""
 
     parameters: Sequence[Described] = ()
     body: Described | None = None
@@ -46,7 +46,7 @@ class Part:
 
 
 class JsonBody(Part, Generic[M]):
-    """A dependency that returns the body, parsed strictly. `optional`: the body may be omitted,
+    """A dependency that returns the strictly parsed body. `optional`: the body may be omitted,
     which is equivalent to an empty object. Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow,
     InvalidBody."""
 
@@ -62,8 +62,9 @@ class JsonBody(Part, Generic[M]):
 
 
 class PathId(Part):
-    """A dependency that returns a ULID from the path, in upper case. `name`: the path parameter.
-    `what`: the record that the ULID identifies. Raises `missing` if the parameter is not a ULID."""
+    """A dependency that returns a ULID from the path, in upper case. `name`: the name of the path
+    parameter. `what`: the kind of record that the ULID identifies. Raises `missing` if the
+    parameter is not a ULID."""
 
     errors = (404,)
 
@@ -80,7 +81,8 @@ class PathId(Part):
 
 
 class StrictQuery(Part, Generic[M]):
-    """A dependency that returns the query, validated against its model. Raises InvalidQuery."""
+    """A dependency that returns the query, validated against its model. Raises InvalidQuery if the
+    query is invalid."""
 
     errors = (400,)
 

@@ -1,4 +1,4 @@
-"""Families of routes. For some errors, the specification defines a different text per family."""
+"""Route families. For some errors, the API specification defines a different text per family."""
 
 from enum import Enum, auto
 

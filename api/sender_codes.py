@@ -1,4 +1,5 @@
-"""Generates the code that verifies a client's sender address, and emails it after the commit."""
+"""Generation of the code that verifies a client's sender address. The code is emailed after the
+commit."""
 
 import secrets
 
@@ -10,7 +11,7 @@ from services.integrations.mail_senders import DrawnCode
 
 
 def drawn_code(language: str) -> DrawnCode:
-    """Generate and mail a verification code. `language`: the language of the email."""
+    """Generate a verification code and email it. `language`: the language of the email."""
     return DrawnCode(code_text(secrets.randbelow(CODES)), language)
 
 

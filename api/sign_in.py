@@ -1,4 +1,4 @@
-"""Sign-in over HTTP, for programs (`/api/auth`) and for browsers (`/app`)."""
+"""Sign-in over HTTP, for API clients (`/api/auth`) and for browsers (`/app`)."""
 
 import secrets
 from collections.abc import Iterator
@@ -34,14 +34,15 @@ _log = structlog.get_logger(__name__)
 
 def our_keys(resources: Resources) -> SessionKeys:
     """Return our session keys. Raises RouteNotFound if an external identity provider handles
-    sign-in, or if sign-in is disabled."""
+    sign-in or if sign-in is disabled."""
     if resources.session_keys is None:
         raise RouteNotFound
     return resources.session_keys
 
 
 async def count_address(request: Request, scope: LimitScope) -> None:
-    """Count the request against the limit of the caller's address. Raises TooManyRequests."""
+    """Count the request toward the limit of the caller's address. Raises TooManyRequests if the
+    limit has been reached."""
     resources: Resources = request.app.state.resources
     request.state.caller = f"ip:{limited_address(request)}"
     await resources.limiter.check_request(request, scope, request.state.caller, resources.now())
@@ -50,9 +51,9 @@ async def count_address(request: Request, scope: LimitScope) -> None:
 async def send_code(request: Request, email: str, brand: str | None) -> None:
     """Email a sign-in code, or a notice that the address has no account.
 
-    The response is the same in both cases, so the caller does not learn whether the account exists.
-    The response time is the same too, because the worker that sends the email does the remaining
-    work. Raises InvalidAddress, InvalidBrandName, EngineUnavailable.
+    The response is the same in both cases, so that the caller cannot learn whether the account
+    exists. The response time is the same too, because the worker that sends the email does the
+    remaining work. Raises InvalidAddress, InvalidBrandName, EngineUnavailable.
     """
     resources: Resources = request.app.state.resources
     wanted = CodeWanted(
@@ -64,8 +65,8 @@ async def send_code(request: Request, email: str, brand: str | None) -> None:
     )
     async with resources.work.everywhere() as work:
         code_id = await make_code(work, wanted, resources.sealer, opening_limits(resources))
-    # Once Temporal has accepted the email's workflow, the email survives every crash. The caller
-    # gets the response only after that.
+    # Once Temporal has accepted the email's workflow, the email survives any crash. The response is
+    # sent only after that.
     await resources.engine.mail(SendMailInput(kind="code", record_id=code_id))
 
 
@@ -92,9 +93,9 @@ def visitor_of(request: Request) -> Visitor:
 
 
 def tokens_of(resources: Resources, opened: OpenedSession) -> Tokens:
-    """Return the tokens of a session: a new session JWT, and the session's new refresh token."""
-    # The token does not contain the internal admin role, because internal admins are listed in the
-    # settings.
+    """Return the tokens for a session: a new session JWT, and the session's new refresh token."""
+    # The token does not contain the internal admin role, because the settings list the internal
+    # admins.
     user = User(opened.session.user_id, is_admin=False)
     return Tokens(
         token=our_keys(resources).sign(user, resources.now()),
@@ -109,8 +110,8 @@ def opening_limits(resources: Resources) -> OpeningLimits:
 
 @contextmanager
 def noting_held_back() -> Iterator[None]:
-    """Log an error if the limits on new accounts prevent the block from creating an account.
-    Operators watch for this log line (docs/accounts.md)."""
+    """Log an error if the limits for new accounts prevent the block from creating an account.
+    Operators monitor this log line (docs/accounts.md)."""
     try:
         yield
     except TooManyAccounts:

@@ -1,4 +1,4 @@
-"""Simulations by members, shared by the HTTP route and the dashboard page."""
+"""Simulations by members. The HTTP route and the dashboard page share this code."""
 
 import asyncio
 
@@ -14,16 +14,17 @@ from services.simulation.simulator import simulate
 async def simulated(
     resources: Resources, actor: Actor, tenant: TenantId, asked: SimulationAsked
 ) -> Simulation:
-    """Count the simulation as a dry run of its client, run it and return the result. Raises
+    """Count the simulation as one of the client's dry runs, run it, and return the result. Raises
     TooManyRequests, and the errors of `simulate`."""
-    # Check the role before the limits, so that a viewer cannot use up the client's simulations.
+    # Check the role before the limits, so that viewers cannot use up the client's simulations.
     actor.require(REVIEWERS)
     await resources.limiter.check(LimitScope.DRY_RUN, tenant, resources.now())
 
     def seal() -> str:
         return resources.sealer.seal(asked.model_dump_json())
 
-    # The scenario is encrypted in a thread, because a large scenario would delay other requests.
+    # The scenario is encrypted in a thread, because encrypting a large scenario would delay other
+    # requests.
     sealed = await asyncio.to_thread(seal)
     if len(sealed) > LARGE_DRY_RUN:
         await resources.limiter.check(LimitScope.LARGE_DRY_RUN, tenant, resources.now())

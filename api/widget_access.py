@@ -1,8 +1,8 @@
-"""The caller of the widget's routes: a page that shows the widget, identified by the key in the
-request's URL.
+"""The caller of the widget's routes: a page that shows the widget, identified by the widget key in
+the request's URL.
 
-The key is public and permits little. A page can chat with the agent as a visitor, from the client's
-own sites, within the widget's rate limits.
+The key is public and permits little. From the client's own sites, a page can chat with the agent as
+a visitor, within the widget's rate limits.
 """
 
 from dataclasses import dataclass, field
@@ -39,8 +39,8 @@ _ACTOR: Final = Actor.system("widget")
 
 @dataclass(frozen=True, slots=True)
 class WidgetCaller:
-    """A page of a client's site that calls the widget's routes. `key`: the key as presented.
-    `address`: the caller's address within the client, as counted by the rate limits."""
+    """A page on a client's site that calls the widget's routes. `key`: the widget key as presented.
+    `address`: the key under which the rate limits count the caller's address for this client."""
 
     tenant: TenantId
     actor: Actor
@@ -50,9 +50,9 @@ class WidgetCaller:
 
 
 class WidgetPage(Part):
-    """A dependency that returns the page that sent the request. Counts the request by the caller's
-    address. Raises ApiKeyMissing, Unauthenticated, ApiKeyNotAccepted, InsufficientScope,
-    OriginNotAllowed, TooManyRequests."""
+    """A dependency that returns the page that sent the request. Counts the request toward the limit
+    of the caller's address. Raises ApiKeyMissing, Unauthenticated, ApiKeyNotAccepted,
+    InsufficientScope, OriginNotAllowed, TooManyRequests."""
 
     security = WIDGET_KEY
     refusals = (403,)
@@ -68,8 +68,8 @@ class WidgetPage(Part):
 
 
 async def widget_caller(request: Request, resources: Resources) -> WidgetCaller:
-    """Return the page if its key and origin are currently valid. Open streams check this again
-    periodically. Raises ApiKeyMissing, Unauthenticated, ApiKeyNotAccepted, InsufficientScope,
+    """Return the page if its widget key and origin are currently valid. Open streams repeat this
+    check periodically. Raises ApiKeyMissing, Unauthenticated, ApiKeyNotAccepted, InsufficientScope,
     OriginNotAllowed."""
     given = request.query_params.getlist("api_key")
     if not any(given):
@@ -108,8 +108,8 @@ def _check_origin(request: Request, widget: Widget, *, needed: bool) -> None:
 
 
 def _address(request: Request, tenant: TenantId) -> str:
-    # Requests from an address are counted per client, so that visitors who share an address do not
-    # use up another shop's limit.
+    # Requests from an address are counted per client. Visitors who share an address therefore do
+    # not use up another shop's limit.
     return f"{tenant}/{limited_address(request)}"
 
 
@@ -122,8 +122,8 @@ async def _warn(tenant: TenantId, actor: Actor, widget: Widget, resources: Resou
 
 
 def widget_key_reads(database: Database, now: Clock) -> SharedReads[str, TenantId | None]:
-    """Return a reader that looks up the client of a presented widget key. Concurrent callers with
-    the same key share one read, as in `key_reads` of `api/auth.py`."""
+    """Return a reader that looks up the client for a presented widget key. Concurrent callers with
+    the same key share one database read, as in `key_reads` of `api/auth.py`."""
 
     async def read(key: str) -> TenantId | None:
         async with database.unscoped() as connection:
@@ -133,7 +133,7 @@ def widget_key_reads(database: Database, now: Clock) -> SharedReads[str, TenantI
 
 
 def widget_reads(database: Database) -> SharedReads[TenantId, Widget]:
-    """Return a reader that looks up the widget of a client."""
+    """Return a reader that looks up a client's widget."""
 
     async def read(tenant: TenantId) -> Widget:
         async with database.reading(tenant) as connection:
@@ -143,8 +143,8 @@ def widget_reads(database: Database) -> SharedReads[TenantId, Widget]:
 
 
 def payer_reads(database: Database, now: Clock) -> SharedReads[TenantId, bool]:
-    """Return a reader that checks whether a client has a paid plan, which determines the limits of
-    the client's streams."""
+    """Return a reader that checks whether a client has a paid plan. The plan determines the limits
+    for the client's streams."""
 
     async def read(tenant: TenantId) -> bool:
         return await is_payer(database, tenant, now())

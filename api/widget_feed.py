@@ -1,4 +1,4 @@
-"""A session's messages and state for its visitor, as a page or as a stream of events."""
+"""A widget session's messages and state for the visitor, as one page or as an event stream."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
@@ -28,8 +28,8 @@ _NOTHING: Final = SessionState()
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Messages and state of a widget session. `begun`: whether the session has a message and has
-    not ended. `more`: whether there are later messages."""
+    """The messages and state of a widget session. `begun`: whether the session has a message and
+    has not ended. `more`: whether there are later messages."""
 
     messages: tuple[ShownMessage, ...] = ()
     state: SessionState = _NOTHING
@@ -41,8 +41,8 @@ class Conversation:
 
 
 class SessionReader:
-    """Reader of one widget session of a client. The reader returns an empty conversation if the
-    session has no message yet, has ended, or its holder may no longer open it."""
+    """A reader for one of a client's widget sessions. It returns an empty conversation if the
+    session has no message yet or has ended, or if the session's holder may no longer open it."""
 
     def __init__(
         self, database: Database, tenant: TenantId, session: HeldSession, now: Clock
@@ -72,8 +72,8 @@ class SessionReader:
 
 
 class SessionFeed:
-    """The events of one stream. `is_welcome`: a callback that returns whether the stream's key and
-    origin are still valid."""
+    """The events of one stream. `is_welcome`: a callback that returns True while the stream's key
+    and origin are valid."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class SessionFeed:
     async def pieces(
         self, session: str, address: str, network: str, *, pays: bool
     ) -> AsyncGenerator[bytes]:
-        """Yield each message after the message number `after` once, and each change of the
+        """Yield each message after the message number `after` once, and each change in the
         session's state.
 
         A PostgreSQL notification triggers a read. If a notification is lost, the message is delayed
@@ -129,7 +129,7 @@ class SessionFeed:
         return b"".join(pieces)
 
     async def _read(self) -> Conversation:
-        # This read uses the connection slot of WIDGET_STREAMS. In the client's own slot, the read
+        # This read uses one of WIDGET_STREAMS's connection slots. In the client's own slot, it
         # would block the client's other requests while it waits for a lock.
         async with self._streams.reading.turn(self._reader.tenant):
             return await self._reader.read(self._after, as_part_of=SharedWork.WIDGET_STREAMS)
@@ -151,11 +151,12 @@ class SessionFeed:
 
 
 def message_event(message: ShownMessage) -> bytes:
-    """Return a server-sent event with a message. The event's id is the message number, which a
-    browser sends back as `Last-Event-ID`."""
+    """Return a server-sent event for a message. The event's id is the message number. A browser
+    that reconnects sends this id as `Last-Event-ID`."""
     return b"event: message\nid: %d\ndata: %s\n\n" % (message.number, _MESSAGE.dump_json(message))
 
 
 def state_event(state: SessionState) -> bytes:
-    """Return a state event. JSON contains no raw line breaks, which would end the event's data."""
+    """Return a state event. Serialized JSON contains no line breaks, so the data cannot end the
+    event early."""
     return b"event: state\ndata: %s\n\n" % _STATE.dump_json(state)

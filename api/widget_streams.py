@@ -1,7 +1,7 @@
 """Open streams of widget sessions: their limits, notifications and shutdown.
 
 If the process has reached its limit, a new stream ends a stream of the client or network with the
-most streams. The new stream is rejected if its own client or network has just as many.
+most streams. The new stream is rejected if its own client or network already has as many.
 """
 
 import asyncio
@@ -18,19 +18,19 @@ from store.core.client_turns import ClientTurns
 A_SESSION: Final = 3
 AN_ADDRESS: Final = 20
 A_NETWORK: Final = 100
-"""Maximum number of streams of one /24 or /48 network, across all clients. One caller may own all
-addresses of a network."""
+"""Maximum number of streams from one /24 or /48 network, across all clients. A single caller may
+own all addresses in a network."""
 
 A_CLIENT: Final = 300
 A_FREE_CLIENT: Final = 50
-"""Maximum number of streams of one client without a paid plan."""
+"""Maximum number of streams for one client without a paid plan."""
 
 A_PROCESS: Final = 1_000
-"""Maximum number of streams of a process. It is lower than the edge's connection limit, so that
-connections remain for the rest of the API."""
+"""Maximum number of streams in a process. It is lower than the edge's connection limit, so that
+connections remain available for the rest of the API."""
 
 ALL_FREE: Final = A_PROCESS // 2
-"""Maximum number of streams of all clients without a paid plan. The remaining streams are reserved
+"""Maximum number of streams for all clients without a paid plan. The remaining streams are reserved
 for paying clients."""
 
 SILENCE_S: Final = 15.0
@@ -39,17 +39,18 @@ SILENCE_S: Final = 15.0
 LASTS_S: Final = 15 * 60.0
 
 # Maximum number of streams that read at the same time, in total and per client. More concurrent
-# reads would take database connections away from requests.
+# reads would leave too few database connections for requests.
 _READING: Final = 3
 _READING_OF_A_CLIENT: Final = 2
 
 # The counters that a stream increments: the counter, the stream's key in the counter, and the limit
-# of one key.
+# per key.
 _Counts = tuple[tuple[Counter[str], str, int], ...]
 
 
 class StreamPlace:
-    """The slot of one open stream. `is_given_up`: True if another stream has taken the slot."""
+    """The slot of one open stream. `is_given_up`: whether another stream has taken over the
+    slot."""
 
     def __init__(self, lasts_s: float) -> None:
         self.is_given_up = False
@@ -69,7 +70,7 @@ class StreamPlace:
         self._news.set()
 
     def give_up(self) -> None:
-        """End the stream without a further read of the session."""
+        """End the stream without reading the session again."""
         self.is_given_up = True
         self.end()
 
@@ -85,8 +86,8 @@ class StreamPlace:
 
 
 class WidgetStreams:
-    """The open streams of this process, used by one event loop. `silence_s` and `lasts_s` override
-    SILENCE_S and LASTS_S, in seconds."""
+    """The open streams of this process, for use on a single event loop. `silence_s` and `lasts_s`
+    override SILENCE_S and LASTS_S, in seconds."""
 
     def __init__(self, *, silence_s: float = SILENCE_S, lasts_s: float = LASTS_S) -> None:
         self.silence_s = silence_s
@@ -136,15 +137,16 @@ class WidgetStreams:
                 self._leave(session, counts, place)
 
     def wake(self, session: str | None) -> None:
-        """Make the streams of a session read it again. If `session` is None, wake all streams."""
+        """Make a session's streams read the session again. If `session` is None, wake all
+        streams."""
         woken = [session] if session is not None else list(self._places)
         for one in woken:
             for place in self._places.get(one, ()):
                 place.wake()
 
     def end(self) -> None:
-        """End all streams after they have sent their pending messages, including streams opened
-        later. Their readers reconnect to another process."""
+        """End all streams after they have sent their pending messages. Streams that are opened
+        later end in the same way. Their readers reconnect to another process."""
         self._ending = True
         for places in self._places.values():
             for place in places:
@@ -167,7 +169,7 @@ class WidgetStreams:
 
 
 def _room(in_all: int) -> FairRoom:
-    """Return a limiter of the total number of streams. `place` checks the limits per session,
+    """Return a limiter for the total number of streams. `place` checks the limits per session,
     address, network and client."""
     return FairRoom(in_all=in_all, of_one=in_all, leaves_half=False, refusal=ServerBusy)
 

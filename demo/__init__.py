@@ -1,1 +1,1 @@
-"""The demo: a shop with its own content, and a tour that sends real requests to it."""
+"""The demo: a shop with its own content, and a tour that sends real requests to the shop."""

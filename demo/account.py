@@ -15,7 +15,7 @@ from demo.sign_up import FirstAnswer, SignUp
 
 _SHOWN: Final = 300
 
-# The MCP tools that the AI client calls. They return the new account's one conversation, its
+# The MCP tools that the AI client calls. They return the new account's only conversation, its
 # playbooks and its remaining quota.
 _ASKED: Final[Mapping[str, dict[str, object]]] = {
     "search_conversations": {},
@@ -35,8 +35,8 @@ async def show_new_account(api_url: str, mails: Path, out: Console) -> bool:
 
 
 async def _told_by_mcp(api_url: str, key: str) -> Mapping[str, CallToolResult]:
-    """Call each MCP tool with the protocol's official client, authenticated by the API key. Return
-    the results by tool name."""
+    """Call each MCP tool with the protocol's official client, authenticated with the API key.
+    Return the results, keyed by tool name."""
     headers = {"Authorization": f"Bearer {key}"}
     async with httpx2.AsyncClient(headers=headers, trust_env=False) as http:
         transport = streamable_http_client(f"{api_url}/api/mcp", http_client=http)

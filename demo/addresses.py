@@ -21,7 +21,7 @@ _MESSAGE_ID: Final = "MESSAGE_ID"
 
 
 def show_addresses(opened: OpenShop, stack: StackInfo, out: Console) -> None:
-    """Print addresses and keys to paste into programs."""
+    """Print addresses and keys to paste into other programs."""
     table = Table(title=f"{BRAND} is open", title_justify="left", show_header=False, box=None)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
@@ -40,15 +40,15 @@ def show_addresses(opened: OpenShop, stack: StackInfo, out: Console) -> None:
 
 
 async def show_entry(opened: OpenShop, stack: StackInfo, out: Console) -> None:
-    """Print the address that people open. It contains a one-time link that signs a person in as the
-    shop's owner."""
+    """Print the URL that users open. It contains a one-time link that signs a user in as the shop's
+    owner."""
     token = await opened.office.sign_in_link(secrets.token_bytes(TOKEN_BYTES))
     begin = f"open {stack.api_url}{LINK_PATH}/{token}"
     out.print(begin, soft_wrap=True, highlight=False, markup=False)
 
 
 def platform_lines(hub: DemoHub, api_url: str) -> Iterator[str]:
-    """Yield the webhook address of each platform, and a command that sends a mail to one of them.
+    """Yield the webhook address of each platform, and a command that sends an email to one of them.
 
     The lines are not truncated, because users paste them.
     """
@@ -63,8 +63,8 @@ def platform_lines(hub: DemoHub, api_url: str) -> Iterator[str]:
         "TextBody": "Combien coûte la livraison express ?",
     }
     body = shlex.quote(json.dumps(mail, ensure_ascii=False))
-    # The timestamp gives each mail its own Message-ID, so a repeated command is not treated as a
-    # duplicate.
+    # The timestamp gives each email its own Message-ID, so that a repeated command is not treated
+    # as a duplicate.
     body = body.replace(_MESSAGE_ID, "mail-'\"$(date +%s)\"'")
     yield f"curl -s {api_url}{hub.postmark.path} -H 'Content-Type: application/json' -d {body}"
 

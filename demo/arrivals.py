@@ -1,5 +1,5 @@
-"""The tour's inbound webhooks. A shop's webhook changes an answer. A helpdesk ticket and a mail
-with a photo are answered on the platform that sent them."""
+"""The tour's inbound webhooks. A webhook from the shop changes an answer. A helpdesk ticket and an
+email with a photo are answered on the platform that sent them."""
 
 import asyncio
 from collections import Counter
@@ -52,10 +52,10 @@ class _Answer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class TourPost:
-    """The connections of the tour's platforms to the service, and the sources of its results.
+    """The service's connections to the tour's platforms, and the data for checking the results.
 
     `gateway`: an HTTP client with the shop's API key. `outside`: an HTTP client without a key, as
-    platforms use it. `mails`: the folder of sent mails.
+    used by platforms. `mails`: the folder of sent emails.
     """
 
     gateway: httpx.AsyncClient
@@ -72,8 +72,8 @@ Part = Callable[[TourPost, TourTranscript], Awaitable[None]]
 
 
 async def arrivals(post: TourPost) -> list[tuple[str, TourTranscript]]:
-    """Send the platforms' webhooks to the shop's inbound addresses. Return each part's title and
-    transcript.
+    """Send the platforms' webhooks to the shop's inbound addresses. Return the title and transcript
+    of each part.
 
     If the service rejects a request, that part of the tour ends, and its transcript records the
     error.
@@ -90,10 +90,10 @@ async def arrivals(post: TourPost) -> list[tuple[str, TourTranscript]]:
 
 
 async def order_news(post: TourPost, course: TourTranscript) -> None:
-    """Ask for an order's tracking before and after a webhook changes its link. Check that the
-    second answer contains the new link.
+    """Ask for an order's tracking link before and after a webhook changes it. Check that the second
+    answer contains the new link.
 
-    Only webhooks contain this order; the demo shop's own file does not.
+    The order is known only from webhooks; it is not in the demo shop's own file.
     """
     now, address = utc_now(), post.hub.shopify
     first, second = (f"https://suivi.example/{post.numbers.told}-{number}" for number in (1, 2))
@@ -105,7 +105,7 @@ async def order_news(post: TourPost, course: TourTranscript) -> None:
     again = replace(order, tracking_url=second)
     updated = order_webhook(address, again, "orders/updated", new_ulid(), utc_now())
     await _send(post, course, updated, Outcome.ORDER_UPDATED)
-    # The same webhook again, as if the platform retried it; the order does not change.
+    # Send the same webhook again, like a retry from the platform. The order does not change.
     twice = await _send(post, course, updated, Outcome.ORDER_UPDATED)
     course.expect("one that came twice, counted", good=twice.duplicates == 1)
     after = await _ask(post, course, order)
@@ -118,7 +118,7 @@ def _links(answer: _Answer, *links: str) -> tuple[bool, ...]:
 
 
 async def helpdesk_ticket(post: TourPost, course: TourTranscript) -> None:
-    """Open a ticket in the helpdesk as a customer does, and check that the answer appears in that
+    """Open a ticket in the helpdesk as a customer does, and check that the answer appears in the
     ticket."""
     ticket = post.desk.open(post.numbers.paul, "Livraison express", _EXPRESS)
     course.said.append((f"ticket {ticket.number}", _EXPRESS))
@@ -133,8 +133,8 @@ async def helpdesk_ticket(post: TourPost, course: TourTranscript) -> None:
 
 
 async def mail_with_photo(post: TourPost, course: TourTranscript) -> None:
-    """Deliver a customer's mail through a mail provider's webhook, and check that the answer is a
-    mail in the same thread."""
+    """Deliver a customer's email through a mail provider's webhook, and check that the answer is an
+    email in the same thread."""
     mail = CustomerMail(
         sender=post.numbers.rose,
         name="Rose Garnier",
@@ -153,7 +153,7 @@ async def mail_with_photo(post: TourPost, course: TourTranscript) -> None:
 
 
 async def _show_files(post: TourPost, course: TourTranscript, arrived: InboundWebhook) -> None:
-    """Add the mail's stored attachments to the transcript, with name, type and size in bytes."""
+    """Add the email's stored attachments to the transcript, with name, type and size in bytes."""
     if arrived.event_id is None:
         return
     course.tells[arrived.event_id] = Counter(("conversation.created", "ticket.resolved"))
@@ -167,7 +167,7 @@ async def _show_files(post: TourPost, course: TourTranscript, arrived: InboundWe
 async def _send(
     post: TourPost, course: TourTranscript, webhook: SentWebhook, outcome: Outcome
 ) -> InboundWebhook:
-    """Send a webhook as the platform does, and return its row of the log once it has an outcome."""
+    """Send a webhook as the platform does. Return its log row once it has an outcome."""
     headers = {"Content-Type": "application/json", **webhook.headers}
     answer = await post.outside.post(webhook.address.path, content=webhook.body, headers=headers)
     answer.raise_for_status()
@@ -178,7 +178,7 @@ async def _send(
 
 
 async def _logged(post: TourPost, webhook: SentWebhook) -> InboundWebhook | None:
-    """Return the log's row of a delivery, or None until its processing has ended."""
+    """Return the log row of a delivery, or None until the delivery has been processed."""
     async with post.database.reading(post.tenant) as connection:
         latest = await InboundLogRepository(connection, post.tenant).page(limit=_LOGGED)
     ended = (one for one in latest if one.state in (WebhookState.DONE, WebhookState.FAILED))
@@ -201,7 +201,7 @@ async def _ask(post: TourPost, course: TourTranscript, order: ShopOrder) -> _Ans
     course.said.append((answer.status, answer.response))
     course.expect("completed", good=answer.status == "completed")
     if answer.event_id is not None:
-        # Only the first question starts a conversation; the second continues it.
+        # Only the first question starts a conversation. The second question continues it.
         opens = () if course.tells else ("conversation.created",)
         course.tells[answer.event_id] = Counter((*opens, "ticket.resolved"))
     return answer

@@ -1,4 +1,4 @@
-"""The demo shop's back office: its open reviews, and the commands that decide them."""
+"""The demo shop's back office: its open reviews, and the commands for deciding them."""
 
 import shlex
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _SHOWN: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class BackOffice:
-    """The work of the shop's people. `root`: the data folder that the printed commands use."""
+    """The tasks of the shop's staff. `root`: the data folder used in the printed commands."""
 
     units: UnitsOfWork
     tenant: TenantId
@@ -35,7 +35,7 @@ class BackOffice:
             return [await read_review(connection, self.tenant, review.id) for review in found]
 
     async def reply(self, review: Review, text: str) -> None:
-        """Approve the review with this text as the answer, in the name of the shop's owner."""
+        """Approve the review as the shop's owner, with this text as the answer."""
         async with self.units.of(self.tenant) as work:
             await edit_review(
                 work,
@@ -53,7 +53,7 @@ class BackOffice:
             return await make_sign_in_link(work, Actor.system("demo"), OWNER, random)
 
     def reply_line(self, review: Review, text: str) -> str:
-        """Return the command that approves the review with this text.
+        """Return the command that approves the review with this text as the answer.
 
         If the customer has written again, the service rejects a decision that does not name the
         latest message.

@@ -1,4 +1,4 @@
-"""The widget's API calls, sent as its script sends them from a page of the storefront."""
+"""The widget's API calls, sent as the widget's script sends them from a storefront page."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -10,13 +10,13 @@ from pydantic import BaseModel
 from demo.widget import DemoWidget
 
 _SESSION: Final = "X-Widget-Session"
-# Slightly longer than the gateway's own deadline, so that the gateway's response arrives first.
+# Slightly longer than the gateway's own deadline, so that the gateway responds first.
 _TIMEOUT_S: Final = 35
 
 
 def widget_client(api_url: str, widget: DemoWidget) -> httpx.AsyncClient:
-    """Return an HTTP client for the widget's routes, with the API key and origin of a storefront
-    page."""
+    """Return an HTTP client for the widget's routes, with the API key and a storefront page's
+    origin."""
     return httpx.AsyncClient(
         base_url=f"{api_url}/api/widget/",
         params={"api_key": widget.key},
@@ -36,7 +36,7 @@ class ChatReply(BaseModel):
 
 
 class ChatLine(BaseModel):
-    """One message of the conversation, as the visitor sees it."""
+    """One message in the conversation, as shown to the visitor."""
 
     number: int
     author: Literal["customer", "agent", "human"]
@@ -61,7 +61,8 @@ class WidgetChat:
     request."""
 
     def __init__(self, http: httpx.AsyncClient, language: str) -> None:
-        """`http`: a client with the widget's key and the page's origin, made by `widget_client`."""
+        """Create the chat. `http`: a client with the widget's key and the page's origin, created by
+        `widget_client`."""
         self._http = http
         self._language = language
         self._session = ""
@@ -87,7 +88,7 @@ class WidgetChat:
         await self._post("email", {"customer_email": address, "language": self._language})
 
     async def enter_code(self, code: str) -> str:
-        """Submit the code from the mail, and return the verified address."""
+        """Submit the code from the email, and return the verified address."""
         verified = _Verified.model_validate_json(await self._post("verify", {"code": code}))
         self._session = verified.session_id
         return verified.customer_email
@@ -100,7 +101,7 @@ class WidgetChat:
 
     @asynccontextmanager
     async def listening(self, after: int) -> AsyncIterator[AsyncIterator[ChatLine]]:
-        """Open the event stream, and yield an iterator over the messages numbered higher than
+        """Open the event stream, and yield an iterator over the messages with numbers above
         `after`, as they arrive."""
         headers = {_SESSION: self._session, "Accept": "text/event-stream"}
         params = {"after": after}
@@ -118,7 +119,7 @@ class WidgetChat:
 
 
 async def messages_in(lines: AsyncIterator[str]) -> AsyncIterator[ChatLine]:
-    """Yield the `message` events from the lines of a stream of server-sent events."""
+    """Yield the `message` events from the lines of a server-sent events stream."""
     name = ""
     async for line in lines:
         field, _, value = line.partition(": ")

@@ -47,7 +47,7 @@ TEMPLATES: Final = (
         intent=Intent.RETURN,
     ),
     # The agent selects this template only if a refund is allowed, because `refund_amount` is known
-    # only then.
+    # only in that case.
     NewTemplate(
         "Remboursement effectué", Category.REFUND_REQUEST, "fr",
         "{{ greeting }}\n\nC'est fait : nous vous remboursons "

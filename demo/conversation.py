@@ -1,4 +1,4 @@
-"""The tour's conversation in the storefront's chat, and its expected outcome."""
+"""The tour's conversation in the storefront chat, and its expected outcome."""
 
 import asyncio
 from collections import Counter
@@ -19,15 +19,15 @@ from domain.webhooks.outbound_event import OutboundEventId
 _KNOWLEDGE: Final = "Combien coûte la livraison express ?"
 _UNSURE: Final = "Bonjour, est-ce que vous pourriez me rappeler pour en discuter ?"
 _REPLY: Final = "Bonjour Zoé, bien sûr : nous vous appelons cet après-midi."
-# The authors of the messages that the visitor's chat should show at the end, in order.
+# The expected authors of the messages in the visitor's chat at the end, in order.
 _AUTHORS: Final = ("customer", "agent", "customer", "agent", "customer", "human")
 _PATIENCE_S: Final = 20.0
 
 
 @dataclass(frozen=True, slots=True)
 class TourVisit:
-    """The visit of the shop's customer Zoé to the storefront. `mails`: the folder of sent mails,
-    including those to her."""
+    """The visit of Zoé, a customer, to the storefront. `mails`: the folder of sent emails,
+    including emails to Zoé."""
 
     chat: WidgetChat
     office: BackOffice
@@ -40,8 +40,8 @@ class ChatCourse(TourTranscript):
     """The transcript of the chat."""
 
     def answered(self, answer: ChatReply, status: str, *tells: OutboundEventId) -> None:
-        """Record a response of the service, and check its status. `tells`: the webhooks that the
-        message must cause."""
+        """Record a response from the service, and check its status. `tells`: the webhooks that the
+        message must trigger."""
         self.said.append((answer.status, answer.response))
         self.expect(f"{status}, not {answer.status}", good=answer.status == status)
         if answer.event_id is not None:
@@ -51,9 +51,10 @@ class ChatCourse(TourTranscript):
 async def converse(visit: TourVisit) -> ChatCourse:
     """Run the chat, and return its transcript.
 
-    The visitor asks about an order and verifies her address with an emailed code. She then asks one
-    question that the knowledge answers, and one that a person answers while the chat is open. If
-    the service rejects a request, the chat ends, and the transcript records the error.
+    The visitor asks about an order and verifies her address with an emailed code. She then asks a
+    question that is answered from the knowledge, and another that a human agent answers while the
+    chat is open. If the service rejects a request, the chat ends, and the transcript records the
+    error.
     """
     course = ChatCourse()
     try:

@@ -1,7 +1,7 @@
 """The demo shop's helpdesk: a small local Zendesk with the API calls that the agent uses.
 
 It follows Zendesk's documentation: basic authentication with `email/token`, audits with custom
-metadata, and safe updates by `updated_stamp`. A page shows the tickets.
+metadata, and safe updates by `updated_stamp`. A web page shows the tickets.
 """
 
 import base64
@@ -67,8 +67,8 @@ class DeskComment:
 @dataclass
 class DeskTicket:
     """A ticket. `comments`: oldest first. `place`: the number of its latest comment, counted across
-    the whole helpdesk; it serves as a cursor. The update stamp is derived from the number of
-    changes."""
+    the whole helpdesk. The number serves as a cursor. The update stamp is derived from the number
+    of changes."""
 
     number: int
     customer: str
@@ -124,7 +124,7 @@ class DemoDesk:
         )
 
     async def _page(self, _: Request) -> PlainTextResponse:
-        """Return a text page that lists all tickets with their comments."""
+        """Return a plain-text page that lists all tickets with their comments."""
         lines = [
             line
             for ticket in self.tickets.values()

@@ -22,8 +22,8 @@ SHOP_DOMAIN: Final = "maison-lavande.myshopify.com"
 
 @dataclass(frozen=True, slots=True)
 class HubAddress:
-    """The inbound address of a platform's webhooks. `secret`: the signing secret, or empty if the
-    platform does not sign."""
+    """The inbound address for a platform's webhooks. `secret`: the signing secret, or empty if the
+    platform does not sign its webhooks."""
 
     path: str
     secret: str = field(default="", repr=False)
@@ -45,8 +45,8 @@ class DemoHub:
 
 @dataclass(frozen=True, slots=True)
 class _Platform:
-    """The connection of one platform. `secret`: the platform's signing secret, or empty if it does
-    not sign."""
+    """The connection of one platform. `secret`: the platform's signing secret, or empty if the
+    platform does not sign its webhooks."""
 
     provider: Provider
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class _Platform:
 
 
 async def open_hub(work: UnitOfWork, sealer: Sealer, desk: DemoDesk) -> DemoHub:
-    """Connect the three platforms again, each with a new inbound address, and return the addresses.
+    """Reconnect the three platforms, each with a new inbound address, and return the addresses.
     `desk`: the helpdesk that receives the answers."""
     shopify = _Platform(
         Provider.SHOPIFY, settings={"shop": SHOP_DOMAIN}, secret=secrets.token_hex(16)
@@ -74,8 +74,8 @@ async def open_hub(work: UnitOfWork, sealer: Sealer, desk: DemoDesk) -> DemoHub:
 
 
 async def close_helpdesk(units: UnitsOfWork, tenant: TenantId, desk: DemoDesk) -> None:
-    """Disconnect the demo helpdesk before it stops, so that the service does not poll it. A
-    helpdesk that the merchant has connected in the meantime stays connected."""
+    """Disconnect the demo helpdesk before it stops, so that the service does not poll it. If the
+    merchant has since connected another helpdesk, that helpdesk stays connected."""
     async with units.database.reading(tenant) as connection:
         connected = await IntegrationRepository(connection, tenant).connected_to(Provider.ZENDESK)
     if connected is not None and connected.settings.get(BASE_URL) == desk.url:

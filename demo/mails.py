@@ -1,4 +1,4 @@
-"""Reads the mails stored by the embedded mail server."""
+"""Reads the emails stored by the embedded mail server."""
 
 import asyncio
 import email
@@ -20,8 +20,8 @@ _LOOK_EVERY_S: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class KeptMail:
-    """A stored mail. `name`: its file name. `text`: empty if the mail has several parts.
-    `in_reply_to`: the Message-ID of the mail that it answers, in angle brackets, or empty."""
+    """A stored email. `name`: its file name. `text`: empty if the email has several parts.
+    `in_reply_to`: the Message-ID of the email that it answers, in angle brackets, or empty."""
 
     name: str
     to: str
@@ -31,7 +31,7 @@ class KeptMail:
 
     @property
     def code(self) -> str | None:
-        """Return the six-digit code in the mail."""
+        """Return the six-digit code in the email."""
         found = _CODE.search(self.text)
         return found and found.group()
 
@@ -44,8 +44,8 @@ def read_mail(path: Path) -> KeptMail:
 
 
 async def code_to(address: str, folder: Path) -> str:
-    """Wait for a mail with a code to this address, and return the code of the newest one. Raises
-    TimeoutError after _PATIENCE_S."""
+    """Wait for an email with a code to this address, and return the code from the newest one.
+    Raises TimeoutError after _PATIENCE_S."""
     async with asyncio.timeout(_PATIENCE_S):
         while True:
             for path in reversed(mails_in(folder)):
@@ -56,6 +56,6 @@ async def code_to(address: str, folder: Path) -> str:
 
 
 def mails_to(addresses: Collection[str], folder: Path, most: int) -> list[KeptMail]:
-    """Return the newest mails to these addresses, newest first."""
+    """Return the newest emails to these addresses, newest first."""
     read = (read_mail(path) for path in reversed(mails_in(folder)))
     return list(islice((mail for mail in read if mail.to in addresses), most))

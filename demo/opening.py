@@ -43,7 +43,7 @@ _LONG_AGO: Final = timedelta(days=2)
 @dataclass(frozen=True, slots=True)
 class OpenShop:
     """The open shop with its webhook receiver and its storefront. `tells`: the webhooks that
-    opening the shop must cause. `numbers`: the order numbers of this tour."""
+    opening the shop must trigger. `numbers`: the order numbers used in this tour."""
 
     shop: SeededShop
     receiver: Receiver
@@ -64,8 +64,8 @@ class _Opener:
     to: Destination
 
     async def shop(self) -> tuple[SeededShop, Counter[str]]:
-        """Return the shop, which is created on first use, and the webhooks that its creation must
-        cause."""
+        """Return the shop, which is created on first use, and the webhooks that creating it must
+        trigger."""
         if self.folder.demo.exists():
             kept = SeededShop.model_validate_json(self.folder.demo.read_text())
             async with self.units.of(TenantId(kept.client_id)) as work:
@@ -74,8 +74,8 @@ class _Opener:
         tenant = TenantId(new_ulid())
         async with self.units.spanning(tenant) as work:
             made = await seed(work, self.folder.shop, self.sealer, to=self.to)
-        # Add the reviewers with an earlier date: only people who have been members for a day count
-        # for two-person approvals.
+        # Add the reviewers with an earlier date. In a two-person approval, only users who have been
+        # members for a day count.
         earlier = UnitsOfWork(
             self.units.database, self.engine, lambda: utc_now() - _LONG_AGO, new_ulid
         )
@@ -84,8 +84,8 @@ class _Opener:
         return made, SEEDING_TELLS
 
     async def _reopened(self, work: UnitOfWork, kept: SeededShop) -> SeededShop:
-        # The webhook cannot exist if the plan no longer includes webhooks, or if workers may not
-        # send to this machine. The tour then reports the missing webhook.
+        # The webhook cannot exist if the plan no longer includes webhooks, or if workers are not
+        # allowed to send to localhost. The tour then reports the missing webhook.
         with suppress(PlanRequired, InvalidWebhook):
             if not await point(work, kept.webhook, self.to):
                 webhook = await subscribe(work, self.to, self.sealer)
@@ -93,7 +93,7 @@ class _Opener:
         return kept
 
     async def widget(self, shop: SeededShop, origin: str) -> DemoWidget:
-        """Return the shop's widget, which the storefront at this origin may show."""
+        """Return the shop's widget. The storefront at this origin may show it."""
         port = shop.storefront_port
         before = None if port is None else origin_at(port)
         async with self.units.of(TenantId(shop.client_id)) as work:
@@ -102,7 +102,7 @@ class _Opener:
 
 @asynccontextmanager
 async def open_shop(folder: DataFolder, stack: StackInfo) -> AsyncIterator[OpenShop]:
-    """Open the demo shop of this folder while the block runs, with its webhook receiver, storefront
+    """Open the demo shop in this folder while the block runs, with its webhook receiver, storefront
     and helpdesk. The shop is created on first use."""
     client = await connect(load_temporal(stack.env))
     database = Database(stack.env["DATABASE_URL"], pool_size=1)

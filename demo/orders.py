@@ -1,4 +1,4 @@
-"""The demo shop's orders, and the actions on orders that its playbook allows."""
+"""The demo shop's orders, and the order actions that its playbook allows."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -28,19 +28,19 @@ RULEBOOK: Final = Rulebook(
         ),
     },
 )
-"""The rules of the demo shop. Refunds up to 60 euros need no approval, larger ones need two people,
-and cancellations need one person."""
+"""The demo shop's rules. Refunds up to 60 euros need no approval, larger refunds need two
+approvers, and cancellations need one."""
 
-# The number of orders in one tour.
+# The number of orders in each tour.
 _ORDERS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
 class DemoNumbers:
-    """The order numbers of one tour, by purpose, and its customers' addresses.
+    """The order numbers used in one tour, by purpose, and the addresses of its customers.
 
-    Each tour has its own orders and customers, because refunds and conversations of earlier tours
-    remain.
+    Each tour has its own orders and customers, because refunds and conversations from earlier tours
+    still exist.
     """
 
     first: int
@@ -71,7 +71,7 @@ class DemoNumbers:
 
     @property
     def told(self) -> str:
-        """The number of an order that only a webhook reports; the demo shop does not contain it."""
+        """The number of an order that only a webhook reports. The demo shop does not contain it."""
         return str(500_000 + self.first)
 
     @property
@@ -120,17 +120,17 @@ class DemoNumbers:
 
 
 def stock(path: Path, now: datetime) -> DemoNumbers:
-    """Add the orders of a new tour to the demo shop, and return their numbers. The shop's file is
+    """Add the orders for a new tour to the demo shop, and return their numbers. The shop's file is
     created on first use."""
     open_demo_shop(path, ())
-    # Start after all existing orders, at a multiple of the orders per tour.
+    # Start after all existing orders, at a multiple of the number of orders per tour.
     numbers = DemoNumbers(1042 + _ORDERS * -(-order_count(path) // _ORDERS))
     open_demo_shop(path, orders_of(numbers, now))
     return numbers
 
 
 def orders_of(numbers: DemoNumbers, now: datetime) -> tuple[DemoOrder, ...]:
-    """Return the orders of a tour, in their initial state. `now`: the current time; the orders are
+    """Return the orders for a tour, in their initial state. `now`: the current time; the orders are
     four days old."""
     orders = (
         (numbers.shipped, numbers.camille, "89.00", OrderState.SHIPPED, "couverture en lin lavé"),

@@ -1,6 +1,6 @@
 """The webhooks of the tour's platforms, Shopify, Zendesk and Postmark, with body and signature.
 
-They follow the platforms' documentation, and do not use the product's code that verifies
+They follow the platforms' documentation, and do not use the product's own code for verifying
 signatures.
 """
 
@@ -19,7 +19,7 @@ from demo.hub import SHOP_DOMAIN, HubAddress
 from domain.core.json_time import rfc3339
 
 SUPPORT: Final = "support@maison-lavande.example"
-# A photo of one pixel.
+# A one-pixel photo.
 PHOTO: Final = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJg"
     "gg=="
@@ -28,8 +28,8 @@ PHOTO: Final = base64.b64decode(
 
 @dataclass(frozen=True, slots=True)
 class SentWebhook:
-    """A webhook of a platform. `delivery`: the platform's id of the delivery, which stays the same
-    in each retry. `topic`: the platform's name of the event."""
+    """A webhook from a platform. `delivery`: the platform's delivery id, which stays the same in
+    each retry. `topic`: the platform's name for the event."""
 
     address: HubAddress = field(repr=False)
     delivery: str
@@ -40,7 +40,7 @@ class SentWebhook:
 
 @dataclass(frozen=True, slots=True)
 class ShopOrder:
-    """An order of the Shopify shop. `number`: the number that customers use. `tracking_url`: set
+    """An order in the Shopify shop. `number`: the number that customers use. `tracking_url`: set
     once the order has shipped."""
 
     number: str
@@ -115,7 +115,7 @@ def ticket_webhook(
 
 @dataclass(frozen=True, slots=True)
 class CustomerMail:
-    """A customer's mail. `message_id`: the Message-ID without angle brackets."""
+    """An email from a customer. `message_id`: the Message-ID without angle brackets."""
 
     sender: str
     name: str
@@ -126,8 +126,8 @@ class CustomerMail:
 
 
 def mail_webhook(address: HubAddress, mail: CustomerMail) -> SentWebhook:
-    """Return a Postmark webhook with a mail. Postmark does not sign; the secret in the webhook's
-    address authenticates it."""
+    """Return a Postmark webhook with an email. Postmark does not sign its webhooks; the secret in
+    the webhook's address authenticates it."""
     photo: JsonValue = {
         "Name": "vase.png",
         "Content": base64.b64encode(PHOTO).decode(),
@@ -172,5 +172,5 @@ def _json(body: dict[str, JsonValue]) -> bytes:
 
 
 def placed(now: datetime) -> datetime:
-    """Return the time at which the order at the tour's Shopify shop was placed."""
+    """Return the time when the order at the tour's Shopify shop was placed."""
     return now - timedelta(days=2)

@@ -24,8 +24,8 @@ class ReceivedWebhook:
 
 
 class Receiver:
-    """The receiver of the shop's webhooks. `heard`: a function that is called with each request. By
-    default it appends the request to `arrivals`."""
+    """The receiver for the shop's webhooks. `heard`: a function that is called with each request.
+    By default, it appends the request to `arrivals`."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -40,7 +40,7 @@ class Receiver:
                 async with asyncio.timeout(_PATIENCE_S):
                     arrival = await _read(reader)
                     # Pass the request on before responding, so that it is stored before the sender
-                    # sees the delivery succeed.
+                    # considers the delivery successful.
                     self.heard(arrival)
                     writer.write(_TAKEN)
                     await writer.drain()
@@ -50,8 +50,8 @@ class Receiver:
 
 @asynccontextmanager
 async def receiving(certificate: Path) -> AsyncIterator[Receiver]:
-    """Run a receiver on a free port of this machine while the block runs. `certificate`: a PEM file
-    with certificate and private key."""
+    """Run a receiver on a free localhost port while the block runs. `certificate`: a PEM file with
+    a certificate and its private key."""
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(certificate)
     receiver = Receiver()

@@ -31,7 +31,7 @@ from services.tenants.clients import NewClient, open_client
 from services.tenants.keys import create_key
 from services.tenants.members import add_member
 
-# Events from Gorgias have no playbook, so that the tour can show the response without one.
+# Gorgias events have no playbook, so that the tour can show the response in that case.
 PATTERNS: Final = ("shopify.*", "email.*", "widget.*", "zendesk.*")
 
 PLAYBOOKS: Final = tuple(
@@ -46,7 +46,7 @@ SEEDING_TELLS: Final = Counter({"playbook.activated": len(PATTERNS), "integratio
 
 class SeededShop(BaseModel):
     """The credentials of the demo shop. The API key is stored unencrypted, which is acceptable for
-    this shop only. `storefront_port`: the port that the storefront last used."""
+    this shop only. `storefront_port`: the port that the storefront used last."""
 
     client_id: str
     key: str
@@ -57,24 +57,25 @@ class SeededShop(BaseModel):
 async def seed(
     work: UnitOfWork, orders: Path, sealer: Sealer, *, to: Destination | None
 ) -> SeededShop:
-    """Create the shop and its content for the client of `work`, and return its credentials.
+    """Create the shop and its content for the client of `work`, and return the shop's credentials.
 
-    `orders`: the file of the shop's orders. `to`: the URL of its webhook, or None for no webhook.
+    `orders`: the file that contains the shop's orders. `to`: the target of its webhook, or None for
+    no webhook.
     """
     await open_client(work, DEMO, NewClient(BRAND, OWNER, Plan.PRO))
     key = await create_key(work, DEMO, "demo", secrets.token_bytes(KEY_BYTES))
-    # Create the webhook first, so that it receives the events of all following steps.
+    # Create the webhook first, so that it receives the events from all following steps.
     webhook = DemoWebhook()
-    with suppress(InvalidWebhook):  # workers may not send to this machine
+    with suppress(InvalidWebhook):  # Workers are not allowed to send to localhost.
         webhook = await subscribe(work, to, sealer) if to else webhook
-    # Publish the playbooks in the owner's name, so that the webhooks contain this name.
+    # Publish the playbooks in the owner's name, so that the webhooks contain that name.
     await import_playbooks(work, Actor.system(OWNER), PLAYBOOKS, NEW_CLIENT)
     for template in TEMPLATES:
         await add_template(work, DEMO, template)
     await add_starter_templates(work, DEMO)
     for entry in KNOWLEDGE:
         await add_knowledge(work, DEMO, **entry._asdict())
-    # Trust the sender, so that answers by mail are sent to customers.
+    # Trust the sender, so that email answers are sent to customers.
     await trust_mail_sender(work, DEMO, SENDER)
     await import_cases(work, DEMO, starter_cases())
     path = {"path": str(orders)}
@@ -83,7 +84,7 @@ async def seed(
 
 
 async def add_reviewers(work: UnitOfWork) -> None:
-    """Add the members who approve larger refunds, which need two people."""
+    """Add the members who approve larger refunds. Larger refunds need two approvers."""
     operator = Actor.operator("operator:demo")
     for number, address in enumerate(REVIEWERS):
         await add_member(work, operator, address, Role.AGENT, user_id=f"demo-reviewer-{number}")

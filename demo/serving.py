@@ -1,4 +1,4 @@
-"""A local web server for the demo's pages, run inside the demo's process."""
+"""A local web server for the demo's pages. It runs inside the demo's process."""
 
 import asyncio
 import socket
@@ -35,5 +35,5 @@ async def serving(listener: socket.socket, pages: Starlette) -> AsyncIterator[No
 class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Do not handle signals: the `dev` command handles Ctrl-C, and stops this server."""
+        """Do not handle signals. The `dev` command handles Ctrl-C, and stops this server."""
         yield

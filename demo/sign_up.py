@@ -1,4 +1,5 @@
-"""A signup up to the first answered ticket, over HTTP alone, as a merchant's program does it."""
+"""A sign-up through to the first answered ticket, over HTTP only, as a merchant's program does
+it."""
 
 import time
 from collections.abc import Mapping
@@ -22,8 +23,8 @@ _KNOWLEDGE: Final = {
 
 @dataclass(frozen=True, slots=True)
 class FirstAnswer:
-    """The result of a signup with a first ticket. `calls`: the API calls, in order. `seconds`: the
-    time from signup to the answer, including the wait for the mail."""
+    """The result of a sign-up with a first ticket. `calls`: the API calls, in order. `seconds`: the
+    time from sign-up to the answer, including the wait for the email."""
 
     address: str
     client_id: str
@@ -34,7 +35,7 @@ class FirstAnswer:
 
 
 class SignUp:
-    """A signup over HTTP. It does not read the database; the code comes from the mail."""
+    """A sign-up over HTTP. It does not read the database; the code is taken from the email."""
 
     def __init__(self, api_url: str, mails: Path) -> None:
         self._api_url = api_url
@@ -43,7 +44,7 @@ class SignUp:
 
     async def first_answer(self) -> FirstAnswer:
         """Sign up, send a first ticket, and return its answer. Raises httpx.HTTPStatusError if the
-        service rejects a request, and TimeoutError if no mail arrives."""
+        service rejects a request, and TimeoutError if no email arrives."""
         began = time.perf_counter()
         address = f"camille.{new_ulid().lower()}@atelier.example"
         async with httpx.AsyncClient(base_url=self._api_url, timeout=35, trust_env=False) as client:

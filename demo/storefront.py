@@ -1,8 +1,8 @@
-"""The demo shop's storefront: pages of another origin that show the widget, as a merchant's pages
-do.
+"""The demo shop's storefront: pages on another origin that show the widget, like a merchant's own
+pages.
 
-The storefront listens on loopback and checks the Host header. The check prevents another site's
-page from reading the verification codes in the storefront's mailbox by DNS rebinding.
+The storefront listens on loopback and checks the Host header. The check prevents a page on another
+site from using DNS rebinding to read the verification codes in the storefront's mailbox.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ from embedded.ports import LOOPBACK, PortTaken, listening
 _HERE: Final = Path(__file__).parent / "pages"
 _LANGUAGES: Final = ("fr", "en")
 _SHOWN_MAILS: Final = 20
-# The content security policy sources that docs/widget.md asks merchants to allow: the service's
+# The content security policy sources that docs/widget.md asks merchants to allow, for the service's
 # script and the calls to its API.
 _POLICY: Final = (
     "default-src 'none'; script-src {api}; connect-src {api}; img-src {api} data:; "
@@ -43,8 +43,8 @@ _POLICY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Wares:
-    """The data of the storefront's pages. `orders`: the first order is the suggested one, and its
-    customer is the one signed in to the shop. `mails`: the folder of sent mails."""
+    """The data shown on the storefront's pages. `orders`: the first order is the suggested one, and
+    its customer is signed in to the shop. `mails`: the folder of sent emails."""
 
     api_url: str
     widget: DemoWidget
@@ -54,14 +54,14 @@ class Wares:
 
 
 def policy_for(api_url: str) -> str:
-    """Return the content security policy of a page with the widget."""
+    """Return the content security policy for a page with the widget."""
     return _POLICY.format(api=api_url)
 
 
 @contextmanager
 def storefront_socket(port: int | None) -> Iterator[socket.socket]:
-    """Return a listening socket for the storefront. `port`: the port used before, so that open
-    pages keep working. If this port is taken, a free one is used."""
+    """Return a listening socket for the storefront. `port`: the port that was used before. Reusing
+    it keeps open pages working. If it is taken, a free port is used."""
     try:
         listener = listening(port)
     except PortTaken:
@@ -71,7 +71,8 @@ def storefront_socket(port: int | None) -> Iterator[socket.socket]:
 
 
 def origin_at(port: int) -> str:
-    """Return the origin of the storefront on this port, which is also its address."""
+    """Return the origin of the storefront on this port. The origin is also the storefront's
+    address."""
     return f"http://{LOOPBACK}:{port}"
 
 
@@ -106,7 +107,7 @@ class _Pages:
 
     def shop(self, language: str, *, signed: bool) -> Callable[[Request], Awaitable[HTMLResponse]]:
         """Return the page with the widget. `signed`: whether the shop's customer is signed in on
-        it."""
+        the page."""
         wares, asked = self._wares, self._wares.orders[0]
         signature = signature_of(wares.widget.secret, asked.customer_email) if signed else ""
 
@@ -125,7 +126,7 @@ class _Pages:
         return answer
 
     def mailbox(self, language: str) -> Callable[[Request], Awaitable[HTMLResponse]]:
-        """Return the page that shows the mails to customers and the open reviews."""
+        """Return the page that shows the emails to customers and the open reviews."""
         customers = frozenset(order.customer_email for order in self._wares.orders)
         reply = str(self._words[language]["reply"])
 

@@ -20,10 +20,10 @@ class SampleTicket:
     - `status` and, if there is a run, `classification`: the expected answer.
     - `cites`: the kinds of sources that the answer must cite.
     - `reason`: the expected escalation reason.
-    - `approvers`: the people who then approve the plan, in order.
-    - `order` and `refunded`: an order, and the amount that the demo shop must have refunded for it
-      in the end.
-    - `tells`: the webhooks that the ticket must cause.
+    - `approvers`: the users who then approve the plan, in order.
+    - `order` and `refunded`: an order, and the amount that the demo shop must finally have refunded
+      for it.
+    - `tells`: the webhooks that the ticket must trigger.
     """
 
     title: str
@@ -40,7 +40,7 @@ class SampleTicket:
 
 
 def sample_tickets(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
-    """Return the tickets of one tour, about its orders."""
+    """Return the tickets for one tour. They are about the tour's orders."""
     return (
         *_answers(numbers),
         *_conversation(numbers),
@@ -124,8 +124,8 @@ def _conversation(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
 
 
 def _asked_back(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
-    """Return the tickets of a refund with missing information: the agent asks for the order number,
-    then for a confirmation."""
+    """Return the tickets for a refund request with missing information. The agent asks for the
+    order number, then for confirmation."""
     nora: dict[str, JsonValue] = {
         "event_type": "shopify.ticket.created",
         "source": "shopify",

@@ -1,5 +1,4 @@
-"""The tour: send sample tickets to the gateway over HTTP, and show each answer with the reasons for
-it."""
+"""The tour: send sample tickets to the gateway over HTTP, and show each answer with its reasons."""
 
 import asyncio
 import json
@@ -43,7 +42,7 @@ _ANSWER_ORDER: Final = (
     "status", "classification", "confidence", "response", "draft", "message", "steps_executed",
     "duration_ms", "event_id", "run_id",
 )  # fmt: skip
-_PATIENCE_S: Final = 60.0  # this timeout is long, because a busy machine is slow
+_PATIENCE_S: Final = 60.0  # This timeout is long because a busy machine is slow.
 _LOOK_EVERY_S: Final = 0.1
 
 
@@ -56,7 +55,8 @@ class Tour:
         self._opened = opened
         self._shop = opened.shop
         self._receiver = opened.receiver
-        # The expected webhooks by ticket_id; those of opening the shop concern no ticket.
+        # The expected webhooks by ticket_id. Webhooks about the opening of the shop concern no
+        # ticket.
         self._tells = {"": opened.tells}
         self._numbers: dict[str, str] = {}
         self._stack = stack
@@ -91,14 +91,14 @@ class Tour:
         sent = sorted(self._mails() - before)
         for path in sent:
             self._show_mail(path)
-        # Two mails are not about tickets: one contains the visitor's code, the other answers the
-        # mail with a photo.
+        # Two emails are not about tickets: one contains the visitor's code, and the other answers
+        # the email with a photo.
         expected.append(len(sent) == 2 + sum(ticket.sends_mail for ticket in tickets))
         return all(expected)
 
     async def _converse(self, number: int) -> bool:
-        """Run the conversation in the storefront's chat, with the API calls of the widget's script.
-        Return True if it went as expected."""
+        """Run the conversation in the storefront chat, using the same API calls as the widget's
+        script. Return True if the conversation went as expected."""
         async with widget_client(self._stack.api_url, self._opened.widget) as client:
             chat = WidgetChat(client, "fr")
             visit = TourVisit(chat, self._opened.office, self._mail, self._opened.numbers)
@@ -111,7 +111,7 @@ class Tour:
     async def _arrive(
         self, client: httpx.AsyncClient, database: Database, first: int
     ) -> list[bool]:
-        """Send other platforms' webhooks to the shop's inbound addresses. Return for each part
+        """Send the other platforms' webhooks to the shop's inbound addresses. For each part, return
         whether it went as expected."""
         opened = self._opened
         async with httpx.AsyncClient(
@@ -165,8 +165,8 @@ class Tour:
     async def _approve(
         self, database: Database, trace: RunTrace, approvers: tuple[str, ...]
     ) -> RunTrace:
-        """Approve the review by command in the name of each person, and return the run once its
-        plan was executed."""
+        """Approve the review on the command line as each of the approvers. Return the run once its
+        plan has been executed."""
         review_id = trace.reviews[-1].review_id
         for person in approvers:
             command = ("review", "approve", review_id, "--as", person)
@@ -183,7 +183,8 @@ class Tour:
         return trace
 
     async def _trace(self, database: Database, answer: dict[str, JsonValue]) -> RunTrace | None:
-        """Return the trace of the answer's run, or None if there is none, as for a dry run."""
+        """Return the trace of the answer's run. Return None if there is no run, for example after a
+        dry run."""
         run_id = answer.get("run_id")
         if not isinstance(run_id, str) or "draft" in answer:
             return None
@@ -198,8 +199,8 @@ class Tour:
         """Wait until each expected webhook has arrived and no delivery is pending, for at most
         _PATIENCE_S. A webhook that does not arrive is later shown as missing.
 
-        Mails need no wait: an answer by mail is sent before its run is recorded, and the webhook
-        follows the record.
+        Emails need no wait: an email answer is sent before its run is recorded, and the webhook is
+        sent after that.
         """
         left = partial(waiting, database, TenantId(self._shop.client_id), self._shop.webhook)
         with suppress(TimeoutError):
@@ -243,7 +244,8 @@ class Tour:
         self._out.print(table)
 
     def _show_webhooks(self) -> bool:
-        """Show the received webhooks. Return True if each arrived once, with a valid signature."""
+        """Show the received webhooks. Return True if each webhook arrived once and had a valid
+        signature."""
         told = self._told()
         good = as_expected(told, self._tells)
         mark = "[green]as expected[/]" if good else "[bold red]not as expected[/]"
@@ -252,7 +254,7 @@ class Tour:
         return good
 
     def follow_webhooks(self) -> None:
-        """Print each webhook that arrives from now on, if the output is a terminal. Otherwise print
+        """If the output is a terminal, print each webhook that arrives from now on. Otherwise print
         nothing, because a pipe without a reader would fill up."""
         self._receiver.heard = self._show_webhook if self._out.is_terminal else _nobody_hears
 
@@ -302,6 +304,7 @@ def _table(title: str, rows: Sequence[tuple[str, str]]) -> Table:
 
 
 def _plain(value: JsonValue) -> str:
-    """Return a value as text for a table cell, with its brackets escaped from rich's markup."""
+    """Return a value as text for a table cell. Brackets are escaped, because rich would interpret
+    them as markup."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text.replace("[", r"\[")

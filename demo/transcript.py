@@ -1,4 +1,4 @@
-"""The transcript of one part of the tour, with its deviations from the expected results."""
+"""The transcript of one part of the tour, with any deviations from the expected results."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from rich.table import Table
 @dataclass(slots=True)
 class TourTranscript:
     """The transcript of one part of the tour. `said`: pairs of speaker and text. `tells`: for each
-    ticket, the webhooks that it must cause. `wrong`: the expectations that were not met."""
+    ticket, the webhooks that it must trigger. `wrong`: the expectations that were not met."""
 
     said: list[tuple[str, str]] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
@@ -37,7 +37,7 @@ class TourTranscript:
 
 
 def refusal_of(error: httpx.HTTPError | TimeoutError) -> str:
-    """Return a description of the HTTP error without its URL, which may contain a key."""
+    """Return a description of the HTTP error without its URL, because the URL may contain a key."""
     if isinstance(error, httpx.HTTPStatusError):
         return f"HTTP {error.response.status_code}"
     return type(error).__name__

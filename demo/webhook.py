@@ -1,4 +1,5 @@
-"""The demo shop's webhook. It subscribes to every event while the shop's receiver runs."""
+"""The demo shop's webhook. While the shop's receiver is running, the webhook is subscribed to every
+event."""
 
 import secrets
 from contextlib import suppress
@@ -39,15 +40,15 @@ class DemoWebhook(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """The target of the demo shop's webhook. `allow_private`: whether workers may send to this
-    machine, where the receiver runs."""
+    """The target of the demo shop's webhook. `allow_private`: whether workers may send to
+    localhost, where the receiver runs."""
 
     url: str
     allow_private: bool
 
 
 async def subscribe(work: UnitOfWork, to: Destination, sealer: Sealer) -> DemoWebhook:
-    """Create the webhook. Raises InvalidWebhook if workers may not send to its URL."""
+    """Create the webhook. Raises InvalidWebhook if workers are not allowed to send to its URL."""
     made = await create_webhook(
         work,
         DEMO,
@@ -60,8 +61,8 @@ async def subscribe(work: UnitOfWork, to: Destination, sealer: Sealer) -> DemoWe
 
 
 async def point(work: UnitOfWork, webhook: DemoWebhook, to: Destination) -> bool:
-    """Change the webhook's URL to the receiver's current port, and enable the webhook, which sends
-    a test event. Return False if the webhook does not exist."""
+    """Change the webhook's URL to the receiver's current port, and enable the webhook. Enabling it
+    sends a test event. Return False if the webhook does not exist."""
     try:
         change = WebhookChange(url=to.url)
         await change_webhook(work, DEMO, webhook.id, change, allow_private=to.allow_private)
@@ -72,11 +73,11 @@ async def point(work: UnitOfWork, webhook: DemoWebhook, to: Destination) -> bool
 
 
 async def pause(units: UnitsOfWork, tenant: TenantId, webhook: DemoWebhook) -> None:
-    """Pause the webhook while its receiver does not run. Otherwise every delivery would fail, and
-    the 20th failure would disable the webhook.
+    """Pause the webhook while its receiver is not running. Without the pause, every delivery would
+    fail, and the 20th failure would disable the webhook.
 
-    It is not deleted, so that its past deliveries stay visible. Does nothing if the webhook no
-    longer exists, or if the plan no longer includes webhooks.
+    The webhook is not deleted, so that its past deliveries remain visible. Does nothing if the
+    webhook no longer exists, or if the plan no longer includes webhooks.
     """
     with suppress(WebhookNotFound, PlanRequired):
         async with units.of(tenant) as work:

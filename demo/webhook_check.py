@@ -1,4 +1,4 @@
-"""Compares the webhooks that the demo shop received with the expected ones."""
+"""Compares the webhooks received by the demo shop with the expected ones."""
 
 import base64
 import hmac
@@ -23,7 +23,7 @@ class _Body(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ReadWebhook:
-    """A received webhook, parsed. `ticket_id`: empty if the webhook concerns no ticket. `verified`:
+    """A parsed webhook request. `ticket_id`: empty if the webhook concerns no ticket. `verified`:
     whether both signatures are valid."""
 
     event: str
@@ -34,8 +34,8 @@ class ReadWebhook:
 
 
 def read(arrival: ReceivedWebhook, secret: str) -> ReadWebhook:
-    """Parse and verify a received request. An invalid body gets the event "unreadable". `secret`:
-    the webhook's signing secret."""
+    """Parse and verify a received request. If the body is invalid, the event is "unreadable".
+    `secret`: the webhook's signing secret."""
     try:
         body = _Body.model_validate_json(arrival.body)
     except ValidationError:
@@ -50,8 +50,8 @@ def read(arrival: ReceivedWebhook, secret: str) -> ReadWebhook:
 
 
 def as_expected(told: Sequence[ReadWebhook], tells: Mapping[str, Counter[str]]) -> bool:
-    """Return whether each webhook arrived once with valid signatures, and each ticket in `tells`
-    caused exactly its expected events.
+    """Return True if each webhook arrived once with valid signatures, and each ticket in `tells`
+    triggered exactly its expected events.
 
     Additional events without a ticket are allowed, because the shop is also used outside the tour.
     """
@@ -72,8 +72,8 @@ def table_of(
     *,
     title: str,
 ) -> Table:
-    """Return a table of the received and the missing webhooks. `numbers`: the number of each ticket
-    in the tour, by ticket_id."""
+    """Return a table of the received and missing webhooks. `numbers`: each ticket's number in the
+    tour, by ticket_id."""
     table = Table("event", "ticket", "signatures", "delivery", title=title)
     table.title_justify, table.title_style = "left", "bold"
     came: set[str] = set()
@@ -105,7 +105,7 @@ def _events(told: Sequence[ReadWebhook], ticket_id: str) -> Counter[str]:
 
 def _verifies(arrival: ReceivedWebhook, secret: str) -> bool:
     """Return whether both signatures are valid. The check follows the algorithm in
-    docs/webhooks.md, and does not use the code that signs."""
+    docs/webhooks.md, and does not use the code that creates signatures."""
     headers = arrival.headers
     stamp, message_id = headers.get("x-service-timestamp", ""), headers.get("webhook-id", "")
     signed = f"{stamp}.".encode() + arrival.body

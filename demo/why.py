@@ -1,4 +1,4 @@
-"""A short explanation of the outcome of a run."""
+"""A short explanation of a run's outcome."""
 
 from collections.abc import Iterator
 
@@ -8,8 +8,8 @@ from domain.runs.trace import RunTrace
 
 
 def why_rows(trace: RunTrace) -> tuple[tuple[str, str], ...]:
-    """Return the explanation as pairs of label and text, in chronological order, without empty
-    texts."""
+    """Return the explanation as pairs of label and text, in chronological order. Empty texts are
+    omitted."""
     return tuple((name, escape(text)) for name, text in _rows(trace) if text)
 
 

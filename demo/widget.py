@@ -1,5 +1,5 @@
-"""The demo shop's widget: its API key, the storefront that may show it, and the secret that signs
-its customers' identities."""
+"""The demo shop's widget: its API key, the storefront that may show it, and the secret for signing
+customer identities."""
 
 import secrets
 from dataclasses import dataclass
@@ -33,8 +33,8 @@ class DemoWidget:
 async def open_widget(
     work: UnitOfWork, sealer: Sealer, origin: str, *, before: str | None
 ) -> DemoWidget:
-    """Allow the storefront at this origin to show the widget, and return the widget. A missing key
-    or secret is created.
+    """Allow the storefront at this origin to show the widget, and return the widget. If the key or
+    the secret is missing, it is created.
 
     `before`: the storefront's previous origin, which is removed. Other origins stay allowed.
     """

@@ -1,2 +1,2 @@
 """The whole stack on one machine: real PostgreSQL, real Temporal and a mail server that only stores
-mails, all installed by pip."""
+emails, all installed by pip."""

@@ -17,8 +17,8 @@ from embedded.private import close_content, close_folder, passing_group
 
 
 class StackInfo(BaseModel):
-    """The description of a running stack for other processes and the command line. `env`: the
-    settings that make a process part of the stack. `pids`: the process ids by name, for display
+    """The description of a running stack, for other processes and for the command line. `env`: the
+    settings that connect a process to the stack. `pids`: the process ids by name, for display
     only."""
 
     env: dict[str, str]
@@ -28,11 +28,11 @@ class StackInfo(BaseModel):
 
     @property
     def instance(self) -> str:
-        """Return the stack's id. Only this stack's API returns it, in the field `instance`."""
+        """Return the stack's id. Only this stack's API returns it, in the `instance` field."""
         return self.env["INSTANCE_ID"]
 
 
-# The stack does not change access to these entries. PostgreSQL manages its own folder, with a
+# The stack does not change access to these entries. PostgreSQL manages its own folder, as a
 # separate user if we are root. `demo` is the data folder of `make demo`, and that command manages
 # it.
 _NOT_OURS: Final = ("postgres", "demo")
@@ -41,7 +41,8 @@ _MARKS: Final = ("lock", "postgres", "seal.key", "session.key", "stack.json", "d
 
 class DataFolder:
     """A stack's data folder, created if missing. Raises InvalidInput if the folder is not writable,
-    belongs to another user, or contains only foreign files that other users can access."""
+    belongs to another user, or contains only files from other programs and is accessible to other
+    users."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
@@ -56,8 +57,8 @@ class DataFolder:
         close_folder(self.root, ours=_MARKS, may_pass=passing_group())
 
     def close(self) -> None:
-        """Remove other users' access to the folder's content, regardless of the process that
-        created it.
+        """Remove other users' access to the folder's content, including files created by other
+        processes.
 
         Raises InvalidInput if some of the content belongs to another user.
         """
@@ -77,7 +78,7 @@ class DataFolder:
 
     @property
     def shop(self) -> Path:
-        """The file with the demo shop's orders."""
+        """The file that contains the demo shop's orders."""
         return self.root / "shop.db"
 
     @property
@@ -87,23 +88,25 @@ class DataFolder:
 
     @property
     def error_reports(self) -> Path:
-        """The folder of error reports that are not yet in the database or at the error tracker."""
+        """The folder of error reports that have not yet been sent to the database or the error
+        tracker."""
         return self.root / "error-reports"
 
     @property
     def authority(self) -> Path:
-        """The certificate of this folder's own authority (`embedded/certificates.py`)."""
+        """The certificate of this folder's own certificate authority
+        (`embedded/certificates.py`)."""
         return self.root / "ca.pem"
 
     @property
     def trusted(self) -> Path:
-        """The CA bundle: this folder's own authority, and the authorities in the environment's
-        WEBHOOK_CA_FILE."""
+        """The CA bundle: this folder's own authority, and the authorities in the file given by the
+        WEBHOOK_CA_FILE environment variable."""
         return self.root / "trusted.pem"
 
     @property
     def certificate(self) -> Path:
-        """The file with key and certificate of the HTTPS servers on this machine."""
+        """The file with the key and certificate for the HTTPS servers on this machine."""
         return self.root / "https.pem"
 
     @property
@@ -130,7 +133,8 @@ class DataFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock the folder while the block runs. Raises InvalidInput if another stack runs on it."""
+        """Lock the folder while the block runs. Raises InvalidInput if another stack is running on
+        this folder."""
         with (self.root / "lock").open("w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -151,8 +155,8 @@ def kept_folder(root: Path) -> DataFolder:
     """Return the folder at `root`, in which a stack has already stored data. Raises InvalidInput if
     the folder contains no such data.
 
-    A missing folder is not created. Otherwise a command with a mistyped name would open an empty
-    database.
+    A missing folder is not created. Creating it would let a command with a mistyped name open an
+    empty database.
     """
     if not any((root / mark).exists() for mark in _MARKS):
         raise InvalidInput(
@@ -163,19 +167,20 @@ def kept_folder(root: Path) -> DataFolder:
 
 
 def running_stack(root: Path) -> StackInfo | None:
-    """Return the stack that runs on the data folder `root`, or None. Does not create the folder."""
+    """Return the stack that is running on the data folder `root`, or None. Does not create the
+    folder."""
     published = root / "stack.json"
     if not published.exists():
         return None
     try:
         with DataFolder(root).locked():
-            return None  # the file was left behind by a killed stack
+            return None  # The file was left behind by a killed stack.
     except InvalidInput:
         return StackInfo.model_validate_json(published.read_text())
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner may read. The file appears completely or not at all."""
+    """Write a file that only its owner may read. The file is written atomically."""
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as out:

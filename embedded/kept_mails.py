@@ -1,4 +1,4 @@
-"""The mails that the embedded mail server stores. They are limited in number and age, and can be
+"""The emails stored by the embedded mail server. Their number and age are limited, and they can be
 deleted on demand."""
 
 from datetime import datetime, timedelta
@@ -16,14 +16,14 @@ MAX_AGE: Final = timedelta(days=30)
 
 
 def mails_in(folder: Path) -> list[Path]:
-    """Return the files of the stored mails, oldest first. The file name is the ULID of the mail's
-    arrival."""
+    """Return the files of the stored emails, oldest first. Each file name is the ULID created when
+    the email arrived."""
     return sorted(folder.glob("*.eml"))
 
 
 def prune(folder: Path, now: datetime) -> int:
-    """Delete mails older than MAX_AGE, and the oldest mails beyond MAX_MAILS. Return the number of
-    deleted mails."""
+    """Delete emails older than MAX_AGE, and the oldest emails beyond MAX_MAILS. Return the number
+    of deleted emails."""
     mails = mails_in(folder)
     too_many = len(mails) - MAX_MAILS
     old = [
@@ -37,8 +37,8 @@ def prune(folder: Path, now: datetime) -> int:
 
 
 def forget(folder: Path, address: str | None) -> int:
-    """Delete the stored mails to an address, or all mails if `address` is None. Return the number
-    of deleted mails.
+    """Delete the stored emails to an address, or all emails if `address` is None. Return the number
+    of deleted emails.
 
     `address`: the normalized form that `customer_key` of `domain/intake/customer_email.py` returns.
     """

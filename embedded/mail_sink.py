@@ -1,4 +1,4 @@
-"""A mail server that stores each received mail as a file, and sends nothing to other machines."""
+"""A mail server that stores each received email as a file, and sends nothing to other machines."""
 
 import argparse
 import asyncio
@@ -17,8 +17,7 @@ _PRUNE_EVERY: Final = 50
 
 
 class FolderHandler:
-    """Stores each received mail in `folder` as `<ulid>.eml`. A file appears completely or not at
-    all."""
+    """Stores each received email in `folder` as `<ulid>.eml`. Each file is written atomically."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

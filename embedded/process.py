@@ -35,8 +35,8 @@ class Child:
                 stderr=subprocess.STDOUT,
                 env=dict(env) if env is not None else None,
                 pass_fds=fds,
-                # A separate session, so that Ctrl-C reaches only the parent, which then stops its
-                # children in order.
+                # A separate session, so that Ctrl-C reaches only the parent. The parent then stops
+                # its children in order.
                 start_new_session=True,
                 preexec_fn=die_with_parent,  # noqa: PLW1509 - started from the main thread
             )
@@ -73,13 +73,13 @@ class Child:
         self._process.send_signal(number)
 
     def kill(self) -> None:
-        """Send SIGKILL to the process, which ends it as abruptly as a power failure, and wait for
-        its exit."""
+        """Send SIGKILL to the process, and wait for it to exit. The process ends as abruptly as in
+        a power failure."""
         self._process.kill()
         self._process.wait()
 
     def wait(self, seconds: float) -> None:
-        """Wait up to `seconds` for the process to exit, then kill it."""
+        """Wait up to `seconds` for the process to exit. If it has not exited by then, kill it."""
         if not self.ends_within(seconds):
             self.kill()
 

@@ -1,4 +1,4 @@
-"""The names of the settings that make another process part of a running stack."""
+"""The names of the settings that connect another process to a running stack."""
 
 from typing import Final
 

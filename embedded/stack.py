@@ -1,5 +1,5 @@
-"""All parts of the service on one machine. Each part is a separate process; the stack starts and
-stops them in order."""
+"""All parts of the service on one machine. Each part is a separate process. The stack starts and
+stops the parts in order."""
 
 import asyncio
 import os
@@ -36,10 +36,10 @@ from store.core.migrate import migrate
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _START_TIMEOUT_S: Final = 120.0
 _POLL_S: Final = 0.05
-# Seconds for each group of processes to finish its work after the first SIGINT. Together they stay
-# well under the 15 s that Ctrl-C may take. A process that takes longer gets a second SIGINT: the
-# API then sends errors to its callers, and a worker abandons its work. An interrupted webhook
-# delivery is repeated when the stack runs again, and is counted once.
+# The time, in seconds, that each group of processes has to finish its work after the first SIGINT.
+# Together the times stay well below the 15 s allowed after Ctrl-C. A process that takes longer
+# receives a second SIGINT: the API then sends errors to its callers, and a worker abandons its
+# work. An interrupted webhook delivery is repeated when the stack runs again, and is counted once.
 _STOP_FRONT_S: Final = 5.0
 _STOP_BACK_S: Final = 3.0
 _STOP_SLOW_S: Final = 2.0
@@ -47,7 +47,7 @@ _STOP_SLOW_S: Final = 2.0
 # Display names of the worker processes, by task queue.
 _WORKERS: Final = {names.ENGINE_QUEUE: "worker", names.WEBHOOKS_QUEUE: "webhook-worker"}
 
-# Maximum attempts to start Temporal if other processes take its chosen ports first.
+# Maximum number of attempts to start Temporal if other processes take its chosen ports first.
 _TRIES: Final = 5
 _EVERYWHERE: Final = ("0.0.0.0", "::")
 
@@ -56,8 +56,8 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class StackPorts:
-    """The ports of a stack. `None` selects a free port. `api_if_free`: the API's port if `api` is
-    None and this port is free."""
+    """The ports of a stack. `None` selects a free port. `api_if_free`: the API port to use if `api`
+    is None and this port is free."""
 
     api: int | None = None
     api_if_free: int | None = None
@@ -66,14 +66,14 @@ class StackPorts:
 
 
 class Stack:
-    """The stack. `start` starts its processes, `stop` stops them. The data stays in the data
+    """The stack. `start` starts its processes, and `stop` stops them. The data remains in the data
     folder."""
 
     def __init__(
         self, folder: DataFolder, ports: StackPorts, progress: Progress, *, host: str = LOOPBACK
     ) -> None:
-        """`host`: the address on which the API and the metrics listen. All other parts listen on
-        loopback."""
+        """Create the stack without starting it. `host`: the address on which the API and the
+        metrics listen. All other parts listen on loopback."""
         self._folder = folder
         self._ports = ports
         self._host = host
@@ -85,10 +85,10 @@ class Stack:
         self.info: StackInfo | None = None
 
     async def start(self) -> StackInfo:
-        """Start every part that the environment does not provide, and return once all parts are
-        ready.
+        """Start every part that the environment does not already provide, and return once all parts
+        are ready.
 
-        Raises InvalidInput, with a message of one sentence, for problems that the user can fix.
+        Raises InvalidInput, with a one-sentence message, for problems that the user can fix.
         """
         listener = self._held.enter_context(self._listener())
         self._held.enter_context(self._folder.locked())
@@ -97,12 +97,12 @@ class Stack:
             "HOST": self._host,
             "PORT": str(port_of(listener)),
             "INSTANCE_ID": new_ulid(),
-            # There is only one build of the workers, so no worker deployment is needed.
+            # All workers run the same build, so no worker deployment is needed.
             "TEMPORAL_DEPLOYMENT": "",
             "TEMPORAL_BUILD_ID": "",
-            # The demo's shop is a local file, and its webhook receiver is a local server.
+            # The demo shop is a local file, and its webhook receiver is a local server.
             "ALLOW_LOOPBACK_TARGETS": self._env.get("ALLOW_LOOPBACK_TARGETS") or "true",
-            # A member of a new account may try the agent on the account's own demo shop.
+            # Members of a new account may try the agent on the account's own demo shop.
             "DEMO_SHOPS": self._env.get("DEMO_SHOPS") or str(self._folder.demo_shops),
             "WEBHOOK_ALLOW_PRIVATE_ADDRESSES": self._env.get("WEBHOOK_ALLOW_PRIVATE_ADDRESSES")
             or "true",
@@ -115,8 +115,7 @@ class Stack:
             "SEAL_KEY": self._env.get("SEAL_KEY") or self._folder.seal_key(),
             "SESSION_KEY": self._env.get("SESSION_KEY") or self._folder.session_key(),
         }
-        # Links in mails and from the copilot must lead to this stack's API, which may be on any
-        # port.
+        # Links in emails and from the copilot must point to this stack's API, whose port can vary.
         self._env["DASHBOARD_URL"] = self._env.get("DASHBOARD_URL") or f"{self._api_url}/app"
         self._start_postgres()
         ui_url = await self._start_temporal()
@@ -148,7 +147,7 @@ class Stack:
     def stop(self) -> None:
         """Stop every started process: first the API and the workers, then the services that they
         depend on."""
-        if self.info is not None:  # otherwise `stack.json` may belong to another stack
+        if self.info is not None:  # otherwise `stack.json` might belong to another stack
             self._folder.withdraw()
         _end(self._front, _STOP_FRONT_S)
         _end(self._back, _STOP_BACK_S)
@@ -186,9 +185,10 @@ class Stack:
         raise InvalidInput("Temporal found no free port")
 
     async def _start_temporal_on(self, port: int, ui_port: int) -> None:
-        """Start Temporal on these ports. Raises PortTaken if another process uses one of them.
+        """Start Temporal on these ports. Raises PortTaken if another process is using one of them.
 
-        Temporal opens the ports itself, so the outcome is only known once it listens or has exited.
+        Temporal opens the ports itself, so the outcome is known only once Temporal listens or has
+        exited.
         """
         command = temporal_command(database=self._folder.temporal, port=port, ui_port=ui_port)
         child = self._spawn("temporal", command, self._back)
@@ -199,8 +199,8 @@ class Stack:
                 self._back.remove(child)
                 taken = ui_port if is_free(port) else port
                 raise PortTaken(taken)
-            # A response alone is not enough, because another stack's Temporal may listen on the
-            # port.
+            # A response alone is not sufficient proof, because another stack's Temporal may be
+            # listening on the port.
             return listens(child.pid, port) and await self._temporal_answers()
 
         await self._until(child, has_them)
@@ -218,8 +218,8 @@ class Stack:
     async def _start_workers(self) -> None:
         """Start both workers in parallel, because loading them takes time."""
         self._progress("workers")
-        # Each process serves its own metrics: the API on METRICS_PORT, the workers on the ports
-        # after it.
+        # Each process serves its own metrics: the API on METRICS_PORT, the workers on the
+        # subsequent ports.
         metrics = self._env.get("METRICS_PORT", "")
         started: list[tuple[str, Child]] = []
         for number, (queue, name) in enumerate(_WORKERS.items(), 1):
@@ -234,8 +234,8 @@ class Stack:
         number = listener.fileno()
         command = [sys.executable, str(_ROOT / "cli.py"), "serve", "--fd", str(number)]
         child = self._spawn("api", command, self._front, fds=[number])
-        # Close our copy: only the API process now holds the socket, so the port is free once it
-        # exits.
+        # Close our copy of the socket. Only the API process then holds it, so the port is free once
+        # that process exits.
         listener.close()
         await self._until(child, self._api_answers)
 
@@ -279,7 +279,7 @@ class Stack:
     async def _temporal_answers(self) -> bool:
         try:
             return await temporal_answers(await self._client())
-        except EngineUnavailable:  # Temporal does not listen yet
+        except EngineUnavailable:  # Temporal is not listening yet.
             return False
 
     async def _worker_polls(self, queue: str, pid: int) -> bool:
@@ -292,7 +292,7 @@ class Stack:
 
 def _end(children: list[Child], seconds: float) -> None:
     for child in children:
-        child.interrupt()  # SIGINT skips the API's drain delay, because there is no load balancer
+        child.interrupt()  # SIGINT skips the API's drain delay, because there is no load balancer.
     deadline = time.monotonic() + seconds
     slow = [child for child in children if not child.ends_within(deadline - time.monotonic())]
     for child in slow:

@@ -10,9 +10,9 @@ from adapters.temporal.setup import SEARCH_ATTRIBUTES
 from domain.core.errors import InvalidInput
 
 # By default, a single history shard polls for work 20 times a second, so every workflow step waits
-# for the next poll. With these settings, a run of four steps takes a third of the time, as
-# measured. Fairness prevents one tenant's thousand deliveries from delaying another tenant's single
-# one.
+# for the next poll. With these settings, a run of four steps took a third of the time in a
+# measurement. Fairness prevents one tenant's thousand deliveries from delaying another tenant's
+# single delivery.
 TUNING: Final[dict[str, int | bool]] = {
     "history.transferProcessorMaxPollRPS": 2000,
     "history.timerProcessorMaxPollRPS": 2000,
@@ -24,10 +24,10 @@ TUNING: Final[dict[str, int | bool]] = {
 def temporal_command(
     *, database: Path | None, port: int, ui_port: int | None, tuned: bool = True
 ) -> list[str]:
-    """Return the command line of a Temporal server. Without `database`, the server loses its data
-    when it exits.
+    """Return the command line of a Temporal server. Without `database`, the server's data is lost
+    when the server exits.
 
-    Raises InvalidInput if the program `temporal` is not installed.
+    Raises InvalidInput if the `temporal` program is not installed.
     """
     program = shutil.which("temporal", path=str(Path(sys.executable).parent)) or shutil.which(
         "temporal"

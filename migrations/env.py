@@ -1,4 +1,4 @@
-"""Connects Alembic to the database, with the URL that `store/core/migrate.py` sets."""
+"""Connects Alembic to the database at the URL that `store/core/migrate.py` sets."""
 
 from alembic import context
 from sqlalchemy import create_engine, pool
@@ -8,8 +8,8 @@ from store.metadata import metadata
 
 # A migration that waits for a lock blocks other transactions that need the table. The migration
 # therefore stops waiting before those transactions time out (2 s, `store/core/database.py`), and is
-# retried. The wait is long enough for an autovacuum of the table to be cancelled (PostgreSQL's
-# deadlock_timeout, 1 s).
+# retried. The wait is long enough for PostgreSQL to cancel an autovacuum of the table
+# (deadlock_timeout, 1 s).
 _LIMITS = "-c lock_timeout=1500ms -c statement_timeout=10min"
 
 

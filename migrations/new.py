@@ -1,6 +1,7 @@
-"""Let Alembic generate a migration from `store/`: python -m migrations.new "what it does".
+"""Generate a migration from `store/` with Alembic: python -m migrations.new "what it does".
 
-The command compares the tables in `store/` with a temporary database that has all migrations.
+The command compares the tables in `store/` with a temporary database to which all migrations have
+been applied.
 """
 
 import sys

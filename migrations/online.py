@@ -1,4 +1,4 @@
-"""Changes of large tables while the service reads and writes them.
+"""Changes to large tables while the service reads and writes them.
 
 A short change is written in the migration as Alembic generates it. Such a migration waits for its
 lock only for a short time, and is then retried (`store/core/migrate.py`). Building an index on a
@@ -20,8 +20,8 @@ def create_index(
     """Build an index outside a transaction, so that no other transaction waits for it.
 
     A revision that builds an index must not write anything before the build. Such a write would be
-    committed, and would already exist when the migration is run again. The invalid index of an
-    interrupted build is dropped and built again; a valid index is kept. Raises RuntimeError if the
+    committed, and would already exist when the migration is run again. If a build was interrupted,
+    its invalid index is dropped and built again. A valid index is kept. Raises RuntimeError if the
     revision has already written something.
     """
     _refuse_what_is_before(name)
@@ -43,7 +43,7 @@ def create_index(
 
 
 def drop_index(name: str) -> None:
-    """Drop the index, outside a transaction."""
+    """Drop the index outside a transaction."""
     with op.get_context().autocommit_block():
         op.drop_index(name, postgresql_concurrently=True, if_exists=True)
 

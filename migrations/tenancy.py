@@ -1,12 +1,12 @@
 """Tenant isolation in PostgreSQL: two roles, and row-level security on every table.
 
-The service's connections use the role `engine_app`. It can read and write only the rows of the
+The service's connections use the `engine_app` role. It can read and write only the rows of the
 client that `app.client_id` names for the transaction, and no rows if `app.client_id` is not set. A
-transaction that spans clients (sweeper, operators, sign-in) switches to the role `engine_service`,
-which cannot log in. Neither role is a superuser or the tables' owner. Row-level security applies to
+transaction that spans clients (sweeper, operators, sign-in) switches to the `engine_service` role,
+which cannot log in. Neither role is a superuser or owns the tables. Row-level security applies to
 the owner too (FORCE).
 
-Every migration that creates a table calls `protect` for it; a test checks all tables.
+Every migration that creates a table calls `protect` for it. A test checks all tables.
 """
 
 from alembic import op
@@ -20,8 +20,8 @@ _MINE = "{column} = current_setting('app.client_id', true)"
 def make_roles() -> None:
     """Create both roles if the server does not have them. CREATEROLE is required only in that case.
 
-    Roles belong to the whole server, so a migration of another database may have created them, even
-    concurrently.
+    Roles belong to the whole server, so a migration of another database may have created them,
+    possibly at the same time.
     """
     for role, login in ((SERVICE, "NOLOGIN"), (APP, "LOGIN")):
         op.execute(
@@ -32,7 +32,7 @@ def make_roles() -> None:
             EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
             END $$"""
         )
-    # Membership without inheritance: only SET LOCAL ROLE in the code gives access across clients.
+    # Membership without inheritance: the code gets access across clients only with SET LOCAL ROLE.
     op.execute(
         f"""DO $$ BEGIN
             IF NOT pg_has_role('{APP}', '{SERVICE}', 'SET') THEN

@@ -1,4 +1,4 @@
-"""Regenerate docs/api-errors.md from the table of errors: `python -m scripts.api_errors`."""
+"""Regenerate docs/api-errors.md from the error table: `python -m scripts.api_errors`."""
 
 from pathlib import Path
 from typing import Final

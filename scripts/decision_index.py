@@ -17,8 +17,8 @@ To add a page, copy [template.md](template.md) to `NNNN-words-of-its-title.md` w
 
 
 def index(folder: Path) -> str:
-    """Return the index of the decisions in a folder: one line per decision, with the decision's
-    number and title."""
+    """Return the index of the decisions in a folder: one line per decision, with its number and
+    title."""
     return _HEAD + "".join(
         f"- [{_title(page)}]({page.name})\n" for page in sorted(folder.glob("[0-9]*.md"))
     )

@@ -1,5 +1,5 @@
-"""Generate the documentation of exports from the record classes: docs/export/export.schema.json and
-the tables of docs/export.md. Run `.venv/bin/python -m scripts.export_schema`; a test compares both
+"""Generate the export documentation from the record classes: docs/export/export.schema.json and the
+tables in docs/export.md. Run `.venv/bin/python -m scripts.export_schema`. A test compares both
 files with the classes."""
 
 import json
@@ -20,7 +20,7 @@ _TABLE: Final = re.compile(r"<!-- ([A-Z]\w+) -->\n.*?(?=^<!-- end -->)", re.DOTA
 
 
 class _Schema(GenerateJsonSchema):
-    """A schema generator that omits titles, which would only repeat the fields' names."""
+    """A schema generator that omits titles, because they would only repeat the field names."""
 
     def field_title_should_be_set(self, schema: object) -> bool:  # noqa: ARG002
         return False
@@ -28,7 +28,7 @@ class _Schema(GenerateJsonSchema):
 
 @cache
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema 2020-12 of a whole export file."""
+    """Return the JSON Schema 2020-12 for a whole export file."""
     made = ExportDocument.model_json_schema(mode="serialization", schema_generator=_Schema)
     return {"$schema": GenerateJsonSchema.schema_dialect, **made}
 
@@ -59,7 +59,7 @@ def _table(record: dict[str, Any]) -> str:
 
 
 def _type(field: dict[str, Any]) -> str:
-    """Return a field's type as displayed in the tables."""
+    """Return a field's type as shown in the tables."""
     if several := field.get("anyOf"):
         return " or ".join(map(_type, several))
     if reference := field.get("$ref"):

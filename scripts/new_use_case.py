@@ -14,18 +14,18 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 TEMPLATES: Final = Path(__file__).with_name("templates")
-# This limit keeps the lines of the filled templates below 100 characters.
+# This limit keeps the lines in the filled-in templates below 100 characters.
 LONGEST_NAME: Final = 30
 # A domain (NOUN) must have a folder in one of these layers.
 ROOMS_OF_NOUNS: Final = ("domain", "store", "services")
 
 
 class Refused(Exception):
-    """The files cannot be created; the message gives the reason."""
+    """The files cannot be created. The message gives the reason."""
 
 
 def use_case_files(noun: str, name: str) -> Mapping[Path, str]:
-    """Return the content of a use case's files, by path relative to the project."""
+    """Return the contents of a use case's files, keyed by path relative to the project."""
     words = name.split("_")
     facts = {
         "noun": noun,
@@ -44,8 +44,9 @@ def use_case_files(noun: str, name: str) -> Mapping[Path, str]:
 
 
 def lay(noun: str, name: str, root: Path) -> list[Path]:
-    """Write the files, and the missing `__init__.py` of their folders. Return the written paths.
-    Raises `Refused` if the domain (NOUN) has no folder, the name is invalid, or a file exists."""
+    """Write the files, and any missing `__init__.py` in their folders. Return the written paths.
+    Raises `Refused` if the domain (NOUN) has no folder, the name is invalid, or a file already
+    exists."""
     nouns = _nouns(root)
     if noun not in nouns:
         raise Refused(f"NOUN must be one of: {', '.join(nouns)}")

@@ -1,7 +1,8 @@
-"""List words that CONTRIBUTING.md's "How we write" rules out: `python -m scripts.prose`.
+"""List words that the section "How we write" in CONTRIBUTING.md rules out: `python -m
+scripts.prose`.
 
-Checks docstrings and comments of the product, and the documents. Code, quotations and names in
-backticks are exempt. Exits with 1 if it finds a word.
+Checks the product's docstrings and comments, and the documents. Code, quotations and names in
+backticks are exempt. Exits with status 1 if it finds a word.
 """
 
 import ast
@@ -33,7 +34,7 @@ _NO_PROSE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class RuledOutWord:
-    """A ruled-out word, with its file and line."""
+    """A ruled-out word, with the file and line where it occurs."""
 
     file: Path
     line: int
@@ -44,7 +45,7 @@ class RuledOutWord:
 
 
 def findings() -> Iterator[RuledOutWord]:
-    """Yield the findings in the product and the documents, in the order of their files."""
+    """Yield the findings in the product and the documents, in file order."""
     modules = [ROOT / "cli.py", ROOT / "worker.py"]
     for room in ROOMS:
         modules += sorted((ROOT / room).rglob("*.py"))
@@ -66,7 +67,7 @@ def _ruled_out(file: Path, prose: list[tuple[int, str]]) -> Iterator[RuledOutWor
 
 
 def _docstrings(source: str) -> Iterator[tuple[int, str]]:
-    """Yield every string statement, with its first line number."""
+    """Yield every string statement with the number of its first line."""
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Expr(value=ast.Constant(value=str(text))):

@@ -37,7 +37,7 @@ this page from the rows in `tests/reliability/`. The run fails if a row's test i
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the table. `test`: a pytest node id without parameters."""
+    """A table row. `test`: a pytest node id without parameters."""
 
     fault: str
     promise: str
@@ -45,7 +45,7 @@ class Row:
 
 
 def read_rows(name: str) -> list[Row]:
-    """Return the rows of a section. Raises TypeError for a row with other fields."""
+    """Return the rows of a section. Raises TypeError if a row has unexpected fields."""
     return [Row(**row) for row in yaml.safe_load((ROWS / f"{name}.yaml").read_text())]
 
 
@@ -54,8 +54,8 @@ def sections() -> Mapping[str, list[Row]]:
 
 
 def results(files: Iterable[Path]) -> dict[str, str]:
-    """Return the result of each test in JUnit files, by node id. The results of the cases of a
-    parametrized test are combined."""
+    """Return the result of each test in the JUnit files, keyed by node id. The results for the
+    cases of a parametrized test are combined."""
     cases: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for file in files:
         for case in ET.parse(file).iter("testcase"):  # noqa: S314 - pytest wrote it
@@ -66,7 +66,7 @@ def results(files: Iterable[Path]) -> dict[str, str]:
 def _node(case: ET.Element) -> str:
     """Return the node id of a JUnit test case, without parameters.
 
-    In JUnit files, pytest writes the test's file as a dotted name, and the parameters as part of
+    In JUnit files, pytest writes the test's file as a dotted name, and includes the parameters in
     the test's name.
     """
     name = case.get("name", "").partition("[")[0]

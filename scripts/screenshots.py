@@ -1,10 +1,10 @@
 """Take screenshots of every page, light and dark, desktop and phone: `python -m
 scripts.screenshots`.
 
-By default the script creates the demo's data; `--data .data` uses the data of a running stack. The
-pages are rendered by the current code. `--only /app/reviews` limits the screenshots to pages below
-a path; `--language fr` selects French. The files are saved to `.screenshots/`, named by page,
-screen and theme.
+By default, the script creates demo data. `--data .data` uses the data of a running stack. The pages
+are rendered by the current code. `--only /app/reviews` limits the screenshots to pages below a
+path, and `--language fr` selects French. The files are saved in `.screenshots/`, named after the
+page, screen and theme.
 """
 
 import argparse
@@ -30,14 +30,14 @@ _SCREENS: Final = {"desk": DESK, "phone": PHONE}
 
 
 def name_of(route: str) -> str:
-    """Return the name of a page's files: `reviews-ID` for `/app/reviews/{review_id}`."""
+    """Return the file name for a page: `reviews-ID` for `/app/reviews/{review_id}`."""
     parts = route.removeprefix("/app").strip("/").split("/")
     return "-".join("ID" if part.startswith("{") else part for part in parts) or "overview"
 
 
 async def shoot(pages: DemoPages, only: str, language: str, folder: Path) -> None:
-    """Take a screenshot of every linked page below `only`, and print broken pages and pages without
-    a link."""
+    """Take a screenshot of every linked page below `only`. Print the pages that are broken and the
+    pages to which no page links."""
     crawled = await pages.crawl(language)
     chosen = {
         route: addresses[0]

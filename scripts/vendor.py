@@ -1,6 +1,6 @@
-"""Download the third-party files that pages load, by npm, into api/dashboard/static/vendor/.
+"""Use npm to download the third-party files that pages load into api/dashboard/static/vendor/.
 
-Run `.venv/bin/python -m scripts.vendor`. CHECKSUMS in that folder lists the versions and digests; a
+Run `.venv/bin/python -m scripts.vendor`. CHECKSUMS in that folder lists the versions and digests. A
 test compares them with the files.
 """
 
@@ -16,7 +16,7 @@ from typing import Final
 VENDOR: Final = Path(__file__).parents[1] / "api" / "dashboard" / "static" / "vendor"
 CHECKSUMS: Final = VENDOR / "CHECKSUMS"
 PACKAGE: Final = "htmx.org@4.0.1"
-# Our file names, and the paths in the npm package.
+# The file names in this project, and the paths in the npm package.
 FILES: Final = {
     "htmx.min.js": "package/dist/htmx.min.js",
     "hx-csp.min.js": "package/dist/ext/hx-csp.min.js",

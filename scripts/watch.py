@@ -1,8 +1,9 @@
-"""Rerun the tests that a change affects: `make watch`, in the project's folder. Ctrl-C ends it.
+"""Rerun the tests that a change affects: `make watch`, in the project's folder. Press Ctrl-C to
+stop.
 
 The affected tests are the changed test files, and the test files that import a changed module. If
-no test is affected in this way, the tests in the folder of `tests/` with the same path as the
-changed file are run. `make test` finds indirect effects.
+there are none, the tests in the folder of `tests/` with the same path as the changed file are run.
+`make test` finds indirect effects.
 """
 
 import ast
@@ -21,7 +22,7 @@ _NOT_WATCHED: Final = (".data", ".ruff_cache", ".import_linter_cache")
 
 def touched(changed: Set[Path], root: Path) -> list[Path]:
     """Return the test files and folders to run for the changed files. Those in the same top-level
-    folder come first. All paths are relative to `root`."""
+    folder as a changed file come first. All paths are relative to `root`."""
     imports = {
         file.relative_to(root): set(_imported(file)) for file in (root / "tests").rglob("test_*.py")
     }
@@ -35,7 +36,8 @@ def touched(changed: Set[Path], root: Path) -> list[Path]:
 
 
 def _imported(file: Path) -> Iterator[str]:
-    """Yield the modules that a file imports, or nothing if the file currently cannot be parsed."""
+    """Yield the modules that a file imports. Yield nothing if the file currently cannot be
+    parsed."""
     with suppress(SyntaxError, OSError):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
@@ -46,9 +48,9 @@ def _imported(file: Path) -> Iterator[str]:
 
 
 def _mirrored(path: Path, root: Path) -> set[Path]:
-    """Return the nearest folder of tests: the folder with the same path, or for the same domain in
-    the same top-level folder, or for that top-level folder. Never return the whole of `tests/`,
-    which `make test` runs."""
+    """Return the nearest test folder: the folder with the same path, the folder for the same domain
+    in the same top-level folder, or the folder for that top-level folder. Never return `tests/`
+    itself, because `make test` runs all of it."""
     room, *inner = path.parent.parts or ("",)
     if room == "tests":
         room, *inner = inner or ("",)
@@ -72,7 +74,7 @@ def _watched(root: Path) -> Iterator[set[Path]]:
 
 def _passes(tests: Sequence[Path]) -> bool:
     """Run the tests, and return whether they pass. pytest also receives Ctrl-C. The function waits
-    for it to exit, because pytest must stop the servers that it started."""
+    for pytest to exit, because pytest must stop the servers that it started."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", *map(str, tests)]
     print("\n$ pytest", *command[3:], flush=True)
     run = subprocess.Popen(command)
@@ -89,7 +91,8 @@ def main() -> None:
     print("watching; Ctrl-C ends it", flush=True)
     with suppress(KeyboardInterrupt):
         for changed in _watched(root):
-            # Failed tests run again at every change until they pass, wherever the fix is.
+            # Failed tests are rerun at every change until they pass, regardless of which file is
+            # changed.
             wanted = dict.fromkeys([*touched(changed, root), *failed])
             tests = [test for test in wanted if (root / test).exists()]
             if tests:

@@ -11,7 +11,7 @@ FOLDER: Final = Path(__file__).parents[1] / "docs" / "webhooks"
 
 
 def documents() -> Mapping[str, str]:
-    """Return the contents of the files in docs/webhooks/, by name."""
+    """Return the contents of the files in docs/webhooks/, keyed by file name."""
     return {
         f"{one.event}.{kind}.json": _text(content)
         for one in entries()

@@ -57,7 +57,7 @@ class Settings(BaseModel):
 
 def load_settings(**given: object) -> Settings:
     """Return the settings from the environment variables. `given`: values that override variables,
-    by name. Blank variables count as unset.
+    keyed by variable name. Blank variables count as unset.
 
     Raises InvalidInput, which names each missing or invalid variable.
     """
@@ -85,7 +85,7 @@ class _IntegrationsAlone(BaseModel):
 
 
 def load_integrations(variables: Mapping[str, str]) -> IntegrationSettings:
-    """Return only the integration settings. Raises InvalidInput."""
+    """Return only the integration settings. Raises InvalidInput like `load_settings`."""
     given = {name: value for name, value in variables.items() if value}
     return _validated(_IntegrationsAlone, given).integrations
 
@@ -97,7 +97,7 @@ class _ServerAlone(BaseModel):
 
 
 def load_server(variables: Mapping[str, str]) -> ServerSettings:
-    """Return only the server settings. Raises InvalidInput."""
+    """Return only the server settings. Raises InvalidInput like `load_settings`."""
     given = {name: value for name, value in variables.items() if value}
     return _validated(_ServerAlone, given).server
 
@@ -110,7 +110,8 @@ class _BrainAlone(BaseModel):
 
 
 def load_brain(variables: Mapping[str, str]) -> _BrainAlone:
-    """Return only the settings of the brain and the embedding model. Raises InvalidInput."""
+    """Return only the settings of the brain and the embedding model. Raises InvalidInput like
+    `load_settings`."""
     given = {name: value for name, value in variables.items() if value}
     return _validated(_BrainAlone, given)
 
@@ -123,15 +124,15 @@ class _MailAlone(BaseModel):
 
 
 def load_mail(variables: Mapping[str, str]) -> _MailAlone:
-    """Return only the mail and webhook settings. They contain the sender, and the permitted
-    addresses of clients' servers. Raises InvalidInput."""
+    """Return only the mail and webhook settings, which include the sender and the permitted
+    addresses of clients' servers. Raises InvalidInput like `load_settings`."""
     given = {name: value for name, value in variables.items() if value}
     return _validated(_MailAlone, given)
 
 
 def _validated(groups: type[Groups], offered: Mapping[str, object]) -> Groups:
     try:
-        # Every group gets all variables, and ignores the variables of other groups.
+        # Every group receives all variables, and ignores the variables of other groups.
         return groups.model_validate(dict.fromkeys(groups.model_fields, offered))
     except ValidationError as error:
         problems = "; ".join(map(_told, error.errors()))
@@ -144,5 +145,5 @@ def _told(problem: ErrorDetails) -> str:
             return f"{variable} is not set"
         case [_, variable], _:
             return f"{variable} ({problem['msg']})"
-        case _:  # The message of a rule about several variables names the variables.
+        case _:  # An error message about several variables already names them.
             return problem["msg"].removeprefix("Value error, ")

@@ -1,4 +1,4 @@
-"""Settings of the language model and of the embedding model."""
+"""Settings for the language model and the embedding model."""
 
 import re
 from pathlib import Path
@@ -36,13 +36,15 @@ def _is_embedder(name: str) -> str:
 
 
 class BrainSettings(BaseModel):
-    """Settings of the language model, its fallback model, and the budgets of both."""
+    """Settings for the language model and its fallback model, and the budgets for both."""
 
     model_config = named_by("BRAIN_")
 
     model: Annotated[str, AfterValidator(_is_brain)] = Field(
         default=EMBEDDED_BRAIN,
-        description="Model that answers: 'embedded', 'openai:<model>' or 'anthropic:<model>'.",
+        description=(
+            "Model that generates answers: 'embedded', 'openai:<model>' or 'anthropic:<model>'."
+        ),
     )
     base_url: WebUrl | None = Field(
         default=None, description="URL of the model's API; defaults to the provider's URL."
@@ -55,19 +57,20 @@ class BrainSettings(BaseModel):
     price_out: _Price | None = Field(
         default=None,
         description=(
-            "Price of output tokens, in US dollars per million. Set it together with "
+            "Price of output tokens, in US dollars per million. Must be set together with "
             "BRAIN_PRICE_IN."
         ),
     )
     sees_images: bool = Field(
         default=False,
         description=(
-            "Whether the model accepts images. It receives up to 4 images of a message, 5 MiB in "
-            "total."
+            "Whether the model accepts images. It receives up to 4 images per message, 5 MiB "
+            "in total."
         ),
     )
     fallback_model: Annotated[str, AfterValidator(_is_model)] | None = Field(
-        default=None, description="Model that is called if the first model does not answer."
+        default=None,
+        description=("Fallback model, which is called if the first model does not respond."),
     )
     fallback_base_url: WebUrl | None = None
     fallback_api_key: SecretStr | None = None
@@ -78,21 +81,24 @@ class BrainSettings(BaseModel):
     fallback_price_out: _Price | None = Field(
         default=None,
         description=(
-            "Price of the fallback model's output tokens, in US dollars per million. Set it "
-            "together with BRAIN_FALLBACK_PRICE_IN."
+            "Price of the fallback model's output tokens, in US dollars per million. Must be "
+            "set together with BRAIN_FALLBACK_PRICE_IN."
         ),
     )
     fallback_sees_images: bool = Field(
         default=False,
-        description=("Whether the fallback model accepts images, as for BRAIN_SEES_IMAGES."),
+        description=(
+            "Whether the fallback model accepts images. The same limits apply as for "
+            "BRAIN_SEES_IMAGES."
+        ),
     )
     monthly_budget: float = Field(
         default=20,
         ge=0,
         le=1_000_000,
         description=(
-            "Maximum cost of language models per client and month, in US dollars. Above this "
-            "cost, the embedded brain answers."
+            "Maximum language model cost per client and month, in US dollars. Once it is "
+            "reached, the embedded brain answers."
         ),
     )
 
@@ -101,7 +107,7 @@ class BrainSettings(BaseModel):
         ge=0,
         le=1_000_000,
         description=(
-            "Maximum cost of language models per UTC day, for all clients together, in US dollars."
+            "Maximum language model cost per UTC day for all clients together, in US dollars."
         ),
     )
     trial_budget_a_day: float = Field(
@@ -109,14 +115,14 @@ class BrainSettings(BaseModel):
         ge=0,
         le=1_000_000,
         description=(
-            "Maximum cost of language models per UTC day, for all clients without a paid plan "
+            "Maximum language model cost per UTC day for all clients without a paid plan "
             "together, in US dollars."
         ),
     )
 
     @property
     def is_remote(self) -> bool:
-        """Return whether the language model is at a remote provider."""
+        """Return whether the language model is hosted by a remote provider."""
         return self.model != EMBEDDED_BRAIN
 
     @model_validator(mode="after")
@@ -131,20 +137,20 @@ class BrainSettings(BaseModel):
 
 
 class EmbeddingSettings(BaseModel):
-    """Settings of the embedding model for semantic search."""
+    """Settings for the embedding model used for semantic search."""
 
     model_config = named_by("EMBEDDING_")
 
     model: Annotated[str, AfterValidator(_is_embedder)] = Field(
         default=EMBEDDED_ENCODER,
         description=(
-            "Embedding model: 'embedded', 'openai:<model>', or 'words' to search by words only."
+            "Embedding model: 'embedded', 'openai:<model>', or 'words' for keyword search only."
         ),
     )
     folder: Path | None = Field(
         default=None,
         alias="EMBEDDED_MODEL_DIR",
-        description="Folder with different weights for the embedded encoder.",
+        description="Folder that contains different weights for the embedded encoder.",
     )
     base_url: WebUrl | None = None
     api_key: SecretStr | None = None

@@ -13,8 +13,8 @@ _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 def named_by(prefix: str = "") -> ConfigDict:
     """Return the model configuration of a settings group.
 
-    The environment variable of a field is `prefix` plus the field's name, in capitals. A field with
-    a different variable declares the variable as its alias.
+    The environment variable of a field is `prefix` plus the field's name, in capitals. If a field
+    uses a different variable, it declares that variable as its alias.
     """
     return ConfigDict(
         alias_generator=lambda field: f"{prefix}{field}".upper(),
@@ -30,21 +30,22 @@ def _is_web_url(url: str) -> str:
     return url.rstrip("/")
 
 
-# We do not use pydantic's own URL type, because it adds a slash, and issuers are compared exactly.
+# pydantic's own URL type is not used, because it adds a trailing slash, and issuers are compared
+# exactly.
 WebUrl = Annotated[str, AfterValidator(_is_web_url)]
 """A URL without a trailing slash."""
 
 
 def is_fetched_safely(url: str) -> str:
     """Return the URL of a server that must be authenticated. Raises ValueError unless the URL uses
-    https or points to this machine."""
+    https or points to localhost."""
     if not _cannot_be_replaced_underway(url):
         raise ValueError("an https:// URL expected")
     return url
 
 
 def _cannot_be_replaced_underway(url: str) -> bool:
-    """Return whether TLS authenticates the server of a URL, or the server runs on this machine."""
+    """Return True if TLS authenticates the URL's server, or if the server runs on localhost."""
     try:
         parts = httpx.URL(url)
     except httpx.InvalidURL:

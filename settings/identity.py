@@ -1,5 +1,5 @@
-"""Settings for the authentication of people and of internal workers. This service or another
-identity provider authenticates people."""
+"""Settings for the authentication of users and internal workers. Users are authenticated by this
+service or by another identity provider."""
 
 from typing import Annotated, Final, Self
 
@@ -8,13 +8,13 @@ from pydantic import AfterValidator, BaseModel, Field, SecretStr, model_validato
 from adapters.identity.session_key import SessionKeys
 from settings.group import is_fetched_safely, named_by
 
-# Only asymmetric algorithms are allowed. With a symmetric algorithm, anyone could sign with a
-# provider's published key.
+# Only asymmetric algorithms are allowed. With a symmetric algorithm, anyone could sign tokens with
+# a provider's published key.
 ASYMMETRIC: Final = frozenset(
     ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 )
-# "changeme", repeated, has 7 different characters. Among random strings of 32 hexadecimal digits,
-# one in 30 million has fewer than 8.
+# "changeme", repeated, has 7 different characters. Only one in 30 million random strings of 32
+# hexadecimal digits has fewer than 8.
 _MIN_SECRET: Final = 32
 _MIN_DIFFERENT: Final = 8
 
@@ -53,17 +53,22 @@ class IdentitySettings(BaseModel):
 
     engine_secret: Annotated[SecretStr, AfterValidator(_cannot_be_guessed)] | None = Field(
         default=None,
-        description=("Secret shared with internal workers; if unset, they cannot authenticate."),
+        description=(
+            "Secret shared with internal workers. If unset, internal workers cannot authenticate."
+        ),
     )
     session_key: Annotated[SecretStr, AfterValidator(_are_session_keys)] | None = Field(
         default=None,
         description=(
-            "P-256 private keys that sign our session tokens, comma-separated, newest first."
+            "P-256 private keys for signing session tokens, comma-separated, newest first."
         ),
     )
     jwt_jwks_url: Annotated[str, AfterValidator(is_fetched_safely)] | None = Field(
         default=None,
-        description=("URL of another identity provider's published keys. Its tokens replace ours."),
+        description=(
+            "URL of another identity provider's published keys. That provider's tokens replace "
+            "the service's own tokens."
+        ),
     )
     jwt_issuer: str | None = None
     jwt_audience: str | None = None
@@ -71,20 +76,23 @@ class IdentitySettings(BaseModel):
         default="RS256,ES256", description="Accepted signature algorithms, comma-separated."
     )
     admin_user_ids: str | None = Field(
-        default=None, description="Ids of the users who may act for every client, comma-separated."
+        default=None,
+        description=("Ids of the users who may act on behalf of every client, comma-separated."),
     )
 
     oidc_issuer: Annotated[str, AfterValidator(is_fetched_safely)] | None = Field(
         default=None,
         description=(
-            "Issuer URL of an OpenID provider that signs people in. Its sign-in replaces ours."
+            "Issuer URL of the OpenID Connect provider for user sign-in. If set, it replaces "
+            "the built-in sign-in."
         ),
     )
     oidc_client_id: str | None = None
     oidc_client_secret: SecretStr | None = Field(
         default=None,
         description=(
-            "Secret of the OpenID client. If unset, the client is public and only PKCE protects it."
+            "Secret of the OpenID Connect client. If unset, the client is public and is "
+            "protected only by PKCE."
         ),
     )
     oidc_scopes: Annotated[str, AfterValidator(_ask_for_openid)] = Field(
@@ -93,7 +101,7 @@ class IdentitySettings(BaseModel):
 
     @property
     def has_other_provider(self) -> bool:
-        """Return whether another identity provider signs people in, so that our own sign-in is
+        """Return True if users sign in with another identity provider. The built-in sign-in is then
         disabled."""
         return self.jwt_jwks_url is not None or self.oidc_issuer is not None
 
@@ -106,8 +114,8 @@ class IdentitySettings(BaseModel):
             raise ValueError("OIDC_ISSUER and OIDC_CLIENT_ID: both of them or none")
         if self.oidc_client_secret is not None and self.oidc_issuer is None:
             raise ValueError("OIDC_CLIENT_SECRET needs OIDC_ISSUER and OIDC_CLIENT_ID")
-        # Require one provider: a user's id is the provider's `sub`, and two providers may give the
-        # same `sub` to two people.
+        # Only one provider may be configured. A user's id is the provider's `sub`, and two
+        # providers may issue the same `sub` to different users.
         if None not in (self.oidc_issuer, self.jwt_issuer) and self.oidc_issuer != self.jwt_issuer:
             raise ValueError("OIDC_ISSUER and JWT_ISSUER must be the same, to the letter")
         return self

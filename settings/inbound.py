@@ -1,4 +1,4 @@
-"""Signing secrets of inbound webhooks that are configured for the whole installation."""
+"""Signing secrets for inbound webhooks that are configured for the whole installation."""
 
 from typing import Annotated, Final
 
@@ -7,7 +7,7 @@ from pydantic.functional_validators import AfterValidator
 
 from settings.group import named_by
 
-# During a rotation there are two secrets: the current one, and the next or previous one.
+# During a rotation there are two secrets: the current one, and either the next or the previous one.
 _MOST: Final = 2
 
 
@@ -33,26 +33,26 @@ class InboundSettings(BaseModel):
     shopify_app_secret: _Secrets | None = Field(
         default=None,
         description=(
-            "Secret of your Shopify app, which signs POST /api/webhooks/shopify. If unset, the "
-            "route returns 404."
+            "Secret of your Shopify app, used to sign POST /api/webhooks/shopify. If unset, "
+            "the route returns 404."
         ),
     )
     stripe_connect_webhook_secret: _Secrets | None = Field(
         default=None,
         description=(
-            "Secret of your Stripe Connect endpoint, which signs POST /api/webhooks/stripe. If "
-            "unset, the route returns 404."
+            "Secret of your Stripe Connect endpoint, used to sign POST /api/webhooks/stripe. "
+            "If unset, the route returns 404."
         ),
     )
 
     @property
     def shopify_secrets(self) -> tuple[str, ...]:
-        """Return the secrets of the Shopify app, newest first. Without secrets, the endpoint
-        returns 404."""
+        """Return the Shopify app's secrets, newest first. If there are none, the endpoint returns
+        404."""
         return _listed(self.shopify_app_secret)
 
     @property
     def stripe_secrets(self) -> tuple[str, ...]:
-        """Return the secrets of the Stripe Connect endpoint, newest first. Without secrets, the
+        """Return the Stripe Connect endpoint's secrets, newest first. If there are none, the
         endpoint returns 404."""
         return _listed(self.stripe_connect_webhook_secret)

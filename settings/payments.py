@@ -1,4 +1,4 @@
-"""Settings of prices and of the payment provider."""
+"""Settings for prices and for the payment provider."""
 
 from typing import Annotated, Final, Literal, Self
 
@@ -19,30 +19,31 @@ class PaymentSettings(BaseModel):
     stripe_secret_key: SecretStr | None = Field(
         default=None,
         description=(
-            "Secret key of the service's own Stripe account; if unset, nothing can be bought."
+            "Secret key of the service's own Stripe account. If unset, plans and credits "
+            "cannot be purchased."
         ),
     )
     stripe_webhook_secret: SecretStr | None = Field(
         default=None,
         description=(
-            "Secret with which Stripe signs its events. Set it together with STRIPE_SECRET_KEY."
+            "Signing secret for Stripe's events. Must be set together with STRIPE_SECRET_KEY."
         ),
     )
     stripe_api_url: Annotated[WebUrl, AfterValidator(is_fetched_safely)] = _STRIPE
-    # Only currencies are allowed whose smallest unit at Stripe is the usual minor unit.
+    # Only currencies whose smallest unit at Stripe is the usual minor unit are allowed.
     price_currency: Literal["EUR", "USD", "GBP", "CHF", "CAD"] = "EUR"
     price_starter: str = Field(default="49.00", description="Monthly price of the starter plan.")
     price_pro: str = Field(default="149.00", description="Monthly price of the pro plan.")
     price_enterprise: str | None = Field(
         default=None,
         description=(
-            "Monthly price of the enterprise plan; if unset, the plan is not for sale and "
-            "operators grant it."
+            "Monthly price of the enterprise plan. If unset, the plan is not for sale and is "
+            "granted by operators."
         ),
     )
     price_credits: str = Field(
         default="100=12.00,500=50.00,2000=160.00",
-        description=("Credit packs, each as number of credits and price."),
+        description=("Credit packs, each as a number of credits and a price."),
     )
 
     @model_validator(mode="after")
@@ -57,7 +58,7 @@ class PaymentSettings(BaseModel):
 
     @property
     def prices(self) -> PriceList:
-        """Return the price list. Raises InvalidInput for an invalid price."""
+        """Return the price list. Raises InvalidInput if a price is invalid."""
         plans = {Plan.STARTER: self.price_starter, Plan.PRO: self.price_pro}
         if self.price_enterprise is not None:
             plans[Plan.ENTERPRISE] = self.price_enterprise

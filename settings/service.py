@@ -1,4 +1,4 @@
-"""Settings of the service itself: addresses, limits and permissions."""
+"""Settings for the service itself: addresses, limits and permissions."""
 
 import re
 from base64 import urlsafe_b64decode
@@ -19,7 +19,7 @@ _LOCAL: Final = (_LOOPBACK, "[::1]", "localhost")
 _ORIGIN: Final = re.compile(
     r"(?P<scheme>https?)://(?P<host>[a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?"
 )
-_EVERYWHERE: Final = ("0.0.0.0", "::", "")  # Wildcard addresses, to which clients cannot connect.
+_EVERYWHERE: Final = ("0.0.0.0", "::", "")  # Wildcard addresses. Clients cannot connect to them.
 
 # Random keys pass this check: 32 random bytes have about 30 different values.
 _MIN_DIFFERENT_BYTES: Final = 16
@@ -55,8 +55,8 @@ def _is_dsn(dsn: SecretStr) -> SecretStr:
 
 
 def _is_origin(url: str) -> str:
-    """Return the URL if it is an origin. Raises ValueError otherwise. The URL must be exact,
-    because OAuth clients compare it exactly and send secrets there."""
+    """Return the URL if it is an origin. Raises ValueError otherwise. The origin must be in
+    canonical form, because OAuth clients compare it exactly and send secrets to it."""
     found = _ORIGIN.fullmatch(url)
     if found is None or (found["scheme"] == "http" and found["host"] not in _LOCAL):
         raise ValueError("https://host[:port] expected, without a path; http:// on this machine")
@@ -82,7 +82,7 @@ class DatabaseSettings(BaseModel):
     model_config = named_by("DATABASE_")
 
     url: Annotated[str, AfterValidator(_is_postgres_url)] = Field(
-        description="URL of the database, such as postgresql://user:password@host/database."
+        description="Database URL, such as postgresql://user:password@host/database."
     )
 
 
@@ -96,16 +96,16 @@ class ServerSettings(BaseModel):
         ge=0,
         le=300,
         description=(
-            "Seconds for which the API still accepts requests after SIGTERM, while /readyz "
-            "returns 503."
+            "Time in seconds during which the API still accepts requests after SIGTERM, while "
+            "/readyz returns 503."
         ),
     )
     instance_id: str | None = Field(
         default=None,
         max_length=100,
         description=(
-            "Value of `instance` in the responses of /healthz and /readyz; if unset, each process "
-            "has its own value."
+            "Value of the `instance` field in the responses of /healthz and /readyz. If "
+            "unset, each process has its own value."
         ),
     )
     service_name: str = Field(
@@ -113,25 +113,24 @@ class ServerSettings(BaseModel):
         max_length=MAX_SERVICE_NAME,
         pattern=SERVICE_NAME_PATTERN,
         description=(
-            "Name of the service in webhooks' User-Agent, export files, mails, pages and MCP."
+            "Name of the service in the User-Agent of webhooks and in export files, emails, "
+            "pages and MCP."
         ),
     )
     public_url: Annotated[str, AfterValidator(_is_origin)] | None = Field(
         default=None,
-        description="Public origin of the API; defaults to HOST and PORT of this machine.",
+        description="Public origin of the API. Defaults to an origin made from HOST and PORT.",
     )
     dashboard_url: WebUrl | None = Field(
         default=None,
-        description=(
-            "URL of the dashboard, to which links lead; defaults to /app at the API's origin."
-        ),
+        description=("Dashboard URL used in links. Defaults to /app at the API's origin."),
     )
     trusted_proxies: Annotated[str, AfterValidator(_are_networks)] | None = Field(
         default=None,
         description=(
-            "Addresses or networks of the proxies in front of the API, comma-separated. "
-            "Connections from a proxy carry the requests of many callers, so they are not "
-            "limited by address."
+            "Addresses or networks of the proxies in front of the API, comma-separated. A "
+            "proxy's connections carry requests from many callers, so these connections are "
+            "not limited per address."
         ),
     )
 
@@ -147,7 +146,7 @@ class ServerSettings(BaseModel):
 
     @property
     def dashboard(self) -> str:
-        """Return the dashboard's public URL, without a trailing slash. People decide reviews, pay
+        """Return the dashboard's public URL, without a trailing slash. Users decide reviews, pay
         and view data there."""
         return self.dashboard_url or f"{self.origin}/app"
 
@@ -162,8 +161,8 @@ class SealSettings(BaseModel):
 
     key: Annotated[SecretStr, AfterValidator(_are_seal_keys)] = Field(
         description=(
-            "Fernet keys that encrypt stored secrets and the text of dry runs, comma-separated, "
-            "newest first."
+            "Fernet keys for encrypting stored secrets and the text of dry runs, "
+            "comma-separated, newest first."
         )
     )
 
@@ -174,8 +173,8 @@ class MailSettings(BaseModel):
     smtp_url: str | None = Field(
         default=None,
         description=(
-            "URL of the mail server, such as smtp[s]://user:password@host:port; if unset, mail "
-            "actions fail."
+            "URL of the mail server, such as smtp[s]://user:password@host:port. If unset, "
+            "email actions fail."
         ),
     )
     sender: str = Field(default="support@localhost", alias="MAIL_FROM")
@@ -199,8 +198,8 @@ class ThreadSettings(BaseModel):
         default=10,
         ge=1,
         description=(
-            "Maximum number of the agent's answers per hour in one thread. Above this number, "
-            "people answer."
+            "Maximum number of answers by the agent in one thread per hour. Once it is "
+            "reached, human agents answer."
         ),
     )
     answers_without_person: int = Field(
@@ -208,13 +207,13 @@ class ThreadSettings(BaseModel):
         ge=1,
         le=100,
         description=(
-            "Maximum number of the agent's answers to one sender before a person must answer."
+            "Maximum number of answers by the agent to one sender before a human agent must answer."
         ),
     )
 
     @property
     def lasts(self) -> timedelta:
-        """Return the time from a thread's last message until the thread expires."""
+        """Return how long a thread stays open after its last message."""
         return timedelta(hours=self.expiry_hours)
 
 
@@ -231,7 +230,7 @@ class LimitSettings(BaseModel):
     rate_limits: Literal["memory", "postgres"] = Field(
         default="memory",
         description=(
-            "Where short-term limits are counted: in the memory of each process, or in PostgreSQL "
+            "Where short-term limits are counted: in each process's memory, or in PostgreSQL "
             "for all processes together."
         ),
     )
@@ -243,8 +242,7 @@ class LimitSettings(BaseModel):
         ge=0,
         le=1_000_000,
         description=(
-            "Maximum number of accounts that may be opened by sign-up per hour, in the whole "
-            "installation."
+            "Maximum number of accounts created by sign-up per hour, in the whole installation."
         ),
     )
 
@@ -254,13 +252,13 @@ class IntegrationSettings(BaseModel):
 
     allow_loopback_targets: bool = Field(
         default=False,
-        description="Whether clients' integrations may be on this machine, for tests and demos.",
+        description="Whether clients' integrations may point to localhost, for tests and demos.",
     )
     demo_shops: Path | None = Field(
         default=None,
         description=(
-            "Folder of demo shops, one per client, to which members may connect; if unset, there "
-            "are none."
+            "Folder of demo shops, one per client, that members may connect. If unset, there "
+            "are no demo shops."
         ),
     )
 
@@ -270,26 +268,25 @@ class WebhookSettings(BaseModel):
 
     allow_private_addresses: bool = Field(
         default=False,
-        description="Whether webhooks may be sent to this machine and to private networks.",
+        description="Whether webhooks may be sent to localhost and to private networks.",
     )
     ca_file: Annotated[Path, AfterValidator(holds_certificates)] | None = Field(
         default=None,
         description=(
-            "File with certificates (PEM) of an additional certificate authority that webhooks "
-            "trust."
+            "PEM file of an additional certificate authority that is trusted when sending webhooks."
         ),
     )
     canary_host: Annotated[str, Field(pattern=r"^[A-Za-z0-9.-]{1,253}$")] | None = Field(
         default=None,
         description=(
-            "Host name that can always be resolved. If its lookup fails, the fault is in our "
-            "resolver and not in the receiver's name."
+            "Host name that always resolves. If its lookup fails, the cause is our own "
+            "resolver, not the webhook's host name."
         ),
     )
 
 
 class WatchSettings(BaseModel):
-    """Settings of logs, error reports, metrics and traces."""
+    """Settings for logs, error reports, metrics and traces."""
 
     model_config = named_by()
 
@@ -297,20 +294,20 @@ class WatchSettings(BaseModel):
     sentry_dsn: Annotated[SecretStr, AfterValidator(_is_dsn)] | None = Field(
         default=None,
         description=(
-            "DSN of the server to which errors are reported; if unset, the table error_reports "
-            "stores them."
+            "DSN of the server to which errors are reported. If unset, errors are stored in "
+            "the `error_reports` table."
         ),
     )
     error_spool: Path = Field(
         default=Path(".data/error-reports"),
         description=(
-            "Directory in which error reports wait until they are sent. It must be on a volume "
-            "that outlives the process."
+            "Directory in which error reports wait until they are sent. It must be on a "
+            "volume that outlives the process."
         ),
     )
     metrics_port: _Port | None = Field(
         default=None,
-        description=("Port of GET /metrics on METRICS_HOST; if unset, there are no metrics."),
+        description=("Port for GET /metrics on METRICS_HOST. If unset, no metrics are served."),
     )
     metrics_host: str = Field(
         default=_LOOPBACK,
@@ -320,7 +317,7 @@ class WatchSettings(BaseModel):
         default=None,
         alias="OTEL_EXPORTER_OTLP_ENDPOINT",
         description=(
-            "URL to which traces are sent, by OTLP over HTTP; if unset, there are no traces."
+            "URL to which traces are sent, using OTLP over HTTP. If unset, no traces are sent."
         ),
     )
 

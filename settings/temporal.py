@@ -1,4 +1,4 @@
-"""Settings of the connection to Temporal: the server's address and our credentials."""
+"""Settings for the connection to Temporal: the server's address and our credentials."""
 
 import ssl
 from pathlib import Path
@@ -8,7 +8,8 @@ from pydantic import AfterValidator, BaseModel, Field, SecretStr, model_validato
 
 from settings.group import holds_certificates, named_by
 
-# A part must not contain a dot: Temporal joins the names of a deployment and a build with a dot.
+# A name must not contain a dot, because Temporal joins the deployment name and the build id with a
+# dot.
 _VERSION_PART: Final = r"^[A-Za-z0-9_-]{1,100}$"
 
 
@@ -20,7 +21,7 @@ def _is_address(address: str) -> str:
 
 
 class TemporalSettings(BaseModel):
-    """Settings of the connection to Temporal. The variables have the same names as in Temporal's
+    """Settings for the connection to Temporal. The variables have the same names as in Temporal's
     own programs."""
 
     model_config = named_by("TEMPORAL_")
@@ -32,27 +33,27 @@ class TemporalSettings(BaseModel):
     tls: bool | None = Field(
         default=None,
         description=(
-            "Whether the connection is encrypted. If unset, it is encrypted if one of the other "
-            "TLS settings or the API key is set."
+            "Whether the connection is encrypted. If unset, it is encrypted if any other TLS "
+            "setting or the API key is set."
         ),
     )
     tls_server_name: str | None = Field(
         default=None,
-        description=("Name in the server's certificate; defaults to the host of the address."),
+        description=("Name in the server's certificate. Defaults to the host in the address."),
     )
     tls_server_ca_cert_path: Annotated[Path, AfterValidator(holds_certificates)] | None = Field(
         default=None,
         description=(
-            "File with certificates (PEM) of the authority that signed the server's certificate; "
-            "defaults to the certificates of the system."
+            "PEM file of the certificate authority that signed the server's certificate. "
+            "Defaults to the system's certificates."
         ),
     )
     tls_client_cert_path: Annotated[Path, AfterValidator(holds_certificates)] | None = Field(
         default=None,
-        description=("File with our certificate (PEM), if the server requires one (mTLS)."),
+        description=("PEM file with our client certificate, if the server requires one (mTLS)."),
     )
     tls_client_key_path: Path | None = Field(
-        default=None, description=("File with the private key (PEM) of our certificate.")
+        default=None, description=("PEM file with the private key of our client certificate.")
     )
     api_key: SecretStr | None = Field(
         default=None, description=("API key for Temporal Cloud or for another cluster.")
@@ -60,19 +61,19 @@ class TemporalSettings(BaseModel):
     deployment: Annotated[str, Field(pattern=_VERSION_PART)] | None = Field(
         default=None,
         description=(
-            "Worker Deployment to which the workers belong; if unset, they belong to none."
+            "Worker Deployment to which the workers belong. If unset, they belong to none."
         ),
     )
     build_id: Annotated[str, Field(pattern=_VERSION_PART)] | None = Field(
         default=None,
-        description=("Build id of the workers. Set it together with TEMPORAL_DEPLOYMENT."),
+        description=("Build id of the workers. Must be set together with TEMPORAL_DEPLOYMENT."),
     )
     sandbox: bool = Field(
         default=False,
         alias="WORKFLOW_SANDBOX",
         description=(
             "Whether Temporal checks at run time that workflows are deterministic. The checks "
-            "cost a fifth of a worker's CPU; every test and replay runs with them."
+            "use a fifth of a worker's CPU time. Every test and replay runs with them."
         ),
     )
 
@@ -124,7 +125,7 @@ class TemporalSettings(BaseModel):
 
     @property
     def version(self) -> tuple[str, str] | None:
-        """Return the Worker Deployment of this process and its build id, or None without a
+        """Return this process's Worker Deployment and build id, or None if it does not belong to a
         deployment."""
         if self.deployment is None or self.build_id is None:
             return None

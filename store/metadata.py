@@ -1,8 +1,8 @@
 """All tables in one metadata object, for migrations and for code that iterates over every table.
 
 Tenant tables have the primary key (client_id, id), and their foreign keys include client_id. A row
-therefore cannot reference another tenant, even if the code has a bug. Row-level security is the
-second barrier (`migrations/tenancy.py`).
+therefore cannot reference another tenant's row, even if the code has a bug. Row-level security is
+the second barrier (`migrations/tenancy.py`).
 """
 
 import store.analytics.tables

@@ -1,1 +1,1 @@
-"""Training of the embedded models. The service does not use this package."""
+"""Training for the embedded models. The service does not use this package."""

@@ -1,4 +1,4 @@
-"""Reads the labelled examples in a client's export as training examples for the classifier."""
+"""Read the labelled examples in a client's export as training examples for the classifier."""
 
 import json
 from collections.abc import Iterator
@@ -11,10 +11,10 @@ from training.train import Example, mood
 
 
 def labelled_examples(export: Path) -> Iterator[Example]:
-    """Yield the labelled examples of a JSON export.
+    """Yield the labelled examples in a JSON export.
 
-    The sentiment of an example is the one that the agent found in the message, because people do
-    not label sentiment. The run records it, so an example is omitted if the export no longer
+    An example's sentiment is the one that the agent detected in the message, because members do not
+    label sentiment. The run records the sentiment, so an example is omitted if the export no longer
     contains its run. Raises InvalidExport.
     """
     moods: dict[str, float] = {}

@@ -12,10 +12,10 @@ from adapters.brain.artifact import WEIGHT_STEP
 from adapters.brain.features import FeatureRow, Floats, Numbers
 
 INVERSE_REGULARISATION: Final = 3.0
-# Much stricter than accuracy needs. The weights are rounded to WEIGHT_STEP, so they must converge
-# to well below that step.
+# This tolerance is much stricter than accuracy requires. The weights are rounded to WEIGHT_STEP, so
+# they must converge to well below that step.
 TOLERANCE: Final = 1e-10
-# A lower precision is sufficient to score a cross-validation fold.
+# Lower precision is sufficient for scoring a cross-validation fold.
 ROUGH_TOLERANCE: Final = 1e-3
 
 
@@ -28,14 +28,14 @@ def matrix(rows: Sequence[FeatureRow], width: int) -> csr_matrix:
 
 
 def rotated(rows: csr_matrix) -> Floats:
-    """Return the examples rotated into as many dimensions as there are examples. The rotation
-    preserves all distances.
+    """Rotate the examples into a space with as many dimensions as there are examples, and return
+    them. The rotation preserves all distances.
 
-    A linear model with a quadratic penalty is equivalent in both spaces, and much faster to fit in
-    the smaller one.
+    A linear model with a quadratic penalty is equivalent in both spaces, and is much faster to fit
+    in the smaller one.
     """
     products: Floats = (rows @ rows.T).toarray()
-    # Two examples may have equal features. A small extra dimension for each example keeps them
+    # Two examples may have identical features. A small extra dimension for each example keeps them
     # distinct.
     products[np.diag_indices_from(products)] += 1e-9
     return cast("Floats", np.linalg.cholesky(products))
@@ -66,14 +66,14 @@ def weights(
     found: Floats = INVERSE_REGULARISATION * (rows.T @ missed).T
     bias = cast("Floats", model.intercept_)
     if len(bias) == 1:
-        # For two classes, scikit-learn fits only the second class. The first class gets weights of
+        # For two classes, scikit-learn fits only the second one. The weights of the first class are
         # 0.
         return np.vstack([np.zeros_like(found[1]), found[1]]), np.array([0.0, bias[0]])
     return found, bias
 
 
 def rounded(values: Floats) -> NDArray[np.int8]:
-    """Return the values as integer multiples of WEIGHT_STEP, limited to ±127, as stored in a model
+    """Return the values as integer multiples of WEIGHT_STEP, clipped to ±127, as stored in a model
     file."""
     steps = np.rint(values / WEIGHT_STEP)
     return np.clip(steps, -127, 127).astype(np.int8)

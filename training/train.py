@@ -39,7 +39,8 @@ EXAMPLES_PATH: Final = Path(__file__).with_name("examples.csv")
 LANGUAGES: Final[tuple[Language, Language]] = ("en", "fr")
 FOLDS: Final = 5
 TEMPERATURES: Final = tuple(round(0.20 + 0.01 * step, 2) for step in range(281))
-# A sentiment of at least this absolute value is positive or negative. A smaller one is neutral.
+# A sentiment is positive or negative if its absolute value is at least this large. Otherwise it is
+# neutral.
 MOOD: Final = 0.2
 
 Sentiment = Literal["negative", "neutral", "positive"]
@@ -55,10 +56,10 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class TrainingReport:
-    """Results on messages that the scored model was not trained on, with the fitted temperatures.
+    """Results on held-out messages, with the fitted temperatures.
 
     The accuracies are shares, by language or by category. `calibration_error` is the expected
-    calibration error of the category over ten bins. All of these are between 0 and 1.
+    calibration error for the category, over ten bins. All of these values are between 0 and 1.
     """
 
     examples: int
@@ -72,7 +73,7 @@ class TrainingReport:
 def read_examples(path: Path) -> list[Example]:
     """Return the rows of a CSV file with the columns language, category, sentiment and text.
 
-    Raises `ValueError` for an unknown language, category or sentiment, or an empty text.
+    Raises `ValueError` for an unknown language, category or sentiment, or for an empty text.
     """
     with path.open(encoding="utf-8", newline="") as lines:
         return [_example(row) for row in csv.DictReader(lines)]
@@ -87,11 +88,11 @@ def _example(row: dict[str, str]) -> Example:
 
 
 def expected_calibration_error(probabilities: Floats, labels: Numbers, bins: int = 10) -> float:
-    """Return the expected calibration error: the mean gap between stated probability and hit rate,
-    over equal-width bins weighted by size.
+    """Return the expected calibration error: the mean gap between predicted probability and
+    accuracy, over equal-width bins weighted by size.
 
-    `probabilities` has shape (messages, classes). `labels` holds the index of the right class of
-    each message.
+    `probabilities` has shape (messages, classes). `labels` contains the index of the correct class
+    for each message.
     """
     stated = probabilities.max(axis=1)
     right = probabilities.argmax(axis=1) == labels
@@ -119,8 +120,8 @@ def mood(sentiment: float) -> Sentiment:
 
 def train(examples: Sequence[Example], output: Path) -> TrainingReport:
     """Fit the classifiers and their temperatures, and write the model file to `output`."""
-    # Use one thread: the order of a floating-point sum, and therefore its last digit, must not
-    # depend on the number of cores.
+    # Use a single thread. Otherwise the order of a floating-point sum, and therefore its last
+    # digit, would depend on the number of cores.
     with threadpool_limits(limits=1):
         return _train(examples, output)
 
@@ -151,7 +152,7 @@ def _train(examples: Sequence[Example], output: Path) -> TrainingReport:
 
 
 def _labels(examples: Sequence[Example]) -> dict[str, Numbers]:
-    """Return the index of the right class of every example, for each classifier head."""
+    """Return the index of the correct class for every example, for each classifier head."""
     return {
         "category": np.array([CATEGORIES.index(example.category) for example in examples]),
         "language": np.array([LANGUAGES.index(example.language) for example in examples]),
@@ -160,23 +161,23 @@ def _labels(examples: Sequence[Example]) -> dict[str, Numbers]:
 
 
 def _logits_held_out(compact: Floats, wanted: Numbers, labels: dict[str, Numbers]) -> Floats:
-    """Return one classifier head's logits for every example, each from a cross-validation model
-    that was trained without that example."""
+    """Return one classifier head's logits for every example. Each comes from a cross-validation
+    model that was trained without that example."""
     logits = np.zeros((len(wanted), wanted.max() + 1))
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
     strata = labels["category"] * len(LANGUAGES) + labels["language"]
     for shown, held_out in folds.split(compact, strata):
         model = fit(compact[shown], wanted[shown], ROUGH_TOLERANCE)
         scores = cast("Floats", model.decision_function(compact[held_out]))
-        # For two classes, scikit-learn returns only the logit of the second class. The logit of the
-        # first class is 0.
+        # For two classes, scikit-learn returns only the second class's logit. The first class's
+        # logit is 0.
         logits[held_out] = scores if scores.ndim == 2 else np.outer(scores, [0.0, 1.0])
     return logits
 
 
 def _fit_temperature(logits: Floats, labels: Numbers) -> float:
-    """Return the temperature with the lowest log loss. A grid of candidates makes the result
-    independent of rounding differences."""
+    """Return the temperature with the lowest log loss. The candidates form a fixed grid, so the
+    result does not depend on rounding differences."""
     each = np.arange(len(labels))
 
     def loss(temperature: float) -> float:

@@ -1,8 +1,8 @@
 """Train the models that select an answer from the knowledge: `python -m training.train_answers
 [output]`.
 
-They learn from the questions in `training/help/` to the shops in `evaluation/shops/`, through the
-product's own search. The command prints the quality of the selected answers at held-out shops.
+They learn from the questions in `training/help/` about the shops in `evaluation/shops/`, through
+the product's own search. The command prints the quality of the selected answers for held-out shops.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ _BARS: Final = (0.95, 0.9, 0.88, 0.86, 0.84, 0.82, 0.8, 0.75, 0.7, 0.6, 0.5)
 @dataclass(frozen=True, slots=True)
 class AnswerExample:
     """A question with the candidate sentences that the search found. `holds`: for each sentence, 1
-    if it contains a fact of the right answer, otherwise 0."""
+    if it contains a fact from the correct answer, otherwise 0."""
 
     asked: HelpQuestion
     question: AskedQuestion
@@ -52,7 +52,7 @@ class AnswerExample:
 
 
 async def examples_of(questions: Sequence[HelpQuestion]) -> list[AnswerExample]:
-    """Search for each question in its shop's knowledge, and return the questions with the sentences
+    """For each question, search its shop's knowledge. Return the questions with the sentences
     found."""
     classifier, examples = Classifier.load(), list[AnswerExample]()
     async with opened_shops(sorted({one.shop for one in questions})) as shops:
@@ -102,7 +102,7 @@ def fit_sentences(examples: Sequence[AnswerExample]) -> LinearModel:
 
 def answers_of(examples: Sequence[AnswerExample], model: LinearModel) -> tuple[Floats, Floats]:
     """Return the features of the answer that the model selects for each question, and whether each
-    answer is right (1 or 0)."""
+    answer is correct (1 or 0)."""
     rows, right = [], []
     for one in examples:
         if not one.found:
@@ -125,8 +125,8 @@ def train(examples: Sequence[AnswerExample], output: Path) -> list[str]:
         )
         for shop in sorted({one.asked.shop for one in examples})
     ]
-    # The second model must learn from realistic answers, so each is selected by a first model that
-    # was trained without the question's shop.
+    # The second model must learn from realistic answers. Each answer is therefore selected by a
+    # first model that was trained without the question's shop.
     answered = [answers_of(held, fit_sentences(shown)) for shown, held in parts]
     rows = np.vstack([each for each, _ in answered])
     right = np.concatenate([each for _, each in answered])

@@ -1,10 +1,10 @@
 """Train the learned part of the safety net: `python -m training.train_safety [output]`.
 
 It learns from `sensitive.csv` and the open evaluation set, which contain sensitive messages and
-look-alikes. It also learns from the classifier's examples. The few examples that match the grammar
-are omitted, because their label is unclear. The same examples produce the same file, byte for byte.
-One writer's messages share their wording, so the results are measured on writers that were left out
-of the training completely.
+look-alikes. It also learns from the classifier's examples. The few of these examples that match the
+grammar are omitted, because their label is unclear. The same examples produce the same file, byte
+for byte. One writer's messages share their wording, so the results are measured on held-out
+writers.
 """
 
 import csv
@@ -30,15 +30,16 @@ from training.train import EXAMPLES_PATH, read_examples
 
 SENSITIVE_PATH: Final = Path(__file__).with_name("sensitive.csv")
 OPEN_SET_PATH: Final = Path(__file__).parents[1] / "evaluation" / "sets" / "safety.yaml"
-# The writer id of the classifier's examples. Unlike the examples of other writers, they are never
-# all left out at once.
+# The writer id for the classifier's examples. Unlike other writers' examples, they are never all
+# held out at once.
 EVERYBODY: Final = ""
-# There are ten times as many ordinary messages as sensitive messages and look-alikes. This weight,
-# given to each of the latter, balances the two groups.
+# There are ten times as many ordinary messages as sensitive messages and look-alikes. Each of the
+# latter gets this weight, which balances the two groups.
 SENSITIVE_COUNTS: Final = 10.0
 MOST_LOOKALIKES_HELD: Final = 0.04
-# The largest share of the ordinary messages that may be held. These messages contain many unusual
-# stories. Of real customers' messages, only half this share would be held.
+# The largest share of the ordinary messages that the model may hold for review. These messages
+# contain many unusual stories. Of real customer messages, the model would hold only half this
+# share.
 MOST_ORDINARY_HELD: Final = 0.02
 # The model may release at most this share of the sensitive messages that match the grammar.
 MOST_RELEASED: Final = 0.02
@@ -57,13 +58,13 @@ class WrittenMessage:
 
 @dataclass(frozen=True, slots=True)
 class SafetyReport:
-    """Results, as shares, on writers that the scored model was not trained on.
+    """Results on held-out writers, as shares.
 
     `recall` and `lookalikes`: by writer, the share of sensitive messages and of look-alikes that
-    the grammar and the model together hold. `added`: by writer, the share of the sensitive messages
-    missed by the grammar that the model finds. `ordinary`: of the ordinary messages that do not
-    match the grammar, the share that the model holds. `right_matter`: of the sensitive messages
-    above the threshold, the share with the right topic.
+    the grammar and the model together hold for review. `added`: by writer, the share of the
+    sensitive messages missed by the grammar that the model finds. `ordinary`: the share of the
+    ordinary messages not matched by the grammar that the model holds. `right_matter`: the share of
+    the sensitive messages above the threshold whose topic is correct.
     """
 
     threshold: float
@@ -81,7 +82,7 @@ class _Judged:
 
     `writers`: the writer. `matters`: the index of the topic, or -1 if the message is harmless.
     `named`: whether the message matches the grammar. `scores` and `guesses`: the score and the most
-    likely topic, from a model that was trained without the writer.
+    likely topic, from a model that was trained without the writer's messages.
     """
 
     writers: NDArray[np.str_]
@@ -113,7 +114,7 @@ def read_sensitive(path: Path) -> list[WrittenMessage]:
 
 
 def read_open_set(path: Path) -> list[WrittenMessage]:
-    """Return the messages of the open evaluation set. The first letter of a row's id identifies the
+    """Return the messages in the open evaluation set. The first letter of a row's id identifies the
     writer."""
     rows = cast("list[dict[str, str | bool]]", read_yaml(path.read_text(encoding="utf-8")))
     return [
@@ -127,7 +128,7 @@ def read_open_set(path: Path) -> list[WrittenMessage]:
 
 
 def read_ordinary(path: Path, known: Collection[str]) -> list[WrittenMessage]:
-    """Return the classifier's examples that do not match the grammar, minus those in `known`."""
+    """Return the classifier's examples that do not match the grammar, except those in `known`."""
     return [
         WrittenMessage(EVERYBODY, None, example.text)
         for example in read_examples(path)
@@ -141,8 +142,8 @@ def _matter(name: str) -> SensitiveMatter | None:
 
 def train_safety(messages: Sequence[WrittenMessage], output: Path) -> SafetyReport:
     """Fit both classifiers, choose the threshold, and write the model file to `output`."""
-    # Use one thread: the order of a floating-point sum, and therefore its last digit, must not
-    # depend on the number of cores.
+    # Use a single thread. Otherwise the order of a floating-point sum, and therefore its last
+    # digit, would depend on the number of cores.
     with threadpool_limits(limits=1):
         return _train(messages, output)
 
@@ -189,9 +190,9 @@ def _held_out(
     compact: Floats, matters: Numbers, writers: NDArray[np.str_], counts: Floats
 ) -> tuple[Floats, Numbers]:
     """Return the score and the most likely topic of each message, from a model that was trained
-    without the message's writer.
+    without the messages of that message's writer.
 
-    The ordinary messages are split into as many parts as there are writers. Each part is left out
+    The ordinary messages are split into as many parts as there are writers. Each part is held out
     in turn.
     """
     named = [writer for writer in np.unique(writers) if writer != EVERYBODY]
@@ -212,8 +213,8 @@ def _held_out(
 
 
 def _threshold(judged: _Judged) -> float:
-    """Return the lowest threshold at which the shares of held look-alikes and ordinary messages
-    stay within MOST_LOOKALIKES_HELD and MOST_ORDINARY_HELD."""
+    """Return the lowest threshold at which the shares of look-alikes and ordinary messages that are
+    held stay within MOST_LOOKALIKES_HELD and MOST_ORDINARY_HELD."""
     harmless = judged.scores[~judged.real & ~judged.ordinary & ~judged.named]
     ordinary = judged.scores[judged.ordinary]
     return next(

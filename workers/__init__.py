@@ -1,1 +1,1 @@
-"""The worker processes. Each module runs the worker of one task queue."""
+"""The worker processes. Each module runs the worker for one task queue."""

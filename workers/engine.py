@@ -1,4 +1,4 @@
-"""The engine's worker. It runs the workflows and activities that answer events, and the scheduled
+"""The engine worker. It runs the workflows and activities that answer events, and the scheduled
 workflows."""
 
 from collections.abc import AsyncIterator, Sequence
@@ -69,7 +69,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     LearnHeadsNightly,
 )
 _WORKFLOW_POLLS: Final = 20
-# The grace period is longer than any step for which a caller or a customer waits
+# The grace period is longer than any step that a caller or a customer waits for
 # (`workflows/options.py`). Scheduled work takes longer: it is interrupted, and another worker
 # resumes it.
 GRACE: Final = timedelta(seconds=45)
@@ -85,7 +85,7 @@ def build_worker(
     max_cached_workflows: int = 1000,
     deployment: WorkerDeploymentConfig | None = None,
 ) -> Worker:
-    """Return the engine's worker.
+    """Return the engine worker.
 
     `sandbox`: whether to enable Temporal's check that workflows are deterministic. `deployment`:
     the Worker Deployment version of this worker.
@@ -104,11 +104,11 @@ def build_worker(
         max_cached_workflows=max_cached_workflows,
         deployment_config=deployment,
         graceful_shutdown_timeout=GRACE,
-        # This limit is higher than the default of 5. With 16 concurrent callers, it made the
-        # slowest answers a quarter faster.
+        # This limit is higher than the default of 5. With 16 concurrent callers, the higher limit
+        # reduced the latency of the slowest answers by a quarter.
         max_concurrent_workflow_task_polls=_WORKFLOW_POLLS,
-        # After this time, another worker takes over the waiting runs of a dead worker. The default
-        # is 10 s.
+        # After this time, another worker takes over the waiting runs of a worker that has crashed.
+        # The default is 10 s.
         sticky_queue_schedule_to_start_timeout=timedelta(seconds=2),
     )
 
@@ -117,7 +117,7 @@ def build_worker(
 async def working(
     settings: Settings, client: Client, tracker: ErrorTracker, metrics: Metrics
 ) -> AsyncIterator[None]:
-    """Create the schedules, and run the engine's worker until the block ends. Raises
+    """Create the schedules, and run the engine worker until the block ends. Raises
     EngineUnavailable."""
     database = Database(settings.database.url)
     metrics.watch_pool("work", database.use)

@@ -1,4 +1,4 @@
-"""The activities of the engine's worker, built with their dependencies."""
+"""The activities of the engine worker, built with their dependencies."""
 
 import random
 import time
@@ -76,7 +76,7 @@ from workers.outgoing_mail import build_outgoing
 
 @dataclass(frozen=True, slots=True)
 class EngineActivities:
-    """The objects that contain the engine's activities, with their dependencies."""
+    """The objects that contain the engine worker's activities, with their dependencies."""
 
     normalize: Normalize
     look_up: LookUp
@@ -175,7 +175,7 @@ def build_activities(
     http: httpx.AsyncClient,
     normalizer: Normalizer,
 ) -> EngineActivities:
-    """Return the engine's activities. `http`: the HTTP client for calls to clients'
+    """Return the engine worker's activities. `http`: the HTTP client for calls to clients'
     integrations."""
     read_lexicons()
     sealer = FernetSealer(settings.seal.key.get_secret_value())

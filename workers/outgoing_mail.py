@@ -1,4 +1,4 @@
-"""Build the services that send mail."""
+"""Build the services that send email."""
 
 from dataclasses import dataclass
 
@@ -17,8 +17,8 @@ from store.core.database import Database
 
 
 def build_mailer(settings: Settings, sealer: Sealer) -> SmtpMailer:
-    """Return the mailer. WEBHOOK_ALLOW_PRIVATE_ADDRESSES and WEBHOOK_CA_FILE apply to clients' mail
-    servers too. Raises InvalidInput and OSError."""
+    """Return the mailer. WEBHOOK_ALLOW_PRIVATE_ADDRESSES and WEBHOOK_CA_FILE also apply to clients'
+    mail servers. Raises InvalidInput, and OSError if WEBHOOK_CA_FILE cannot be read."""
     guard = SmtpGuard(allow_private=settings.webhooks.allow_private_addresses)
     own = OwnServers(sealer, guard, tls_context(settings.webhooks.ca_file))
     return SmtpMailer(settings.mail.smtp_url, settings.mail.sender, own)
@@ -26,7 +26,7 @@ def build_mailer(settings: Settings, sealer: Sealer) -> SmtpMailer:
 
 @dataclass(frozen=True, slots=True)
 class OutgoingMails:
-    """The services that send mail, each with its limits."""
+    """The services that send email, each with its limits."""
 
     limiter: MailLimiter
     service: ServiceMails

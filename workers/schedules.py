@@ -1,4 +1,4 @@
-"""Create Temporal's schedules and search attributes before the engine starts."""
+"""Create Temporal's schedules and search attributes before the engine worker starts."""
 
 from temporalio.client import Client
 from temporalio.service import RPCError
@@ -20,7 +20,7 @@ async def ensure_schedules(settings: Settings, client: Client) -> None:
 
     Raises EngineUnavailable.
     """
-    # The import is inside the function so that a webhook worker does not load the brain.
+    # Imported inside the function so that a webhook worker does not load the brain.
     from adapters.brain.embeddings import embedding_model  # noqa: PLC0415
 
     sweep = SweepInput(

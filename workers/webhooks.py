@@ -1,5 +1,5 @@
-"""The webhook worker. It sends webhooks to merchants' URLs, in a process separate from the
-engine."""
+"""The webhook worker. It sends webhooks to merchants' URLs, in a separate process from the engine
+worker."""
 
 import random
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -43,13 +43,13 @@ WORKFLOWS: Final[Sequence[type]] = (DeliverWebhook, SendWebhooks)
 _SLOTS: Final = 500
 _POLLS: Final = 20
 # The grace period is longer than a POST and the storage of its result. On shutdown, deliveries that
-# wait for a permit are deferred immediately.
+# are waiting for a permit are deferred immediately.
 GRACE: Final = timedelta(seconds=15)
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookActivities:
-    """The objects that contain the activity of the webhook worker, with their dependencies."""
+    """The objects that contain the webhook worker's activity, with their dependencies."""
 
     deliver: Deliver
     delivery_limiter: DeliveryLimiter
@@ -94,11 +94,11 @@ def build_activities(
 
 
 def canary_of(settings: Settings) -> str | None:
-    """Return the host name for the network self-check. The self-check distinguishes failures of our
-    resolver from failures of a receiver.
+    """Return the host name for the network self-check, which distinguishes failures of our resolver
+    from failures of a receiver.
 
-    The result is WEBHOOK_CANARY_HOST if it is set. Otherwise the result is the dashboard's host if
-    that is a public name, and None if it is not.
+    If WEBHOOK_CANARY_HOST is set, return it. Otherwise return the dashboard's host if it is a
+    public name, or None.
     """
     if settings.webhooks.canary_host is not None:
         return settings.webhooks.canary_host
@@ -115,7 +115,7 @@ def canary_of(settings: Settings) -> str | None:
 
 @asynccontextmanager
 async def _outside_ready(activities: WebhookActivities) -> AsyncIterator[None]:
-    """Keep open the resources that must outlive the worker. A delivery counts against the limits
+    """Keep open the resources that must outlive the worker. A delivery counts toward the limits
     until its POST ends."""
     await activities.network.begin()
     try:

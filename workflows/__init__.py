@@ -1,4 +1,4 @@
-"""The Temporal workflows, one per file. `options.py` holds every timeout and retry policy.
+"""Temporal workflows, one per file. `options.py` defines every timeout and retry policy.
 
 Before changing a workflow, read docs/workflow-versioning.md.
 """

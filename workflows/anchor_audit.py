@@ -1,4 +1,4 @@
-"""Create the audit checkpoints that anchor the audit log, on a daily schedule."""
+"""Create the checkpoints that anchor the audit log, on a daily schedule."""
 
 from temporalio import workflow
 

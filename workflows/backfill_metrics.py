@@ -1,4 +1,4 @@
-"""Compute the metrics of past days on demand, in batches, latest days first."""
+"""Compute the metrics of past days on demand, in batches, most recent days first."""
 
 from datetime import timedelta
 from typing import Final
@@ -16,9 +16,9 @@ with workflow.unsafe.imports_passed_through():
     from domain.core import names
     from workflows import options
 
-# A batch has few enough days to show progress, and to finish for all clients within the activity's
-# timeout. It has enough days that MAX_DAYS_AT_ONCE of `domain.analytics.metrics` fit well into one
-# workflow history.
+# A batch must have few enough days to show progress, and to finish for all clients within the
+# activity's timeout. It must have enough days that MAX_DAYS_AT_ONCE of `domain.analytics.metrics`
+# fit well into one workflow history.
 _DAYS_AT_ONCE: Final = 10
 
 
@@ -48,5 +48,5 @@ class BackfillMetrics:
 
     @workflow.query(name=names.PROGRESS_QUERY)
     def progress(self) -> BackfillProgress:
-        """Return the total number of days, and the number of days that are computed."""
+        """Return the total number of days, and the number of days computed so far."""
         return BackfillProgress(days=self._days, days_done=self._days_done)

@@ -24,8 +24,8 @@ with workflow.unsafe.imports_passed_through():
 class DeliverWebhook:
     @workflow.run
     async def run(self, delivery: DeliverWebhookInput) -> DeliverWebhookResult:
-        """Deliver the event. After a failure, retry after the delay that the delivery's retry
-        policy sets."""
+        """Deliver the event. After a failure, wait for the delay set by the delivery's retry
+        policy, then retry."""
         attempt = 1
         while True:
             tried = await workflow.execute_activity_method(
@@ -43,7 +43,7 @@ class DeliverWebhook:
             attempt += 1
 
     async def _tell_owner(self, delivery: DeliverWebhookInput, notice: Notice) -> None:
-        """Mail a notice about the webhook to the client's owner. If the mail fails, the delivery is
+        """Email the client's owner a notice about the webhook. If the email fails, the delivery is
         not affected."""
         step = TellOwnerInput(
             client_id=delivery.client_id, delivery_id=delivery.delivery_id, notice=notice

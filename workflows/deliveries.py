@@ -1,4 +1,4 @@
-"""Start the workflows that deliver webhooks. Each workflow has an id that is used only once."""
+"""Start the workflows that deliver webhooks. Each workflow id is used only once."""
 
 import asyncio
 from collections.abc import Iterable
@@ -14,11 +14,11 @@ from workflows import options
 
 
 async def start_deliveries(client_id: str, delivery_ids: Iterable[str]) -> None:
-    """Start the delivery workflows. Return when all of them are started, including those that were
-    started before.
+    """Start the delivery workflows. Return when all of them have been started, including those
+    started earlier.
 
-    The deliveries outlive the calling workflow. The calling workflow must not end before they have
-    started.
+    The deliveries outlive the calling workflow. The calling workflow must not end before the
+    deliveries have started.
     """
     await asyncio.gather(*(_start(client_id, delivery_id) for delivery_id in delivery_ids))
 

@@ -1,5 +1,5 @@
-"""Erase a client or one customer: close access, end running work, remove the data, and certify the
-erasure."""
+"""Erase a client or one customer: close access, terminate running workflows, remove the data, and
+certify the erasure."""
 
 from datetime import timedelta
 
@@ -18,9 +18,9 @@ class Erase:
     async def run(self, erase: EraseInput) -> EraseResult:
         """Erase the data in two passes.
 
-        A step in progress may still write data. The workflow waits for the step to end, and then
-        removes the data again. The second pass also finds workflows that the Temporal server listed
-        late.
+        A step that is still running may write more data. The workflow waits for the step to end,
+        and then removes the data again. The second pass also finds workflows that the Temporal
+        server listed late.
         """
         closed = await workflow.execute_activity_method(
             EraseRecords.close, erase, **options.ERASING

@@ -1,5 +1,5 @@
-"""Error codes of failures. Messages of failures are not kept, because they could contain a
-customer's words."""
+"""Error codes of failures. Failure messages are discarded, because they could contain customer
+text."""
 
 from typing import Final
 
@@ -9,20 +9,20 @@ TIMEOUT: Final = "timeout"
 UNEXPECTED: Final = "unexpected"
 
 OUTAGE: Final = frozenset({"engine_unavailable", "unknown_provider", "large_events_wait", TIMEOUT})
-"""Codes of failures that pass without a code change or with the next deployment. After such a
-failure, a run is retried if no caller waits for it."""
+"""Codes of failures that are resolved without a code change or by the next deployment. After such a
+failure, a run is retried if no caller is waiting for it."""
 
 OVER_BUDGET: Final = "over_budget"
-"""Code of an event that exceeds its processing budget. Retries do not help, so a person reads the
-event."""
+"""Code of an event that exceeds its processing budget. Retries do not help, so a human agent reads
+the event."""
 
 _NOTHING_DONE: Final = frozenset({"mail_unreachable", "action_unreachable", "action_forbidden"})
-"""Codes of failures of an action after which its effect certainly did not happen."""
+"""Codes of action failures after which the action certainly had no effect."""
 
 
 def cut_short(failure: BaseException) -> bool:
-    """Return whether a timeout cut off the last attempt of an activity. Temporal then reports the
-    failure of the previous attempt, and the outcome of the last attempt is unknown."""
+    """Return True if a timeout interrupted the last attempt of an activity. In that case, Temporal
+    reports the failure of the previous attempt, and the outcome of the last attempt is unknown."""
     cause: BaseException | None = failure
     while cause is not None:
         if isinstance(cause, exceptions.TimeoutError):
@@ -32,8 +32,8 @@ def cut_short(failure: BaseException) -> bool:
 
 
 def error_code(failure: BaseException) -> str:
-    """Return the error code of the innermost cause of a failure. Temporal's outer exception only
-    says "failed"."""
+    """Return the error code of the innermost cause of a failure. Temporal's outermost exception
+    says only "failed"."""
     cause = failure
     while cause.__cause__ is not None:
         cause = cause.__cause__
@@ -43,7 +43,7 @@ def error_code(failure: BaseException) -> str:
 
 
 def nothing_done(failure: BaseException) -> bool:
-    """Return whether the effect of the failed action certainly did not happen."""
+    """Return True if the failed action certainly had no effect."""
     if error_code(failure) not in _NOTHING_DONE:
         return False
     return not (cut_short(failure) and workflow.patched("cut-short"))

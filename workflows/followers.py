@@ -1,4 +1,4 @@
-"""Start the workflows that follow the outcome of a run and outlive the run."""
+"""Start the workflows that follow the outcome of a run. They outlive the run."""
 
 from contextlib import suppress
 
@@ -13,8 +13,8 @@ with workflow.unsafe.imports_passed_through():
 
 
 async def start_followers(event: ProcessEventInput, stored: PersistResult) -> None:
-    """Start the workflows for the notices about an outcome, and the runs that the outcome reopens,
-    oldest first."""
+    """Start the workflows that send notices about an outcome. Then start the runs that the outcome
+    reopens, oldest first."""
     await start_notifications(event.ref.client_id, stored)
     if stored.reopened and workflow.patched("reopens"):
         for run in stored.reopened:

@@ -1,4 +1,4 @@
-"""Housekeeping, on a nightly schedule: delete expired rows, and compare usage counters with their
+"""Nightly housekeeping, on a schedule: delete expired rows, and compare usage counters with their
 ledgers."""
 
 from temporalio import workflow

@@ -1,4 +1,4 @@
-"""Run steps as local activities in the worker's own process, with fallbacks if they fail there."""
+"""Run steps as local activities in the worker's own process, with fallbacks for failures."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -27,8 +27,8 @@ async def inside(activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _St
 async def within_budget(
     activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step, given_up: _Step
 ) -> _Done:
-    """Run a step with untrusted input like `inside`. After an outage, retry the step as a regular
-    activity. Raise FailureError for other failures.
+    """Run a step with untrusted input, in the same way as `inside`. After an outage, retry the step
+    as a regular activity. Raise FailureError for other failures.
 
     `given_up`: the step to run instead if the event exceeds its processing budget or times out.
     """
@@ -61,8 +61,8 @@ async def patiently_within_budget(
 
 
 async def outside(activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step) -> _Done:
-    """Run a step as a regular activity, which the Temporal server retries, and return its result. A
-    local activity is not tried, because an earlier step has failed."""
+    """Run a step as a regular activity, which the Temporal server retries, and return its result.
+    It is not tried as a local activity, because an earlier step has already failed."""
     try:
         return await workflow.execute_activity_method(activity, step, **options.PATIENT)
     except FailureError:

@@ -1,4 +1,4 @@
-"""Fit the clients' own classifier heads, on a nightly schedule."""
+"""Train the clients' own classifier heads, on a nightly schedule."""
 
 from temporalio import workflow
 

@@ -1,4 +1,4 @@
-"""Mail an answer of the widget if the visitor does not see it within some minutes."""
+"""Email a widget answer if the visitor does not see it within a few minutes."""
 
 from contextlib import suppress
 from datetime import timedelta
@@ -22,8 +22,8 @@ class MailAnswer:
 
 
 async def start_mail_answer(client_id: str, answer: LateAnswer | None) -> None:
-    """Start the workflow that mails a late answer, if there is a late answer. Return once the
-    workflow is started, even if it was started before. The workflow outlives the calling run."""
+    """If there is a late answer, start the workflow that emails it. Return once the workflow has
+    been started, even if it was started earlier. The workflow outlives the calling run."""
     if answer is None:
         return
     child: workflow.ChildWorkflowConfig = {

@@ -1,8 +1,8 @@
-"""The monthly reset of tickets, on a schedule: open the counters of the new month, and reconcile
-those of the previous month.
+"""The monthly reset of tickets, on a schedule: open the counters for the new month, and reconcile
+those for the previous month.
 
-No answer depends on the reset. Counters are kept by month, and plans are computed for the current
-time. A reset that is late, repeated or missing therefore does not change a quota.
+Quotas do not depend on the reset. Counters are kept per month, and plans are computed for the
+current time. A late, repeated or missing reset therefore does not change a quota.
 """
 
 from temporalio import workflow

@@ -1,4 +1,4 @@
-"""Notify the client's reviewers of a review, in their chat."""
+"""Notify the client's reviewers about a review, in their chat."""
 
 from contextlib import suppress
 
@@ -22,8 +22,8 @@ class NotifyReviewers:
 
 
 async def start_notifications(client_id: str, stored: PersistResult) -> None:
-    """Start the workflows that send the notices about a run's outcome. Return once all of them are
-    started, even if they were started before. The workflows outlive the calling run."""
+    """Start the workflows that send the notices about a run's outcome. Return once all of them have
+    been started, even if they were started earlier. The workflows outlive the calling run."""
     await start_mail_answer(client_id, stored.late_answer)
     if not stored.notice:
         return

@@ -1,8 +1,8 @@
-"""Timeouts and retry policies of all workflow steps. No other module sets a timeout.
+"""Timeouts and retry policies for all workflow steps. No other module sets a timeout.
 
 The caller of the gateway waits at most 30 s (`DEADLINE_S` in `api/gateway_answers.py`). Each step
 before the answer must end within that time, including all its attempts. If several steps use their
-full time, the caller gets the response that the answer is delayed, and the run continues.
+full time, the caller receives a response that the answer is delayed, and the run continues.
 """
 
 from datetime import timedelta
@@ -18,11 +18,11 @@ from temporalio.workflow import (
 
 from domain.core.names import ENGINE_QUEUE, WEBHOOKS_QUEUE
 
-# Eight attempts take 3.5 s, which is long enough for a database that restarts. The policy limits
-# the number of attempts and not their total time, because temporalio 1.35 mishandles a time limit
-# of a local activity that expires between two attempts. With schedule-to-close, the activity is
-# retried forever. With start-to-close, the timeout hides the real failure. The time limit of local
-# activities is therefore far longer than all attempts.
+# Eight attempts take 3.5 s, which is long enough for a database restart. The policy limits the
+# number of attempts and not their total time, because temporalio 1.35 mishandles a local activity's
+# time limit that expires between two attempts. With schedule-to-close, the activity is retried
+# forever. With start-to-close, the timeout hides the real failure. The time limit of local
+# activities is therefore far longer than all attempts together.
 _QUICK: Final = RetryPolicy(
     initial_interval=timedelta(milliseconds=50),
     maximum_interval=timedelta(seconds=1),
@@ -30,15 +30,15 @@ _QUICK: Final = RetryPolicy(
     maximum_attempts=8,
 )
 
-# For short, idempotent steps in the worker's own process, without a round trip to the Temporal
-# server.
+# For short, idempotent steps that run in the worker's own process, without a round trip to the
+# Temporal server.
 INSIDE: Final[LocalActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=15),
     "retry_policy": _QUICK,
 }
 
-# For the lookup of an order. The shop has at most 4 s (`activities/agent/look_up.py`), because the
-# answer must not wait longer.
+# For looking up an order. The shop has at most 4 s to respond (`activities/agent/look_up.py`),
+# because the answer must not wait longer.
 LOOK_UP: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=7),
     "schedule_to_close_timeout": timedelta(seconds=9),
@@ -46,24 +46,24 @@ LOOK_UP: Final[ActivityConfig] = {
 }
 
 # For a step that waits for a model provider. The timeout is longer than the provider's own deadline
-# (10 s) plus the deadline of the embedding for the knowledge search (3 s). The total time allows
-# one more attempt if the worker dies.
+# (10 s) plus the deadline for embedding the message for the knowledge search (3 s). The total time
+# allows one more attempt if the worker crashes.
 REMOTE_BRAIN: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=15),
     "schedule_to_close_timeout": timedelta(seconds=24),
     "retry_policy": _QUICK,
 }
 
-# For a simulation of up to 20 messages with the embedded brain, within the caller's 30 s
-# (`services/simulation/simulator.py`).
+# For a simulation of up to 20 messages with the embedded brain, within the 30 s that the caller
+# waits (`services/simulation/simulator.py`).
 SIMULATING: Final[LocalActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=30),
     "retry_policy": _QUICK,
 }
 
-# For a simulation of up to 20 messages, each of which may wait for a shop and a model provider,
-# within the caller's 110 s. There is only one more attempt, if the worker dies, because each
-# attempt costs money.
+# For a simulation of up to 20 messages, within the 110 s that the caller waits. Each message may
+# wait for a shop and a model provider. Only one more attempt is made, if the worker crashes,
+# because each attempt costs money.
 SIMULATING_OUTSIDE: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=105),
     "schedule_to_close_timeout": timedelta(seconds=110),
@@ -71,11 +71,11 @@ SIMULATING_OUTSIDE: Final[ActivityConfig] = {
     "retry_policy": RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_attempts=2),
 }
 
-# For actions in external systems. The external system may need 3 s for the order and 8 s for the
-# action. If it did not respond, it has 8 s to report whether the action was done. The reply takes
-# 16 s. The timeout exceeds the sum, so that the ledger has the outcome before Temporal gives up. A
-# caller who cannot wait gets the response that the run continues. Heartbeats reveal a dead worker
-# (`activities/runtime/heartbeat.py`).
+# For actions in external systems. The external system may take 3 s for the order and 8 s for the
+# action. If it did not respond, it has 8 s to report whether the action was completed. The reply
+# takes 16 s. The timeout exceeds the sum, so that the ledger has the outcome before Temporal gives
+# up. A caller who cannot wait receives a response that the run continues. A missing heartbeat
+# reveals a dead worker (`activities/runtime/heartbeat.py`).
 OUTSIDE: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=40),
     "schedule_to_close_timeout": timedelta(seconds=45),
@@ -85,8 +85,8 @@ OUTSIDE: Final[ActivityConfig] = {
     ),
 }
 
-# For actions in external systems once the caller has its answer. Servers that greylist or restart
-# have more time.
+# For actions in external systems once the caller has its answer. Servers that use greylisting or
+# restart have more time.
 OUTSIDE_PATIENT: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=40),
     "heartbeat_timeout": timedelta(seconds=5),
@@ -96,8 +96,8 @@ OUTSIDE_PATIENT: Final[ActivityConfig] = {
     ),
 }
 
-# For steps that store decisions and effects. They must succeed however long the database is
-# unavailable, so they are retried until the run's lifetime ends.
+# For steps that store decisions and effects. They must succeed even if the database is unavailable
+# for a long time, so they are retried until the run's lifetime ends.
 PATIENT: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=20),
     "retry_policy": RetryPolicy(
@@ -105,7 +105,8 @@ PATIENT: Final[ActivityConfig] = {
     ),
 }
 
-# For one round of work on an inbound webhook. `workflows/process_webhook.py` counts the rounds.
+# For one round of attempts at processing an inbound webhook. `workflows/process_webhook.py` counts
+# the rounds.
 WORKING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=30),
     "retry_policy": RetryPolicy(
@@ -115,8 +116,8 @@ WORKING: Final[ActivityConfig] = {
     ),
 }
 
-# For the workflow of an inbound webhook. The webhook's row states whether work is left, so a
-# workflow that has ended may be started again.
+# For an inbound webhook's workflow. The webhook's row shows whether work is left, so a workflow
+# that has ended may be started again.
 WEBHOOK: Final[ChildWorkflowConfig] = {
     "task_queue": ENGINE_QUEUE,
     "parent_close_policy": ParentClosePolicy.ABANDON,
@@ -133,15 +134,15 @@ RUN: Final[ChildWorkflowConfig] = {
     "task_timeout": timedelta(seconds=5),
 }
 
-# For a run that is started again because the answer of a review did not cover the run's message.
-# The run's first workflow has ended.
+# For a run that is started again because a review's answer did not cover the run's message. The
+# run's first workflow has ended.
 RUN_AGAIN: Final[ChildWorkflowConfig] = {
     **RUN,
     "id_reuse_policy": WorkflowIDReusePolicy.ALLOW_DUPLICATE,
 }
 
-# For the workflow of a webhook delivery. The workflow outlives the run that caused the delivery. It
-# may be started again after a failure, but never after it has completed.
+# For a webhook delivery's workflow. It outlives the run that triggered the delivery. It may be
+# started again after a failure, but never after it has completed.
 DELIVERY: Final[ChildWorkflowConfig] = {
     "task_queue": WEBHOOKS_QUEUE,
     "parent_close_policy": ParentClosePolicy.ABANDON,
@@ -151,9 +152,9 @@ DELIVERY: Final[ChildWorkflowConfig] = {
 
 # For one attempt at a webhook delivery. The timeout covers the wait for a permit (45 s,
 # `activities/webhooks/delivery_limiter.py`), the POST (10 s), and the storage of its result.
-# Storing is retried while the database is unavailable. The number of retries has no limit: a
-# receiver's failure is not a failure of this activity, and a failure of our own must not cause the
-# loss of a delivery.
+# Storing is retried while the database is unavailable. The number of retries is unlimited: a
+# receiver's failure is not a failure of this activity, and our own failures must not cause the loss
+# of a delivery.
 DELIVERING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=3),
     "heartbeat_timeout": timedelta(seconds=10),
@@ -162,10 +163,10 @@ DELIVERING: Final[ActivityConfig] = {
     ),
 }
 
-# For a mail or notice to a person. No caller waits, and after some hours the mail is useless. A
-# sign-in code is useless after ten minutes; the activity that mails the code checks its age. The
-# workflow uses the engine's task queue, because only the engine's workers have the settings of the
-# mail server.
+# For an email or notice to a person. No caller is waiting, and after some hours the email is
+# useless. A sign-in code is useless after ten minutes; the activity that emails the code checks its
+# age. The workflow uses the engine's task queue, because only the engine's workers have the mail
+# server settings.
 TELLING: Final[ActivityConfig] = {
     "task_queue": ENGINE_QUEUE,
     "start_to_close_timeout": timedelta(seconds=20),
@@ -176,7 +177,7 @@ TELLING: Final[ActivityConfig] = {
     ),
 }
 
-# For the workflows that mail a late answer and send the notice of a review. They outlive the run.
+# For the workflows that email a late answer or send a notice about a review. They outlive the run.
 AFTER_RUN: Final[ChildWorkflowConfig] = {
     "task_queue": ENGINE_QUEUE,
     "parent_close_policy": ParentClosePolicy.ABANDON,
@@ -184,8 +185,8 @@ AFTER_RUN: Final[ChildWorkflowConfig] = {
     "task_timeout": timedelta(seconds=5),
 }
 
-# For the steps of a sweep. They run one after the other, all within the sweep's timeout (ten
-# minutes, `adapters/temporal/setup.py`). The next sweep continues unfinished work.
+# For the steps of a sweep. They run in sequence, all within the sweep's timeout (ten minutes,
+# `adapters/temporal/setup.py`). The next sweep continues unfinished work.
 SWEEPING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=110),
     "schedule_to_close_timeout": timedelta(seconds=110),
@@ -193,9 +194,9 @@ SWEEPING: Final[ActivityConfig] = {
     "retry_policy": RetryPolicy(maximum_attempts=3),
 }
 
-# For scheduled work that is done page by page. No caller waits for it. A retry continues where the
-# last attempt stopped, or finds little work left. The attempts end after an hour: when a schedule
-# or a person starts the work again, the previous workflow must have ended
+# For scheduled work that is processed page by page. No caller is waiting. A retry continues where
+# the previous attempt stopped, or finds little work left. Attempts stop after an hour: when a
+# schedule or an operator starts the work again, the previous workflow must have ended
 # (`adapters/temporal/setup.py` bounds the total).
 HOUSEKEEPING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=30),
@@ -208,8 +209,8 @@ HOUSEKEEPING: Final[ActivityConfig] = {
 }
 
 # For a batch of saved cases: up to ten tries each, of up to twenty messages. A language model may
-# take 13 s for each message. A person waits for the results, so the heartbeat must reveal a dead
-# worker soon.
+# take 13 s for each message. A user is waiting for the results, so a missing heartbeat must quickly
+# reveal a dead worker.
 TRYING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(hours=4),
     "heartbeat_timeout": timedelta(seconds=10),
@@ -220,8 +221,8 @@ TRYING: Final[ActivityConfig] = {
     ),
 }
 
-# For polling clients' platforms. Platforms are polled concurrently, in batches that take some
-# seconds each. A retry repeats the batch that the last attempt did not finish.
+# For polling clients' platforms. Platforms are polled concurrently, in batches that take a few
+# seconds each. A retry repeats the batch that the previous attempt did not finish.
 POLLING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=50),
     "heartbeat_timeout": timedelta(seconds=30),
@@ -232,9 +233,9 @@ POLLING: Final[ActivityConfig] = {
     ),
 }
 
-# For one page of a replay. No caller waits for it. A page ends after some seconds, or after the
+# For one page of a replay. No caller waits for it. A page ends after a few seconds, or after the
 # language model call in progress. Attempts continue for an hour, because the database may be
-# unavailable that long.
+# unavailable for that long.
 REPLAYING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=2),
     "schedule_to_close_timeout": timedelta(hours=1),
@@ -245,9 +246,9 @@ REPLAYING: Final[ActivityConfig] = {
     ),
 }
 
-# For the steps of an erasure. They are retried until the erasure completes, however often a worker
-# dies or the database is unavailable: a partial erasure must not be left behind. A retry continues
-# with the remaining data, and sends a heartbeat every second.
+# For the steps of an erasure. They are retried until the erasure completes, regardless of worker
+# crashes and database outages: a partial erasure must not be left behind. A retry continues with
+# the remaining data, and sends a heartbeat every second.
 ERASING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(hours=6),
     "heartbeat_timeout": timedelta(seconds=10),
@@ -256,6 +257,6 @@ ERASING: Final[ActivityConfig] = {
     ),
 }
 
-# Time for later review rounds, in addition to the time for the first round. Both are within the
+# Time for later review rounds, in addition to the time for the first round. Both are part of the
 # run's lifetime (`ProcessEventInput.lifetime`).
 LATE_ROUND: Final = timedelta(hours=1)

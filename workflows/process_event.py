@@ -1,4 +1,4 @@
-"""Process one event, from its admission to its outcome."""
+"""Process one event, from admission to outcome."""
 
 from datetime import datetime, timedelta
 
@@ -52,8 +52,8 @@ _STOPPED = "stopped"
 
 
 # Every failure of a step is caught and stored. The except clauses name FailureError, because local
-# activities do not wrap their failures. Other exceptions fail only the workflow task, so that a bad
-# deployment suspends waiting runs instead of ending them (docs/decisions/0006).
+# activities do not wrap their failures. Other exceptions fail only the workflow task, so that a
+# faulty deployment suspends waiting runs instead of ending them (docs/decisions/0006).
 @workflow.defn(name=names.PROCESS_EVENT)
 class ProcessEvent:
     @workflow.init
@@ -88,8 +88,8 @@ class ProcessEvent:
         return self._outcome
 
     async def _read(self, filed: NormalizeResult, *, joined: bool) -> ThinkResult | None:
-        """Look up the order and draft an answer, and return the draft's result. Return None for a
-        message that was added to a review and that the agent does not read.
+        """Look up the order, draft an answer, and return the draft's result. Return None if the
+        message was added to a review and the agent has not read it.
 
         Raises FailureError only if the message was not added to a review.
         """
@@ -107,7 +107,7 @@ class ProcessEvent:
 
     async def _carry_out(self, thought: ThinkResult) -> None:
         """Execute the drafted plan until it has an outcome, with reviews as needed. If the outcome
-        of an effect is unknown, ask for another review."""
+        of an effect is unknown, request another review."""
         doubt = thought.review_reason
         steps: tuple[StepOutcome, ...] = ()
         while True:
@@ -116,7 +116,7 @@ class ProcessEvent:
             try:
                 done = await self._execute(self._actions)
             except FailureError as failure:
-                # If a plan has several steps, some of them may already be executed.
+                # If a plan has several steps, some of them may already have been executed.
                 if len(self._actions) == 1 and nothing_done(failure):
                     await self._fail(failure)
                     return
@@ -134,8 +134,8 @@ class ProcessEvent:
             self._round += 1
 
     async def _join(self, review_id: str) -> None:
-        """Leave the message for people to handle, in the review to which it was added. If the agent
-        has read the message, revise the review's draft and plan first."""
+        """Leave the message to human agents, in the review to which it was added. If the agent has
+        read the message, first revise the review's draft and plan."""
         if self._thought is not None and workflow.patched("later-turns"):
             step = ReviseReviewInput(ref=self._event.ref, review_id=review_id)
             await revise(step, remote=self._event.remote_brain)
@@ -148,15 +148,15 @@ class ProcessEvent:
 
     @workflow.update(name=names.ANSWER_UPDATE)
     async def answer(self) -> RunFacts:
-        """Return the first outcome of the run. The gateway returns it to its caller."""
+        """Return the first outcome of the run. The gateway returns it to the caller."""
         await workflow.wait_condition(lambda: self._answer is not None)
         assert self._answer is not None
         return self._answer
 
     @workflow.signal(name=names.REVIEW_DECIDED_SIGNAL)
     def review_decided(self, _: ReviewDecided) -> None:
-        """Make the run check for a decision in PostgreSQL. The signal itself does not contain a
-        decision, so repeated and forged signals are harmless."""
+        """Make the run check for a decision in PostgreSQL. The signal itself contains no decision,
+        so repeated and forged signals are harmless."""
         self._decision_announced = True
 
     async def _normalize(self) -> NormalizeResult:
@@ -191,11 +191,11 @@ class ProcessEvent:
         return thought
 
     async def _review(self, doubt: EscalationReason, steps: tuple[StepOutcome, ...]) -> bool:
-        """Ask for a review, and wait for a human's decision or the deadline. Return whether to
+        """Request a review, and wait for a reviewer's decision or the deadline. Return whether to
         execute the plan.
 
-        If people have taken over the conversation, they handle the message, and the result is
-        False.
+        If a human agent has taken over the conversation, the message is left to the human agent,
+        and the result is False.
         """
         joined = await self._persist(RunStatus.NEEDS_REVIEW, steps, doubt=doubt)
         if _has_joined(joined):
@@ -211,7 +211,7 @@ class ProcessEvent:
                 return settled.decision.executes
 
     def _time_to_decide(self) -> timedelta:
-        """Return the time left to decide on a review. All rounds share the time of the first round
+        """Return the time left to decide a review. All rounds share the time of the first round
         plus LATE_ROUND."""
         whole = timedelta(seconds=self._event.review_expiry_s)
         left = workflow.info().start_time + whole + options.LATE_ROUND - workflow.now()
@@ -230,8 +230,8 @@ class ProcessEvent:
     async def _execute(self, actions: tuple[ActionKind, ...]) -> ExecuteResult:
         order = ExecuteInput(ref=self._event.ref, round=self._round)
         if leaves_process(actions):
-            # After the caller has received an answer, no caller waits, so a mail server may take
-            # longer.
+            # The caller has already received an answer and is no longer waiting, so a mail server
+            # may take longer.
             waited_for = options.OUTSIDE if self._answer is None else options.OUTSIDE_PATIENT
             done = await workflow.execute_activity_method(Execute.execute, order, **waited_for)
         else:
@@ -248,8 +248,8 @@ class ProcessEvent:
         error: str = "",
         joined: str = "",
     ) -> str:
-        """Store an outcome of the run. Return an empty text if the outcome was stored, and
-        otherwise the reason why it was not stored.
+        """Store an outcome of the run. Return an empty text if the outcome was stored. If it was
+        not, return the reason.
 
         The reason is _STOPPED, or the id of the review to which the message was added instead.
         """
@@ -279,8 +279,8 @@ class ProcessEvent:
         return ""
 
     async def _send_webhooks(self, pending: tuple[str, ...]) -> None:
-        """Start the webhook deliveries that this run has not started yet. Deliveries of an earlier
-        outcome may still be pending, and must not be started twice."""
+        """Start the webhook deliveries that this run has not started yet. Deliveries from an
+        earlier outcome may still be pending, and must not be started twice."""
         unsent = [delivery_id for delivery_id in pending if delivery_id not in self._sent]
         if unsent:
             self._sent.update(unsent)
@@ -299,7 +299,7 @@ class ProcessEvent:
         )
 
     def _show(self) -> None:
-        """Store the outcome as search attributes. Operators see them in the Temporal UI."""
+        """Store the outcome as search attributes, which operators see in the Temporal UI."""
         assert self._outcome is not None
         workflow.upsert_search_attributes(
             [
@@ -310,5 +310,5 @@ class ProcessEvent:
 
 
 def _has_joined(review_id: str) -> bool:
-    """Return whether the message was added to a review, so that people handle it."""
+    """Return True if the message was added to a review. Human agents then handle it."""
     return bool(review_id) and workflow.patched("joins")

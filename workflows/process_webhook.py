@@ -1,4 +1,4 @@
-"""Process one inbound webhook, from its stored bytes to its effect."""
+"""Process one stored inbound webhook until its effect is applied."""
 
 import asyncio
 from contextlib import suppress
@@ -22,12 +22,12 @@ with workflow.unsafe.imports_passed_through():
     from workflows import options
     from workflows.failure import OUTAGE, TIMEOUT, error_code
 
-# Number of rounds of attempts for failures that are not outages. After these rounds, the webhook is
-# given up, so that the webhooks queued behind it continue. The cause of the failure needs a fix in
-# the service.
+# Number of rounds of attempts for failures that are not outages. After these rounds, the service
+# gives up on the webhook, so that the webhooks queued behind it continue. Such a failure must be
+# fixed in the service.
 _ROUNDS: Final = 3
 # Outages during which the webhook is retried without limit. Two codes are excluded: a webhook that
-# only another version can read, or that takes too long to read, must not block its queue. Outages
+# only another version can parse, or that takes too long to parse, must not block its queue. Outages
 # of the service itself have other codes.
 _HEALED_BY_TIME: Final = OUTAGE - {"unknown_provider", TIMEOUT}
 _PAUSE: Final = timedelta(seconds=5)
@@ -44,8 +44,8 @@ class ProcessWebhook:
 
     @workflow.run
     async def run(self, _: ProcessWebhookInput) -> None:
-        """Process the webhook until it ends. Start the run that the webhook causes, and the
-        workflows of the webhooks that are next in the queue.
+        """Process the webhook to completion. Also start the run that it triggers, and the workflows
+        of the webhooks that are next in the queue.
 
         If a limit does not admit the webhook, the workflow sleeps between attempts, and its memo
         contains the name of the limit.
@@ -64,7 +64,7 @@ class ProcessWebhook:
 
     @workflow.signal(name=names.TRY_NOW_SIGNAL)
     def try_now(self) -> None:
-        """Retry the webhook now instead of at the planned time."""
+        """Retry the webhook now instead of at the scheduled time."""
         self._told_to_try = True
 
     async def _pause(self, lasts: timedelta) -> None:
@@ -76,8 +76,8 @@ class ProcessWebhook:
         """Process the webhook, and return the result. The first attempts run in this process. Later
         attempts run as a regular activity, which the Temporal server retries.
 
-        During an outage, attempts continue without limit. For other failures, the webhook is given
-        up after _ROUNDS rounds.
+        During an outage, attempts continue without limit. For other failures, processing stops
+        after _ROUNDS rounds.
         """
         try:
             return await workflow.execute_local_activity_method(
@@ -108,8 +108,8 @@ class ProcessWebhook:
         )
 
     async def _start(self, worked: WebhookWorked) -> None:
-        """Start the next webhooks of the queue, and the run of this webhook. Return when all of
-        them are started, now or earlier."""
+        """Start the next webhooks in the queue, and this webhook's run. Return when all of them
+        have been started, now or earlier."""
         starts = [self._start_webhook(webhook_id) for webhook_id in worked.next_ids]
         if worked.run is not None:
             starts.append(_start_run(worked.run))

@@ -1,5 +1,5 @@
 """Reconcile inbound webhooks, on a schedule: poll the platforms for changes whose webhooks were
-missed, and send mails about data requests."""
+missed, and send emails about data requests."""
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError
@@ -16,8 +16,8 @@ with workflow.unsafe.imports_passed_through():
 class ReconcileInbound:
     @workflow.run
     async def run(self, poll: PollInput) -> PollResult:
-        """Send the mails about data requests, then poll the platforms. A failure of the mail server
-        does not stop the polling."""
+        """Send the emails about data requests, then poll the platforms. A mail server failure does
+        not stop the polling."""
         try:
             await workflow.execute_activity_method(DataRequestNotices.tell, **options.SWEEPING)
         except ActivityError as error:

@@ -1,4 +1,4 @@
-"""Replay past events, page by page, until no event is left or the replay is stopped."""
+"""Replay past events, page by page, until no events are left or the replay is stopped."""
 
 from temporalio import workflow
 from temporalio.exceptions import FailureError, is_cancelled_exception
@@ -18,8 +18,8 @@ class ReplayPast:
 
     @workflow.run
     async def run(self, work: BackgroundRef) -> ReplayProgress:
-        """Replay all pages of events. The database row holds the position, so that a new workflow
-        history continues there."""
+        """Replay all pages of events. The position is stored in the database, so that a new
+        workflow history can continue from it."""
         try:
             self._progress = await workflow.execute_activity_method(
                 ReplayPages.begin, work, **options.REPLAYING

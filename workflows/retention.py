@@ -1,4 +1,4 @@
-"""Retention, on a nightly schedule: remove records whose retention period has ended."""
+"""Nightly retention, on a schedule: remove records that are past their retention period."""
 
 from temporalio import workflow
 

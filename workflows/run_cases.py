@@ -1,4 +1,4 @@
-"""Run all saved cases of a client, in batches."""
+"""Run all of a client's saved cases, in batches."""
 
 from typing import Final
 
@@ -13,7 +13,8 @@ with workflow.unsafe.imports_passed_through():
     from workflows import options
     from workflows.failure import error_code
 
-# Number of cases in a batch. Small batches show progress, and repeat little work if a worker dies.
+# Number of cases per batch. Small batches show progress, and little work is repeated if a worker
+# crashes.
 _AT_ONCE: Final = 5
 
 
@@ -40,7 +41,7 @@ class RunCases:
 
     @workflow.query(name=names.PROGRESS_QUERY)
     def progress(self) -> CaseRunProgress:
-        """Return the progress of the run of cases."""
+        """Return the progress of the case run."""
         return self._progress
 
     async def _try_all(self, work: BackgroundRef) -> None:

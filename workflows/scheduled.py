@@ -1,5 +1,4 @@
-"""The planned start time of a workflow that a schedule starts. The workflow may start later than
-planned."""
+"""The scheduled start time of a workflow. The workflow may start later than scheduled."""
 
 from datetime import datetime
 
@@ -11,5 +10,6 @@ _SCHEDULED_AT = SearchAttributeKey.for_datetime("TemporalScheduledStartTime")
 
 
 def scheduled_at() -> datetime | None:
-    """Return the planned start time of this workflow, or None if no schedule started it."""
+    """Return the scheduled start time of this workflow, or None if it was not started by a
+    schedule."""
     return workflow.info().typed_search_attributes.get(_SCHEDULED_AT)

@@ -1,4 +1,4 @@
-"""Send one mail that a person waits for: an invitation, or a code to sign in or to verify an
+"""Send one email that a user is waiting for: an invitation, or a code to sign in or to verify an
 address."""
 
 from temporalio import workflow

@@ -1,4 +1,4 @@
-"""A simulation of a scenario, in one step and without side effects."""
+"""Simulate a scenario, in one step and without side effects."""
 
 from temporalio import workflow
 

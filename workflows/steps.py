@@ -1,4 +1,5 @@
-"""Run the steps of a scheduled workflow independently: one failed step does not stop the others."""
+"""Run the steps of a scheduled workflow independently, so that one failed step does not stop the
+others."""
 
 from collections.abc import Awaitable
 from typing import TypeVar

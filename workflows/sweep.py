@@ -1,4 +1,4 @@
-"""The sweep, on a schedule: resume work that a crash between two steps interrupted."""
+"""The sweep, on a schedule: resume work that a crash interrupted between two steps."""
 
 from temporalio import workflow
 

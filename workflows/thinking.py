@@ -1,5 +1,5 @@
-"""Run the steps that query the brain: in this process, or as a remote activity if the brain calls a
-model provider."""
+"""Run the steps that call the brain, either in this process or, if the brain calls a model
+provider, as a remote activity."""
 
 from temporalio import workflow
 from temporalio.exceptions import FailureError
@@ -15,8 +15,8 @@ with workflow.unsafe.imports_passed_through():
 
 
 async def think(question: ThinkInput, *, remote: bool) -> ThinkResult:
-    """Draft an answer, and return its result. If the message costs too much to process, a human
-    reads it instead of the brain. Raises FailureError."""
+    """Draft an answer, and return its result. If the message is too expensive to process, a human
+    agent reads it instead of the brain. Raises FailureError."""
     unread = question.model_copy(update={"unread": True})
     if not remote or question.unread:
         return await within_budget(Think.think, question, unread)
@@ -32,8 +32,8 @@ async def think(question: ThinkInput, *, remote: bool) -> ThinkResult:
 
 
 async def revise(step: ReviseReviewInput, *, remote: bool) -> None:
-    """Revise the draft and plan of a review. If the revision fails, draft and plan stay unchanged,
-    and a person reads the message."""
+    """Revise the draft and plan of a review. If the revision fails, the draft and plan stay
+    unchanged, and a human agent reads the message."""
     try:
         if remote:
             await workflow.execute_activity_method(

@@ -1,4 +1,4 @@
-"""Compute the week's churn predictions, on a schedule every Monday or on demand."""
+"""Compute the week's churn predictions, every Monday on a schedule, or on demand."""
 
 from temporalio import workflow
 

@@ -1,5 +1,5 @@
-"""The brain budget. It chooses between the language model and the embedded brain, depending on the
-budget that is left."""
+"""The brain budget: chooses between the language model and the embedded brain, depending on the
+remaining budget."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from store.core.database import Database
 
 @dataclass(frozen=True, slots=True)
 class ChosenBrain:
-    """The brain that was chosen for a question. `reservation`: the budget reserved for it, or None
+    """The brain chosen for a question. `reservation`: the budget reserved for the question, or None
     if the brain costs nothing."""
 
     brain: Brain
@@ -31,7 +31,7 @@ class BrainBudget:
 
     @property
     def sees_images(self) -> bool:
-        """Whether one of the brains can look at images."""
+        """Whether at least one of the brains accepts images."""
         return self._brains.sees_images
 
     @property
@@ -45,9 +45,9 @@ class BrainBudget:
         return self._brains.model is not None
 
     async def choose(self, tenant: TenantId) -> ChosenBrain:
-        """Return the language model with budget reserved for one question. If no budget is left,
-        return the embedded brain. Call this method outside any transaction. Raises
-        EngineUnavailable."""
+        """Reserve budget for one question, and return the language model. If no budget is left, or
+        no language model is configured, return the embedded brain. Call this method outside any
+        transaction. Raises EngineUnavailable if the database is unavailable."""
         if self._brains.model is None:
             return self.embedded
         reserved = await self._money.reserve(tenant, self._brains.reserve_micros)
@@ -62,7 +62,7 @@ class BrainBudget:
         think: Callable[[Brain], Awaitable[ThinkingResult]],
     ) -> ThinkingResult:
         """Run `think` with the chosen brain, and return its result. Replace the reservation with
-        the actual cost, which is committed even if the result is not stored."""
+        the actual cost. The cost is committed even if the result is never stored."""
         if chosen.reservation is None:
             return await think(chosen.brain)
         cost: BrainAnswer | BrainFailed = BrainFailed()

@@ -1,4 +1,4 @@
-"""The parts of drafting an answer that runs, dry runs and simulations share."""
+"""The steps of drafting an answer that runs, dry runs and simulations share."""
 
 from dataclasses import replace
 
@@ -31,9 +31,9 @@ async def read_event(
     *,
     fallback_ticket_id: str,
 ) -> Normalized:
-    """Return the event in the normalized form that a brain reads. For an email, the form includes
-    what the client's mail servers state about the sender. Raises OverBudget, EngineUnavailable,
-    LargeEventsWait."""
+    """Return the event in the normalized form that a brain takes as input. For an email, this form
+    includes the authentication results from the client's mail servers. Raises OverBudget,
+    EngineUnavailable, LargeEventsWait."""
     authserv_ids: tuple[str, ...] = ()
     if channel_of(inbound.event_type, inbound.source) is Channel.EMAIL:
         async with database.reading(tenant) as connection:
@@ -47,7 +47,7 @@ async def with_content(
     connection: AsyncConnection, tenant: TenantId, bare: BrainContext, near: Embedding | None
 ) -> BrainContext:
     """Return the brain's context with the client's content added. `near`: the embedding of the
-    message. With None, only keyword search finds knowledge."""
+    message. If it is None, only keyword search is used to find knowledge."""
     chosen = await SettingsRepository(connection, tenant).read()
     gathered = await gather(connection, tenant, bare.event, near)
     brand_name = await ClientRepository(connection).brand_name(tenant)
@@ -70,8 +70,8 @@ async def with_content(
 async def without_content(
     connection: AsyncConnection, tenant: TenantId, bare: BrainContext
 ) -> BrainContext:
-    """Return the brain's context for a message that is too expensive to process. It omits the
-    client's content, because a human agent answers the message without it."""
+    """Return the brain's context for a message that is too expensive to process. The context omits
+    the client's content, because a human agent answers the message."""
     known = await connections(connection, tenant)
     return replace(
         bare,
@@ -90,9 +90,9 @@ async def draft_answer(
     net: SafetyNet,
     steps: int,
 ) -> ThinkingResult:
-    """Draft an answer within a budget reservation, book the actual cost, and return the result.
-    `steps`: the part of the event's processing budget that is already spent. Raises OverBudget,
-    BrainFailed."""
+    """Draft an answer within a budget reservation, record the actual cost, and return the result.
+    `steps`: the part of the event's processing budget that has already been spent. Raises
+    OverBudget, BrainFailed."""
     with budget(EVENT_STEPS - steps):
         return await brain_budget.spend(
             tenant, chosen, lambda brain: think_through(brain, context, now(), net)

@@ -1,4 +1,4 @@
-"""Dry runs: they compute only the agent's decision. A dry run cannot write a row or send a
+"""Dry runs, which compute only the agent's decision. A dry run cannot write a row or send a
 message."""
 
 from dataclasses import replace
@@ -32,7 +32,7 @@ from store.runs.standing_threads import StandingThreads
 
 
 class DryRuns:
-    """Makes dry runs. `embedder` and `thread_lasts` are the same as in runs."""
+    """Performs dry runs. `embedder` and `thread_lasts` are the same as for runs."""
 
     def __init__(
         self,
@@ -57,12 +57,12 @@ class DryRuns:
 
     @activity.defn(name=names.REHEARSE)
     async def answer(self, step: DryRunInput) -> DryRunResult:
-        """Classify and answer the sealed event as a run does. Nothing is stored, so a repetition is
-        harmless.
+        """Classify and answer the sealed event as a run does. Nothing is stored except the cost, so
+        the activity can safely be repeated.
 
-        The cost of a language model is booked. The customer's memory is read but never written. No
-        shop is queried, so the data that a run would look up is missing. A question about an order
-        is therefore held for a human agent.
+        The cost of a language model is charged to the client's budget. The customer's memory is
+        read but never written. No shop is queried, so order data is missing. A question about an
+        order is therefore held for a human agent.
         """
         tenant = TenantId(step.client_id)
         inbound = InboundEvent.model_validate_json(self._sealer.unseal(step.sealed))
@@ -109,7 +109,7 @@ class DryRuns:
     async def _unread(
         self, tenant: TenantId, inbound: InboundEvent, step: DryRunInput
     ) -> ThinkingResult:
-        """Return the result of an event that exceeds its processing budget."""
+        """Return the result for an event that exceeds its processing budget."""
         event = cut_event(inbound, fallback_ticket_id=step.event_id)
         async with self._database.reading(tenant) as connection:
             bare = await self._bare(connection, tenant, event, step)

@@ -1,4 +1,4 @@
-"""The data that the agent's decision is based on: the client's content, connections and shop
+"""The data on which the agent bases its decision: the client's content, connections and shop
 state."""
 
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 from store.learning.own_heads import OwnHeadRepository
 
-# A cache of recently active clients' templates, so that unchanged templates are not read and parsed
-# again. An entry's size is the length of the templates' bodies in characters.
+# A cache of the templates of recently active clients, so that unchanged templates are not read and
+# parsed again. An entry's size is the total length of the template bodies, in characters.
 _ENTRY: Final = 500
 _SHOWN: Final[Recent[TenantId, ShownTemplates]] = Recent(limit=20_000_000)
-# A cache of recently active clients' own classifier heads. Sizes are in bytes.
+# A cache of the classifier heads of recently active clients. Sizes are in bytes.
 _HEADS: Final[Recent[TenantId, OwnHead]] = Recent(limit=20_000_000)
 
 
@@ -45,8 +45,8 @@ async def useful_embedder(
     connection: AsyncConnection, tenant: TenantId, embedder: Embedder | None
 ) -> Embedder | None:
     """Return the embedder if the client has knowledge with embeddings, otherwise None. Embedding a
-    question takes longer than all other steps, and is useless if the client has no embeddings to
-    compare the question with."""
+    question takes longer than all other steps. It is useless if the client has no embeddings to
+    compare with the question."""
     if embedder is None or not await is_embedded(connection, tenant, embedder.model):
         return None
     return embedder
@@ -55,8 +55,8 @@ async def useful_embedder(
 async def near_question(
     database: Database, tenant: TenantId, embedder: Embedder | None, event: UnifiedEvent
 ) -> Embedding | None:
-    """Return the embedding of the message to pass to `gather`, or None if no embedder is useful.
-    The embedding is computed outside any transaction."""
+    """Return the message embedding to pass to `gather`, or None if no embedder is useful. The
+    embedding is computed outside any transaction."""
     if embedder is None:
         return None
     async with database.reading(tenant) as connection:
@@ -67,8 +67,8 @@ async def near_question(
 async def gather(
     connection: AsyncConnection, tenant: TenantId, event: UnifiedEvent, near: Embedding | None
 ) -> Gathered:
-    """Return a client's data for an event. `near`: the embedding of the message. With None, only
-    keyword search finds knowledge."""
+    """Return a client's data for an event. `near`: the embedding of the message. If it is None,
+    only keyword search is used to find knowledge."""
     return Gathered(
         templates=await _templates(ContentRepository(connection, tenant), tenant),
         passages=await KnowledgeSearch(connection, tenant).find(event.words, near),
@@ -79,8 +79,8 @@ async def gather(
 
 
 async def connections(connection: AsyncConnection, tenant: TenantId) -> tuple[Connection, ...]:
-    """Return the connections through which the agent can act. Connections that only receive
-    webhooks are left out."""
+    """Return the connections that the agent can use for actions. Connections that only receive
+    webhooks are omitted."""
     return tuple(
         Connection(integration_id=it.id, provider=it.provider, answers_by_note=it.answers_by_note)
         for it in await IntegrationRepository(connection, tenant).connected()
@@ -103,7 +103,7 @@ async def _own_head(heads: OwnHeadRepository, tenant: TenantId) -> OwnHead | Non
     known = _HEADS.get(tenant)
     head = await heads.in_use(known)
     if head is None:
-        # A head is removed with the tickets that it learned from.
+        # A classifier head is removed when the tickets that it was trained on are removed.
         _HEADS.drop(tenant)
     elif head is not known:
         _HEADS.keep(tenant, head, len(head.weights))

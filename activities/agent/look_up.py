@@ -1,4 +1,4 @@
-"""The activity that finds the order that a message is about, and stores the order on the run."""
+"""The activity that looks up the order that a message is about, and stores the order on the run."""
 
 import time
 
@@ -27,11 +27,12 @@ class LookUp:
 
     @activity.defn(name=names.LOOK_UP)
     async def look_up(self, step: LookUpInput) -> LookUpResult:
-        """Find the order of the message, and store on the run what the customer may know about it.
+        """Look up the order that the message is about. Store on the run the order data that the
+        customer is allowed to see.
 
         Idempotency key: run_id. The shop is only read, and a repetition overwrites the stored
-        result. A shop that does not answer is a result, not a failure. The run then continues with
-        order facts from webhooks, or states that nothing is known.
+        result. An unresponsive shop is a result, not a failure. The run then continues with order
+        facts from webhooks, or records that nothing is known.
         """
         started, tenant = time.monotonic(), TenantId(step.ref.client_id)
         async with self._database.tenant(tenant) as connection:

@@ -1,5 +1,5 @@
-"""Search for the order that a message is about, in the client's shops and in the facts from the
-shops' webhooks."""
+"""Search for the order that a message is about, in the client's shops and in the order facts from
+the shops' webhooks."""
 
 import asyncio
 from collections.abc import Set
@@ -25,10 +25,10 @@ from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.order_facts import OrderFactRepository
 
-# Timeout of one shop, in seconds. A caller is waiting, so a slower shop counts as unavailable.
+# Timeout for each shop, in seconds. A caller is waiting, so a slower shop counts as unavailable.
 _PATIENCE_S: Final = 4.0
-# The order in which results of several shops are preferred. A shop that knows the order comes
-# first, an unavailable shop last.
+# Preference among the results from several shops: a shop that has the order comes first, an
+# unavailable shop last.
 _TELLING: Final = (
     LookupState.FOUND,
     LookupState.NOT_THEIRS,
@@ -40,8 +40,8 @@ _TELLING: Final = (
 @dataclass(frozen=True, slots=True)
 class Searched:
     """The result of a search. `refused`: connections that no longer accept our credentials, each
-    with an error code. `noted`: connections that stay active, each with the code of a new refusal,
-    or None if the connection works again."""
+    with an error code. `noted`: connections that stay active, each with the code of its latest
+    rejection, or None if the connection works again."""
 
     lookup: Lookup
     refused: tuple[tuple[str, str], ...] = ()
@@ -49,16 +49,17 @@ class Searched:
 
 
 class OrderSearch:
-    """Searches for orders. It only reads, both in our database and in the shops."""
+    """Searches for orders. It only reads from our database and from the shops."""
 
     def __init__(self, database: Database, connectors: Connectors) -> None:
         self._database = database
         self._connectors = connectors
 
     async def find(self, tenant: TenantId, event: UnifiedEvent, thread: Thread) -> Searched:
-        """Return what is known about the order of a message. Each shop gets at most `_PATIENCE_S`
-        seconds. A shop that does not answer is a result, not an error. Raises EngineUnavailable."""
-        # The default result is UNAVAILABLE: if no shop answers, it is unknown whether the order
+        """Return the known data about the order that a message is about. Each shop gets at most
+        `_PATIENCE_S` seconds. An unresponsive shop is a result, not an error. Raises
+        EngineUnavailable."""
+        # The default result is UNAVAILABLE: if no shop responds, it is unknown whether the order
         # exists.
         number = order_to_find(event, thread)
         found = Lookup(state=LookupState.UNAVAILABLE, number=number)
@@ -108,8 +109,8 @@ class OrderSearch:
 async def _with_told(
     facts: OrderFactRepository, found: Lookup, email: str | None, answered: Set[str]
 ) -> Lookup:
-    """Return the result with facts from webhooks added. The facts complete the order from a shop,
-    or replace it if the shop did not answer."""
+    """Return the result with order facts from webhooks added. They complete the order from a shop,
+    or replace it if the shop did not respond."""
     if found.order is not None:
         known = await facts.about(found.order)
         return found.model_copy(update={"order": with_facts(found.order, known)})

@@ -1,4 +1,4 @@
-"""The activity that queries the brain, evaluates the policy, and stores the results on the run."""
+"""The activity that calls the brain, evaluates the policy, and stores the results on the run."""
 
 import time
 from dataclasses import replace
@@ -45,12 +45,12 @@ from store.runs.sentiment import SentimentRepository
 
 
 class Think:
-    """Drafts answers. `embedder`: enables semantic search for knowledge. With None, only keyword
-    search is used.
+    """Drafts answers. `embedder`: enables semantic search for knowledge. If it is None, only
+    keyword search is used.
 
     `answers_per_hour`: the maximum number of the agent's answers in one thread within an hour.
-    `answers_without_person`: the maximum number of answers to one sender until a person takes part
-    in the conversation.
+    `answers_without_person`: the maximum number of answers to one sender before a human agent joins
+    the conversation.
     """
 
     def __init__(
@@ -78,9 +78,9 @@ class Think:
     async def think(self, step: ThinkInput) -> ThinkResult:
         """Classify the message, draft an answer, and plan the actions.
 
-        Idempotency key: run_id. A result that is already stored is not computed again. No
-        transaction is open while the brain works. Raises OverBudget for a message that is too
-        expensive to process, unless `step.unread` is set.
+        Idempotency key: run_id. A stored result is not computed again. No transaction is open while
+        the brain works. Raises OverBudget for a message that is too expensive to process, unless
+        `step.unread` is set.
         """
         started = time.monotonic()
         draft = await self._draft(TenantId(step.ref.client_id), step)
@@ -94,7 +94,7 @@ class Think:
         )
 
     async def about(self, tenant: TenantId, case: Case, ref: RunRef) -> ThinkingResult:
-        """Return the brain's result for a case, without storing it. Raises OverBudget,
+        """Return the brain's result for a case, without storing the result. Raises OverBudget,
         BrainFailed."""
         near = await near_question(self._database, tenant, self._embedder, case.event)
         async with self._database.tenant(tenant) as connection:
@@ -133,7 +133,8 @@ class Think:
         )
 
     async def _leave_unread(self, tenant: TenantId, step: ThinkInput) -> RunDraft:
-        """Store and return a draft, without processing the message or the client's content."""
+        """Store and return a draft, without processing the message or loading the client's
+        content."""
         ref = step.ref
         async with self._database.tenant(tenant) as connection:
             case = await CaseRepository(connection, tenant).read(ref.run_id)
@@ -160,7 +161,7 @@ class Think:
     async def _files(
         self, connection: AsyncConnection, tenant: TenantId, case: Case, ref: RunRef
     ) -> tuple[AttachmentPreview, ...]:
-        """Return the message's attachments. Images include their content if a brain can look at
+        """Return the message's attachments. Images include their content if a brain accepts
         images."""
         if not case.has_files:
             return ()
@@ -213,7 +214,7 @@ class Think:
     ) -> Spent:
         order = case.lookup.order if case.lookup else None
         if order is None:
-            return Spent()  # actions on orders need an order
+            return Spent()  # Order actions require an order.
         return await ActionLedger(connection, tenant).spent(
             order_key=order.key,
             customer=customer_key(case.event.customer_email),
@@ -232,11 +233,11 @@ class Think:
         has_mood: bool,
         joined: str | None = None,
     ) -> RunDraft:
-        """Store the brain's result. Return the stored draft, which may come from an earlier
-        attempt.
+        """Store the brain's result. Return the stored draft, which may have been written by an
+        earlier attempt.
 
-        In shadow mode, the run stores no actions of the agent; they are stored separately.
-        `joined`: the review that the message was added to, or None.
+        In shadow mode, the agent's actions are stored separately from the run. `joined`: the review
+        that the message was added to, or None.
         """
         ref, tried, now = step.ref, None, self._now()
         if context.rulebook.shadow:

@@ -1,4 +1,4 @@
-"""The activity that scores each customer's risk of leaving."""
+"""The activity that computes each customer's churn risk."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -29,8 +29,8 @@ _log = structlog.get_logger(__name__)
 @dataclass(frozen=True, slots=True)
 class _Place:
     """The progress stored in Temporal's heartbeat: the last finished client, and the last
-    prediction for the client after it. A prediction's id identifies the customer, because Temporal
-    must not store addresses."""
+    prediction for the next client. A prediction's id identifies the customer, because email
+    addresses must not be stored in Temporal."""
 
     client_id: str = ""
     prediction_id: str = ""
@@ -52,8 +52,8 @@ class Churn:
 
         Idempotency key: (client, week, customer). A retry continues after the last page of
         customers. If a prediction fails, the failure is counted, the client is logged, and the
-        other customers are still processed. If a client's customers cannot be listed, this counts
-        as one failure.
+        other customers are still processed. If a client's customers cannot be listed, one failure
+        is counted.
         """
         place = _broken_off()
         pages = client_pages(
@@ -64,7 +64,7 @@ class Churn:
                 try:
                     place = await self._client(TenantId(client_id), step.at, place)
                 except (EngineUnavailable, SQLAlchemyError):
-                    await self._database.ping()  # `ping` raises if the database is down
+                    await self._database.ping()  # `ping` raises if the database is down.
                     _log.error("churn prediction failed", client_id=client_id)
                     failed = place.done.failed + 1
                     place = replace(place, done=place.done.model_copy(update={"failed": failed}))
@@ -117,7 +117,7 @@ class Churn:
         return PredictChurnResult(predicted=len(predictions), high=high)
 
     async def _last_customer(self, tenant: TenantId, place: _Place) -> str:
-        """Return the last customer of this client whom the previous attempt processed, or "" if
+        """Return the last customer of this client that the previous attempt processed, or "" if
         there is none."""
         if not place.prediction_id:
             return ""
@@ -126,7 +126,7 @@ class Churn:
 
 
 def _broken_off() -> _Place:
-    """Return the progress of the previous attempt from its heartbeat, or an empty one."""
+    """Return the previous attempt's progress from its heartbeat, or an empty one."""
     match activity.info().heartbeat_details:
         case [str(client_id), str(prediction_id), dict(done)]:
             return _Place(client_id, prediction_id, PredictChurnResult.model_validate(done))

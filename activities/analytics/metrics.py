@@ -1,4 +1,4 @@
-"""The activity that computes the daily metrics of each client."""
+"""The activity that computes each client's daily metrics."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -33,7 +33,7 @@ class ComputeMetrics:
         """Compute the daily metrics of one client, or of all clients, page by page.
 
         Idempotency key: (client, day). A retry continues after the last page of clients for which
-        all days are computed. A failed client is logged, and does not stop the other clients.
+        all days have been computed. A failed client is logged, and does not stop the other clients.
         """
         last, done = _broken_off()
         async for page in client_pages(self._database, step.client_id, after=last, size=_AT_ONCE):
@@ -64,8 +64,8 @@ class ComputeMetrics:
         now = self._now()
         async with self._database.service(patience_s=DAY_PATIENCE_S) as connection:
             found = await count_day(connection, client_ids, day, now)
-            # Skip days from which records were removed. Metrics already stored for such a day stay;
-            # otherwise the day stays without metrics.
+            # Skip days from which records were removed. If metrics are already stored for such a
+            # day, they are kept. If not, the day has no metrics.
             whole = [one for one in found if not may_be_incomplete(day, one.retention, now)]
             changed = await keep_day(connection, whole, day, now)
         return ComputeMetricsResult(
@@ -74,7 +74,7 @@ class ComputeMetrics:
 
 
 def _broken_off() -> tuple[str, ComputeMetricsResult]:
-    """Return the progress of the previous attempt: the last client, and the results so far."""
+    """Return the previous attempt's progress: the last finished client, and the results so far."""
     match activity.info().heartbeat_details:
         case [str(last), dict(done)]:
             return last, ComputeMetricsResult.model_validate(done)

@@ -1,5 +1,5 @@
-"""Checkpoints (anchors) of the audit chains. They are stored where a person who truncates a chain
-cannot change them."""
+"""Checkpoints (anchors) of the audit chains. They are stored in a location where a person who
+truncates a chain cannot change them."""
 
 from datetime import date
 
@@ -17,8 +17,8 @@ _log = structlog.get_logger(__name__)
 
 
 class AnchorHeads:
-    """Writes checkpoints of audit chains. `at_once`: the number of checkpoints that one transaction
-    writes or reads."""
+    """Writes checkpoints of audit chains. `at_once`: the number of checkpoints written or read in
+    one transaction."""
 
     def __init__(self, database: Database, *, at_once: int = ANCHORS_AT_ONCE) -> None:
         self._database = database
@@ -26,11 +26,11 @@ class AnchorHeads:
 
     @activity.defn(name=names.ANCHOR_HEADS)
     async def anchor(self, step: AnchorHeadsInput) -> AnchorAuditResult:
-        """Write a checkpoint for each audit chain with new entries, then log the digest of all
-        checkpoints of the day.
+        """Write a checkpoint for each audit chain with new entries, then log a digest of all the
+        day's checkpoints.
 
         Idempotency key: the client and the position in its chain. A retry writes the remaining
-        checkpoints and logs the digest again. The log line is therefore never missing but may
+        checkpoints and logs the digest again. The log line is therefore never missing, but it may
         appear twice.
         """
         anchored, after = 0, ""

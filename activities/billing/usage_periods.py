@@ -1,4 +1,4 @@
-"""The activities that open a month for every client, and check a month's totals."""
+"""The activities that open a billing month for every client, and check the month's totals."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, TypeVar
@@ -20,8 +20,8 @@ from store.billing.usage_periods import drifting, make_due_changes, open_counter
 from store.core.database import Database
 
 _OPENED_AT_ONCE: Final = 500
-# Few clients per statement: to compare one client, the statement counts the month's tickets and all
-# credits, and it may take only 3 s.
+# Few clients per statement: for each client, the statement counts the month's tickets and all
+# credits, and it has a timeout of 3 s.
 _COMPARED_AT_ONCE: Final = 20
 
 R = TypeVar("R", OpenPeriodResult, ReconcileResult)
@@ -36,11 +36,11 @@ class UsagePeriods:
     @activity.defn(name=names.OPEN_PERIOD)
     async def open_period(self, step: OpenPeriodInput) -> OpenPeriodResult:
         """Apply the plan changes that are due, and create every client's usage counter for the new
-        month at 0.
+        month, starting at 0.
 
         Idempotency key of a counter: (client, period). An applied plan change is no longer due. A
-        retry continues after the last page of clients. A failed client does not stop the other
-        clients.
+        retry continues after the last finished page of clients. A failed client does not stop the
+        other clients.
         """
 
         async def work(client_ids: Sequence[str]) -> OpenPeriodResult:
@@ -63,8 +63,8 @@ class UsagePeriods:
 
     @activity.defn(name=names.RECONCILE)
     async def reconcile(self, step: ReconcileInput) -> ReconcileResult:
-        """Compare every client's usage counter and credit balance with their ledgers. This activity
-        writes nothing.
+        """Compare every client's usage counter and credit balance with the client's ledgers. This
+        activity writes nothing.
 
         A retry continues after the last compared page of clients. A failed client does not stop the
         other clients.
@@ -106,7 +106,7 @@ class UsagePeriods:
         work: Callable[[Sequence[str]], Awaitable[R]],
         place: tuple[str, R],
     ) -> tuple[list[R], int]:
-        """Return the results of a page of clients, and the number of clients that failed."""
+        """Process a page of clients. Return the results, and the number of clients that failed."""
         made, failed = await bisect_batch(
             self._database, page, work, beat=lambda: activity.heartbeat(*place)
         )
@@ -116,7 +116,7 @@ class UsagePeriods:
 
 
 def _broken_off(kind: type[R]) -> tuple[str, R]:
-    """Return the progress of the previous attempt: the last client, and the results so far."""
+    """Return the previous attempt's progress: the last finished client, and the results so far."""
     match activity.info().heartbeat_details:
         case [str(last), dict(done)]:
             return last, kind.model_validate(done)

@@ -1,4 +1,4 @@
-"""The activities of a run of saved cases: begin the run, try some cases, end the run."""
+"""The activities of a run of saved cases: start the run, try some cases, and end the run."""
 
 from typing import Final
 
@@ -35,15 +35,15 @@ from store.core.database import Database
 from store.playbooks.playbooks import PlaybookRepository
 
 _EMBEDDED: Final = "embedded"
-"""The brain's identity in a result's digest if the embedded brain answered instead of a model."""
+"""The brain identity in a result's digest if the embedded brain answered instead of a model."""
 
 _UNSETTLED: Final = b""
-"""The digest of a result if the content or the playbook changed while it was computed. It never
-matches another digest."""
+"""The digest of a result whose content or playbook changed during the computation. It never matches
+another digest."""
 
 
 class TryCases:
-    """Runs saved cases. `identity`: the identity of the brain that the results are stored for.
+    """Runs saved cases. `identity`: the identity of the brain under which the results are stored.
     `is_remote`: whether that brain is a language model."""
 
     def __init__(
@@ -63,8 +63,8 @@ class TryCases:
 
     @activity.defn(name=names.BEGIN_CASE_RUN)
     async def begin(self, work: BackgroundRef) -> CaseRunPlan:
-        """Start the run, and return the cases to try. A repetition returns the same cases.
-        Raises CaseRunNotFound."""
+        """Start the run, and return the cases to try. Repeated calls return the same cases. Raises
+        CaseRunNotFound."""
         tenant = TenantId(work.client_id)
         async with self._database.tenant(tenant) as connection:
             cases = await SavedCaseRepository(connection, tenant).names()
@@ -94,7 +94,7 @@ class TryCases:
 
     @activity.defn(name=names.END_CASE_RUN)
     async def end(self, step: EndCaseRunInput) -> None:
-        """End the run as done or failed. A repetition leaves the run's outcome unchanged."""
+        """End the run as done or failed. Repeated calls leave the outcome unchanged."""
         tenant = TenantId(step.client_id)
         state = CaseRunState.DONE if step.error_code is None else CaseRunState.FAILED
         async with self._database.tenant(tenant) as connection:
@@ -139,8 +139,8 @@ class TryCases:
     async def _spec(
         self, tenant: TenantId, used: UsedPlaybook | None, variant: Variant
     ) -> PlaybookSpec | None:
-        """Return the playbook that the case used, with only the fields that the digest covers, or
-        None."""
+        """Return the playbook that the case used, with only the fields that the digest covers.
+        Return None if there is no such playbook."""
         if used is None:
             return None
         return PlaybookSpec(
@@ -175,8 +175,8 @@ class TryCases:
 
 class _Tries:
     """The tries of one case, and their results. Without a language model, one try is enough,
-    because another try would have the same result. `by_embedded`: whether the embedded brain
-    answered in at least one try."""
+    because every try would have the same result. `by_embedded`: whether the embedded brain answered
+    in at least one try."""
 
     def __init__(self, case: SavedCase) -> None:
         self._case = case
@@ -188,7 +188,7 @@ class _Tries:
 
     @property
     def is_of_one(self) -> bool:
-        """Whether the same version of the same playbook answered every message in every try."""
+        """Whether the same version of the same playbook handled every message in every try."""
         return len(self._used) == 1
 
     @classmethod
@@ -214,8 +214,8 @@ class _Tries:
 
 
 def _is_final(outcome: SimulatedOutcome) -> bool:
-    """Return whether the message has the same outcome in each try. If a model gave no answer, the
-    outcome of the next try may differ."""
+    """Return True if another try would have the same outcome. The outcome may differ if a model was
+    used or if the brain failed."""
     return outcome.status is not OutcomeStatus.BRAIN_FAILED and is_repeatable(outcome.model)
 
 

@@ -1,4 +1,4 @@
-"""The activity that computes the embeddings for semantic search in knowledge entries."""
+"""The activity that computes embeddings for the semantic search of knowledge entries."""
 
 from typing import Final
 
@@ -14,8 +14,8 @@ from store.content.knowledge_chunks import StaleEntry, keep_chunks, stale_entrie
 from store.core.database import Database
 
 PAGE: Final = 64
-# Maximum number of consecutive failures before the sweep stops. A single failure may concern one
-# text that the provider rejects. If the provider is down, each attempt takes seconds.
+# Maximum number of consecutive failures before the sweep stops. A single failure may be caused by
+# one text that the provider rejects. If the provider is down, each attempt takes seconds.
 _MAX_FAILURES: Final = 3
 
 _log = structlog.get_logger(__name__)
@@ -36,7 +36,7 @@ class Embed:
         """
         embedder = self._embedder
         if embedder is None or embedder.model != step.embedding_model:
-            return SweepResult(picked_up=0)  # the sweep was started for another model
+            return SweepResult(picked_up=0)  # The sweep was started for another model.
         embedded, failed, failures, last = 0, 0, 0, None
         while failures < _MAX_FAILURES:
             async with self._database.service() as connection:
@@ -57,8 +57,8 @@ class Embed:
         return SweepResult(picked_up=embedded, failed=failed)
 
     async def _embed(self, embedder: Embedder, entry: StaleEntry) -> bool:
-        """Embed an entry, and return whether its chunks were stored. No transaction is open during
-        the embedding."""
+        """Embed an entry. Return whether its chunks were stored. No transaction is open while the
+        embeddings are computed."""
         try:
             embeddings = await embedder.embed(entry.texts)
         except EmbeddingUnavailable:

@@ -1,4 +1,4 @@
-"""Emails to a client's managers about the API keys of a member who has left."""
+"""Emails to a client's managers about the API keys of a departed member."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -18,7 +18,7 @@ BATCH: Final = 200
 
 
 class LeftKeyNotices:
-    """Sends the notices about keys of departed members, as a part of the sweep. `dashboard_url`:
+    """Sends the notices about API keys of departed members, as part of the sweep. `dashboard_url`:
     the URL of the page where managers see and revoke keys."""
 
     def __init__(
@@ -31,7 +31,7 @@ class LeftKeyNotices:
 
     async def send(self) -> None:
         """Send every notice that is due. Idempotency key: the Message-ID, derived from the first
-        key's id, the time of the departure and the user's id."""
+        key's id, the time of departure and the user's id."""
         await one_by_one(self._due, self._mail, what="notice of keys not mailed")
 
     async def _due(self, after: Place | None) -> Sequence[Departure]:
@@ -39,9 +39,9 @@ class LeftKeyNotices:
             return await departures(connection, after=after, limit=BATCH)
 
     async def _mail(self, one: Departure) -> int:
-        """Email each manager once, and return the number of departures handled (0 or 1). A mail is
-        sent twice only if this worker dies after the mail server has accepted the mail. A mail that
-        was refused, or that has an unknown outcome, is not sent again."""
+        """Email each manager once, and return the number of departures handled (0 or 1). An email
+        is sent twice only if this worker crashes after the mail server has accepted the email. A
+        rejected email, or one with an unknown outcome, is not sent again."""
         async with self._units.database.reading(one.tenant) as connection:
             keys = await LeftKeyRepository(connection, one.tenant).due(one.left_at)
             members = await MemberStandings(connection, one.tenant).all()
@@ -57,7 +57,7 @@ class LeftKeyNotices:
             try:
                 await self._mails.send_once(ServiceMail.OWNER_NOTICE, mail, one.tenant)
             except MailUnreachable:
-                return 0  # the next sweep tries again
+                return 0  # The next sweep tries again.
         async with self._units.of(one.tenant) as work:
             await LeftKeyRepository(work.connection, one.tenant).notified(one.left_at)
         return 1

@@ -1,5 +1,6 @@
-"""The activity that emails sign-in codes and invitations. The address's account is looked up only
-after the caller got a response, so that the response time reveals nothing about the account."""
+"""The activity that emails sign-in codes and invitations. It looks up the address's account only
+after the caller has received a response. The response time therefore reveals nothing about the
+account."""
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -24,8 +25,8 @@ _log = structlog.get_logger(__name__)
 
 
 class SendMail:
-    """Sends identity mails. `sign_in`, `invitations`: the URLs of the pages for signing in and for
-    invitations."""
+    """Sends identity emails. `sign_in`, `invitations`: the URLs of the sign-in and invitation
+    pages."""
 
     def __init__(
         self,
@@ -48,13 +49,12 @@ class SendMail:
 
     @activity.defn(name=names.SEND_IDENTITY_MAIL)
     async def send(self, step: SendMailInput) -> None:
-        """Send the mail once. It is sent twice only if this worker dies after the mail server has
-        accepted it.
+        """Send the email once. It is sent twice only if this worker crashes after the mail server
+        has accepted the email.
 
         Idempotency key: the Message-ID, derived from the record's id. Raises MailUnreachable;
-        Temporal retries until the record is too old. A mail that was refused, or that has an
-        unknown outcome, is logged and not sent again, because the recipient can request another
-        mail.
+        Temporal retries until the record is too old. A rejected email, or one with an unknown
+        outcome, is logged and not sent again, because the recipient can request another one.
         """
         async with self._database.service() as connection:
             mail = await self._mail(connection, step)

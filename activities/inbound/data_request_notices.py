@@ -1,4 +1,4 @@
-"""Emails to a client's owner about customers who request their data."""
+"""Emails to a client's owner about customers who have requested their data."""
 
 from temporalio import activity
 
@@ -17,7 +17,7 @@ _AT_ONCE = 200
 
 
 class DataRequestNotices:
-    """Sends the notices of data requests. `dashboard_url`: the URL of the page where the owner sees
+    """Sends notices about data requests. `dashboard_url`: the URL of the page where the owner sees
     the requests."""
 
     def __init__(
@@ -37,12 +37,12 @@ class DataRequestNotices:
 
     @activity.defn(name=names.TELL_OF_DATA_REQUESTS)
     async def tell(self) -> None:
-        """Mail the owner about each data request for which no mail was sent yet.
+        """Email the owner about each data request for which no email has been sent yet.
 
-        A mail is sent twice only if this worker dies after the mail server has accepted it.
-        Idempotency key: the Message-ID, derived from the request's id. Raises MailUnreachable;
-        Temporal retries. A mail that was refused, or that has an unknown outcome, is logged and not
-        sent again.
+        An email is sent twice only if this worker crashes after the mail server has accepted the
+        email. Idempotency key: the Message-ID, derived from the request's id. Raises
+        MailUnreachable; Temporal retries. A rejected email, or one with an unknown outcome, is
+        logged and not sent again.
         """
         async with beating():
             async with self._database.service() as connection:

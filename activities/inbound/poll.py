@@ -1,4 +1,4 @@
-"""The activity that queries platforms for changes that were missed because no webhook arrived."""
+"""The activity that polls platforms for changes that were not delivered by webhook."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ from store.inbound.poll_cursors import PollCursorRepository, PolledConnection, p
 
 _CONNECTIONS: Final = 100
 _AT_ONCE: Final = 8
-# Timeout of one connection, in seconds. The next poll continues where the last one stopped.
+# Timeout for each connection, in seconds. The next poll continues where the last one stopped.
 _PATIENCE_S: Final = 10.0
 _TOO_SLOW: Final = "too_slow"
 _UNEXPECTED: Final = "unexpected"
@@ -33,8 +33,8 @@ _log = structlog.get_logger(__name__)
 
 
 class PollIntegrations:
-    """Polls platforms for changes. `platforms`: they parse changes in the same way as webhooks.
-    `patience_s`: the timeout of each connection, in seconds."""
+    """Polls platforms for changes. `platforms`: parsers of changes, the same as for webhooks.
+    `patience_s`: the timeout for each connection, in seconds."""
 
     def __init__(
         self,
@@ -55,18 +55,18 @@ class PollIntegrations:
 
     @activity.defn(name=names.POLL_INTEGRATIONS)
     async def poll(self, step: PollInput) -> PollResult:
-        """Query several connections at a time for the changes since their last polls.
+        """Poll several connections at a time for changes since their last polls.
 
-        Idempotency keys: the deliveries' names and the cursors, which one transaction writes. A
-        retry repeats the last attempt's batch, known from its heartbeats, so that no connection is
-        skipped. A failed connection is recorded and polled less often; the other connections are
-        still polled.
+        Idempotency keys: the names of the deliveries and the cursors, which are written in one
+        transaction. A retry repeats the previous attempt's batch, known from its heartbeats, so
+        that no connection is skipped. A failed connection is recorded and polled less often; the
+        other connections are still polled.
         """
         after, done = _stopped_at()
         while True:
             so_far = (*after, *_counted(done))
             activity.heartbeat(*so_far)
-            # Heartbeats are needed, because platforms may take longer than the heartbeat timeout.
+            # Heartbeats are needed because platforms may take longer than the heartbeat timeout.
             async with beating(*so_far):
                 async with self._units.database.service() as connection:
                     batch = await polled_connections(
@@ -82,8 +82,8 @@ class PollIntegrations:
 
     async def _batch(self, step: PollInput, batch: Sequence[PolledConnection]) -> list[PollResult]:
         """Poll the connections that are due, and return their results. Several clients are polled
-        concurrently, but only one connection of a client at a time. If one poll raises, cancel the
-        others and raise its error."""
+        concurrently, but only one connection per client at a time. If one poll raises an error,
+        cancel the others and raise that error."""
         free = asyncio.Semaphore(_AT_ONCE)
 
         async def of_client(connections: Sequence[PolledConnection]) -> PollResult:
@@ -105,10 +105,10 @@ class PollIntegrations:
     async def _one(self, step: PollInput, one: PolledConnection) -> PollResult:
         """Poll one connection within its timeout, and return the result.
 
-        A timeout counts as a failure, so that a slow platform cannot take up the whole of each
-        poll. Stored pages are kept and reset the failure count. A connection that times out after
-        pages were stored is polled half as often. A connection that times out before that is polled
-        less and less often.
+        A timeout counts as a failure, so that a slow platform cannot use up the time of each poll.
+        If pages were stored before the timeout, they are kept, the failure count is reset, and the
+        connection is polled half as often. If no pages were stored, the interval between polls
+        grows with each timeout.
         """
         found = 0
         position = dict(one.cursor.position) if one.cursor else {}
@@ -125,7 +125,7 @@ class PollIntegrations:
             await self._fail(one, _TOO_SLOW)
             return PollResult(polled=1, found=found, failed=1)
         except (EngineUnavailable, SQLAlchemyError) as error:
-            # `ping` raises if the database is down, because then the connection did not fail.
+            # `ping` raises if the database is down. In that case, the connection did not fail.
             await self._units.database.ping()
             _log.error("poll failed", client_id=one.tenant, error=type(error).__name__)
             return PollResult(failed=1)
@@ -147,15 +147,16 @@ class PollIntegrations:
         """Return the number of new changes, the next cursor position, and whether there are more
         changes.
 
-        Raises TimeoutError if the page is not read by `until`, in the event loop's time.
+        Raises TimeoutError if the page has not been read by `until`, a time on the event loop's
+        clock.
         """
         platform = self._platforms[one.integration.provider]
         facts = EndpointFacts(one.integration.id, one.integration.settings, received_at=self._now())
-        # The timeout excludes the database. A slow database is not the platform's fault, and a
-        # transaction is never cut short.
+        # The timeout excludes database time. A slow database is not the platform's fault, and a
+        # transaction is never interrupted.
         async with asyncio.timeout_at(until):
             page = await polls.changes(position, one.connected_at)
-            # This runs in a thread, because untrusted text may take long to parse.
+            # This runs in a thread, because parsing untrusted text may take a long time.
             read = await asyncio.to_thread(read_changes, platform, facts, page.changes)
         async with self._units.of(one.tenant) as work:
             kept = await keep_found(work, platform, one.integration.id, read, page)
@@ -192,8 +193,8 @@ class PollIntegrations:
 
 
 def _turns(due: Iterable[PolledConnection]) -> list[list[PolledConnection]]:
-    """Return the due connections grouped by client, those with the fewest failures first. A new or
-    failed connection waits until the others have been polled."""
+    """Return the due connections, grouped by client. Those with the fewest failures come first. A
+    new or failed connection waits until the others have been polled."""
     turns: dict[TenantId, list[PolledConnection]] = {}
     for one in sorted(due, key=lambda one: one.cursor.failures if one.cursor else 1):
         turns.setdefault(one.tenant, []).append(one)
@@ -213,7 +214,7 @@ def _sum(one: PollResult, other: PollResult) -> PollResult:
 
 
 def _stopped_at() -> tuple[tuple[str, str], PollResult]:
-    """Return the progress of the previous attempt: the last finished client and connection, and the
+    """Return the previous attempt's progress: the last finished client and connection, and the
     results so far."""
     match activity.info().heartbeat_details:
         case [str(client_id), str(integration_id), int(polled), int(found), int(failed)]:

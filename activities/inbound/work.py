@@ -1,4 +1,5 @@
-"""The activity that processes an inbound webhook, from its stored bytes to its effect."""
+"""The activity that processes a stored inbound webhook: it parses the bytes and applies the
+effect."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -27,24 +28,24 @@ from services.inbound.queue_turns import Failure, QueueTurn, end_turn, hand_over
 from store.inbound.inbound_queues import lock_queues
 from store.inbound.work import StoredWebhook, WebhookStanding, WorkRepository
 
-# A mail with attachments is in memory several times while it is parsed. A worker therefore parses
-# only a few at once.
+# During parsing, memory holds several copies of an email and its attachments. A worker therefore
+# parses only a few such emails at once.
 _LARGE: Final = 1024 * 1024
 _LARGE_AT_ONCE: Final = 2
-# Seconds that a large webhook waits for memory. The wait is shorter than the activity's timeout; a
-# webhook that waits longer is retried.
+# Maximum time that a large webhook waits for memory, in seconds. It is shorter than the activity's
+# timeout. A webhook that waits longer is retried.
 _PATIENCE_S: Final = 4.0
-# Transaction timeout in seconds, long enough to write files of ten megabytes.
+# Transaction timeout in seconds. It is long enough to write ten megabytes of attachments.
 _TRANSACTION_S: Final = 10.0
-# The minimum duration of processing a webhook, in seconds, while other webhooks of its queue wait.
-# It limits the share of the worker that a client with a long queue uses.
+# The minimum processing time of a webhook, in seconds, while other webhooks of its queue are
+# waiting. It limits the share of the worker that a client with a long queue uses.
 _TURN_S: Final = 0.2
 
 _NOTHING_LEFT: Final = Nothing("erased")
 
 
 class WorkOnWebhook:
-    """Processes inbound webhooks. `platforms`: parse the bytes of each provider's webhooks."""
+    """Processes inbound webhooks. `platforms`: parsers for each provider's webhooks."""
 
     def __init__(
         self,
@@ -63,11 +64,11 @@ class WorkOnWebhook:
     @activity.defn(name=names.WORK_ON_WEBHOOK)
     async def work(self, step: ProcessWebhookInput) -> WebhookWorked:
         """Apply the webhook's effect in the transaction that updates its row, or leave the webhook
-        waiting.
+        pending.
 
         Idempotency key: the webhook's row. If the webhook is already finished, a repetition only
         returns the webhooks to start next. Raises LargeEventsWait, EngineUnavailable, and the
-        errors of the use cases.
+        errors raised by the use cases.
         """
         loop = asyncio.get_running_loop()
         turn_ends = loop.time() + _TURN_S
@@ -92,7 +93,7 @@ class WorkOnWebhook:
     @activity.defn(name=names.GIVE_UP_WEBHOOK)
     async def give_up(self, step: GiveUpWebhookInput) -> WebhookWorked:
         """Mark a webhook as failed after its last attempt, so that its queue continues. Idempotency
-        key: the webhook's row. A finished webhook is left unchanged."""
+        key: the webhook's row. If the webhook is already finished, it is left unchanged."""
         tenant = TenantId(step.ref.client_id)
         async with self._units.of(tenant) as work:
             rows = WorkRepository(work.connection, tenant)
@@ -107,10 +108,10 @@ class WorkOnWebhook:
         return WebhookWorked(next_ids=turn.next_ids)
 
     async def _read(self, tenant: TenantId, webhook: StoredWebhook) -> Meaning:
-        """Return the parsed webhook. Parsing runs in a thread, because untrusted text may take long
-        to parse."""
+        """Return the parsed webhook. Parsing runs in a thread, because parsing untrusted text may
+        take a long time."""
         if has_ended(webhook.standing):
-            return _NOTHING_LEFT  # a finished webhook has no further effect
+            return _NOTHING_LEFT  # A finished webhook has no further effect.
         platform = self._platforms.get(webhook.provider)
         if platform is None:
             raise UnknownProvider(webhook.integration_id, webhook.provider)
@@ -150,7 +151,8 @@ class WorkOnWebhook:
 
     @asynccontextmanager
     async def _room_for(self, webhook: StoredWebhook) -> AsyncIterator[None]:
-        """Limit the number of large webhooks in memory at the same time. Raises LargeEventsWait."""
+        """Limit the number of large webhooks that are in memory at the same time. Raises
+        LargeEventsWait."""
         if (webhook.size or 0) <= _LARGE:
             yield
             return
@@ -166,7 +168,7 @@ class WorkOnWebhook:
 
 
 def _said(platform: Platform, webhook: StoredWebhook, body: bytes) -> Meaning:
-    """Return the parsed meaning of the webhook. Raises WebhookUnreadable."""
+    """Return the webhook's meaning after parsing. Raises WebhookUnreadable."""
     request = InboundRequest(webhook.headers, body)
     identity = webhook.identity
     if webhook.kind is WebhookKind.IGNORED:

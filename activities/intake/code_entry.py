@@ -1,4 +1,5 @@
-"""Entry of a mailed code: a ticket message that contains the code verifies its author's address."""
+"""Entry of an emailed verification code. A ticket message that contains the code verifies its
+author's address."""
 
 from datetime import datetime
 
@@ -24,12 +25,12 @@ async def with_code(
     sealer: Sealer,
     now: datetime,
 ) -> UnifiedEvent:
-    """Return the event. Its address counts as verified if a correct code was entered in its thread,
-    now or before.
+    """Return the event. Its address is marked as verified if this message contains a correct code,
+    or if a correct code was entered earlier in the thread.
 
-    The thread, which is locked, belongs to one author and one address in one ticket. A code from
-    another thread is accepted only if it is shared. Each of several concurrent attempts counts. An
-    event with the correct code takes over the question that was asked before it. That question must
+    The thread must be locked. It belongs to one author and one address in one ticket. A code from
+    another thread is accepted only if it is shared. Concurrent attempts are all counted. An event
+    with the correct code takes over the question that was asked before the code. That question must
     not cause an action.
     """
     email = customer_key(event.customer_email)
@@ -43,7 +44,8 @@ async def with_code(
     if typed is None or await codes.question(conversation_id, email) is None:
         return event
     tried = await codes.take_try(conversation_id, now)
-    # This is a list, not a generator, so that every code is compared and the time reveals nothing.
+    # This is a list, not a generator, so that every code is compared and the timing reveals
+    # nothing.
     right = [
         one
         for one in tried

@@ -1,5 +1,5 @@
-"""The activity that converts an event as it was sent to the normalized form that the brain
-reads."""
+"""The activity that converts a received event to the normalized form that the brain takes as
+input."""
 
 import time
 from dataclasses import dataclass
@@ -41,15 +41,15 @@ from store.webhooks.outbox import Outbox
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """An event as it was sent. `authserv_ids`: the mail servers that its client trusts."""
+    """An event as it was received. `authserv_ids`: the mail servers that its client trusts."""
 
     event: InboundEvent
     authserv_ids: tuple[str, ...]
 
 
 class Normalize:
-    """Normalizes events and adds them to threads. `thread_lasts`: the time after its last message
-    at which a thread ends."""
+    """Normalizes events and adds them to threads. `thread_lasts`: how long a thread stays open
+    after its last message."""
 
     def __init__(
         self,
@@ -72,12 +72,12 @@ class Normalize:
 
     @activity.defn(name=names.NORMALIZE)
     async def normalize(self, step: NormalizeInput) -> NormalizeResult:
-        """Store the normalized event and add its message to its thread. A new thread sends a
+        """Store the normalized event and add its message to its thread. For a new thread, send a
         webhook event.
 
         If human agents handle the thread, the message is kept for them. Idempotency key: event_id.
         A repetition computes and writes the same values. The thread's row is locked, so that
-        concurrent messages see each other's changes. For a reopened run, the ticket is counted
+        concurrent messages see each other's changes. If the run was reopened, its ticket is counted
         again. No transaction is open while a large event is normalized. Raises OverBudget for an
         event that is too expensive to process, unless `step.cut` is set.
         """
@@ -121,7 +121,7 @@ class Normalize:
         unified: UnifiedEvent,
     ) -> NormalizeResult:
         """Add the event to its thread, and return the result. If an earlier attempt stored the
-        whole event, the event is not truncated. It then stays in its thread; if human agents handle
+        complete event, the event is not truncated and stays in its thread. If human agents handle
         the thread, they also handle the event."""
         events = EventRepository(connection, tenant)
         now = self._now()
@@ -194,8 +194,8 @@ class Normalize:
         opened: Opened,
         step: NormalizeInput,
     ) -> UnifiedEvent:
-        """Return the event, checked for a mailed code. A code counts once, so the result of an
-        earlier attempt is kept."""
+        """Return the event after checking it for an emailed code. A code is counted only once, so
+        an earlier attempt's result is kept."""
         if opened.is_repeated and can_be_proved(event):
             return await EventRepository(connection, tenant).unified(step.ref.event_id) or event
         return await with_code(
@@ -210,8 +210,7 @@ class Normalize:
         conversation_id: str,
         event_id: str,
     ) -> tuple[str | None, bool]:
-        """Add the message to the review of its conversation, if human agents handle the
-        conversation.
+        """If human agents handle the conversation, add the message to the conversation's review.
 
         Return the review's id or None, and whether the agent reads the message. A sensitive message
         makes the review urgent, and stays in human review.
@@ -245,8 +244,8 @@ def _created(
 async def _key(
     connection: AsyncConnection, tenant: TenantId, event: UnifiedEvent, event_id: str
 ) -> str:
-    """Return the key of the event's thread. A reply may refer only to our own last mail, which is
-    stored in the action ledger with its recipient."""
+    """Return the key of the event's thread. A reply is matched only to an email that we sent to the
+    same recipient, as recorded in the action ledger."""
     ours, customer = tuple(filter(is_ours, event.references)), memory_key(event)
     if ours and customer and not (event.ticket_named and event.ticket_id):
         known = await ConversationRepository(connection, tenant).key_of_reply(ours, customer)
@@ -256,7 +255,8 @@ async def _key(
 
 
 async def _read(connection: AsyncConnection, tenant: TenantId, event_id: str) -> _Sent:
-    """Return the event as it was sent. The client's mail servers are read only for an email."""
+    """Return the event as it was received. The client's list of mail servers is loaded only for an
+    email."""
     event = await EventRepository(connection, tenant).inbound(event_id)
     if channel_of(event.event_type, event.source) is not Channel.EMAIL:
         return _Sent(event, ())

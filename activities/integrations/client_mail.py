@@ -1,6 +1,6 @@
 """Email to a client's customers, from the client's verified sender. A client without a verified
-sender uses the service's sender, and may only mail an address that has written in (decision 0074).
-"""
+sender uses the service's sender. Such a client may only email addresses that have written in
+(decision 0074)."""
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -36,7 +36,7 @@ _log = structlog.get_logger(__name__)
 
 
 class ClientMail:
-    """Sends emails to customers. The last failure of a sender is stored with the sender, where the
+    """Sends emails to customers. A sender's latest failure is stored with the sender, where the
     merchant can see it."""
 
     def __init__(
@@ -64,10 +64,10 @@ class ClientMail:
         *,
         answer_of: str | None = None,
     ) -> str:
-        """Send one mail to a customer and return its Message-ID.
+        """Send one email to a customer and return its Message-ID.
 
-        `group`: the allowance that applies if the service's server sends the mail. `answer_of`: the
-        run that the mail answers, or None. Raises MailRefused (MailRecipientUnproved,
+        `group`: the allowance that applies if the service's server sends the email. `answer_of`:
+        the run that the email answers, or None. Raises MailRefused (MailRecipientUnproved,
         MailNameProtected, MailLimitReached), MailUnreachable (not sent), MailUnknown.
         """
         async with self._database.tenant(tenant) as connection:
@@ -93,9 +93,9 @@ class ClientMail:
     async def _require_proof(
         self, connection: AsyncConnection, tenant: TenantId, to: str, answer_of: str | None
     ) -> None:
-        """Raise MailRecipientUnproved unless the owner of the address has written in. This is the
-        case if the owner has verified the address in the widget, or if the run `answer_of` answers
-        an authenticated mail from the address."""
+        """Raise MailRecipientUnproved unless the owner of the address has written in. The owner has
+        written in if the address was verified in the widget, or if the run `answer_of` answers an
+        authenticated email from the address."""
         recipients, address = MailRecipientRepository(connection, tenant), to.lower()
         if await recipients.has_proved(address):
             return
@@ -105,8 +105,8 @@ class ClientMail:
             subscription = await AccountRepository(connection, tenant).subscription()
         except ClientNotFound:
             raise MailRecipientUnproved from None
-        # Clients that are not accountable may hold the secrets of their mail providers, and could
-        # therefore forge messages.
+        # Clients that are not accountable may control the secrets of their mail providers, and
+        # could therefore forge messages.
         if not is_accountable(subscription, self._now()):
             raise MailRecipientUnproved
 
@@ -118,8 +118,8 @@ class ClientMail:
         *,
         answer_of: str | None = None,
     ) -> None:
-        """Send a mail as `send` does, but within an activity and without repetition. A mail that
-        was refused, or that has an unknown outcome, is logged and not sent again. Raises
+        """Send an email as `send` does, but within an activity and without retries. A rejected
+        email, or one with an unknown outcome, is logged and not sent again. Raises
         MailUnreachable."""
         try:
             async with beating():
@@ -128,8 +128,8 @@ class ClientMail:
             _log.warning("mail not sent", mail=mail.name, error_code=error.code)
 
     async def send_by(self, sender: MailSender, mail: OutgoingMail) -> str:
-        """Send a mail from a sender that may not be verified yet, and return the Message-ID. Raises
-        the same errors as `send`."""
+        """Send an email from a sender that might not be verified yet, and return the Message-ID.
+        Raises the same errors as `send`."""
         try:
             message_id = await self._mailer.send(mail, sender)
         except (ActionRefused, ActionUnreachable, ActionUnknown) as error:
@@ -139,9 +139,8 @@ class ClientMail:
         return message_id
 
     async def _note(self, sender: MailSender, error_code: str | None) -> None:
-        """Store the outcome of a mail with its sender, for display only. A database failure is
-        logged and ignored, because it must not turn a sent mail into one with an unknown outcome.
-        """
+        """Store the outcome of an email with its sender, for display only. A database failure is
+        logged and ignored. It must not turn a sent email into one with an unknown outcome."""
         tenant = sender.client_id
         try:
             async with self._database.tenant(tenant) as connection:
@@ -155,7 +154,8 @@ class ClientMail:
 
 
 async def shown_name(connection: AsyncConnection, tenant: TenantId) -> str | None:
-    """Return the client's name in mails to customers, or None while the client is being erased."""
+    """Return the client's name as shown in emails to customers, or None while the client is being
+    erased."""
     settings = await SettingsRepository(connection, tenant).read()
     try:
         brand = await ClientRepository(connection).brand_name(tenant)
@@ -163,5 +163,5 @@ async def shown_name(connection: AsyncConnection, tenant: TenantId) -> str | Non
         return None
     name = settings.branding.display_name or brand
     sender = await MailSenderRepository(connection, tenant).verified()
-    # A client with a protected name can send mail only from its own sender.
+    # A client with a protected name can send email only from its own sender.
     return mailable_name(name, None if sender is None else sender.address) or name

@@ -1,4 +1,4 @@
-"""Limits on outgoing mails. Each mail is counted before it is sent, and a mail beyond a limit is
+"""Limits on outgoing email. Each email is counted before it is sent, and an email beyond a limit is
 refused."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -31,7 +31,7 @@ _log = structlog.get_logger(__name__)
 
 
 class MailLimiter:
-    """Counts and limits outgoing mails. `sealer`: computes digests of addresses, so that the
+    """Counts and limits outgoing emails. `sealer`: computes digests of addresses, so that the
     counters contain no addresses."""
 
     def __init__(self, database: Database, sealer: Sealer, now: Clock) -> None:
@@ -43,8 +43,9 @@ class MailLimiter:
     async def service_mail(
         self, kind: ServiceMail, to: str, tenant: TenantId | None
     ) -> AsyncIterator[ServicePermit]:
-        """Yield a permit for one service mail. The mail counts for its address and, if its kind
-        uses an allowance, for its client. Raises MailLimitReached."""
+        """Count one service email, and yield a permit to send it. The email counts toward the limit
+        of its address and, if its kind uses an allowance, toward the limit of its client. Raises
+        MailLimitReached."""
         limit = LIMITS[kind]
         digest = self._digest(kind, to)
         day = MailCount(f"address/{kind}", digest, limit.per_address)
@@ -57,10 +58,10 @@ class MailLimiter:
     async def client_mail(
         self, tenant: TenantId, group: MailGroup, *, to: str, sender: str | None = None
     ) -> AsyncIterator[None]:
-        """Count one mail that the service's server sends for a client, in the client's `group`.
+        """Count one email that the service's server sends for a client, in the client's `group`.
 
-        Anyone can create an unaccountable client and verify an address as its `sender`. Mails of
-        unaccountable clients are therefore also counted together. Raises MailLimitReached.
+        Anyone can create an unaccountable client and verify an address as its `sender`. Emails from
+        unaccountable clients therefore also count toward shared limits. Raises MailLimitReached.
         """
         together = [MailCount("unpaid/recipient", self._digest("unpaid", to), UNPAID_PER_RECIPIENT)]
         if sender is not None:
@@ -80,12 +81,12 @@ class MailLimiter:
         wanted: list[tuple[MailCount, ...]],
         together: Sequence[MailCount] = (),
     ) -> AsyncIterator[None]:
-        """Count the mail, and run the block that sends it.
+        """Count the email, and run the block that sends it.
 
-        `wanted`: groups of counters; the mail counts under the first counter of each group that is
-        below its limit. `together`: further counters for an unaccountable client. If the mail
-        server did not accept the mail, the counts are undone. If the server refused it, the mail
-        counts as refused.
+        `wanted`: groups of counters. In each group, the email is counted under the first counter
+        that is below its limit. `together`: additional counters for an unaccountable client. If the
+        email could not be delivered to the mail server, it is no longer counted. If the mail server
+        rejected the email, the rejection is counted.
         """
         now = self._now()
         async with self._database.service() as connection:
@@ -113,7 +114,7 @@ class MailLimiter:
             raise
 
     async def _note(self, counts: Sequence[MailCount], change: _Change, taken_at: datetime) -> None:
-        """Update the counters. A database failure is logged, because the outcome of the mail must
+        """Update the counters. A database failure is logged, because the outcome of the email must
         not depend on this update."""
         try:
             async with self._database.service() as connection:
@@ -126,7 +127,7 @@ class MailLimiter:
 async def _take(
     repository: MailCountRepository, choices: tuple[MailCount, ...], now: datetime
 ) -> MailCount:
-    """Count the mail under the first counter that is below its limit, and return that counter.
+    """Count the email under the first counter that is below its limit, and return that counter.
     Raises MailLimitReached."""
     for count in choices:
         if await repository.take(count, now):

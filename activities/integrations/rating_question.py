@@ -1,4 +1,4 @@
-"""The rating request at the end of a mail, with a link to rate the answer."""
+"""The rating request at the end of an email, with a link for rating the answer."""
 
 from datetime import timedelta
 from typing import Final
@@ -15,8 +15,8 @@ ASKED_EVERY: Final = timedelta(days=1)
 
 
 class RatingQuestion:
-    """Adds a rating request to mails. `origin`: the service's origin for customers, without a
-    trailing slash."""
+    """Adds a rating request to emails. `origin`: the customer-facing origin of the service, without
+    a trailing slash."""
 
     def __init__(self, sealer: Sealer, origin: str, now: Clock) -> None:
         self._sealer = sealer
@@ -26,10 +26,10 @@ class RatingQuestion:
     async def added_to(
         self, connection: AsyncConnection, tenant: TenantId, mail: OutgoingMail, run_id: str
     ) -> OutgoingMail:
-        """Return the mail with the rating request about the run's answer.
+        """Return the email with a rating request for the run's answer.
 
-        The mail is unchanged if the client has disabled ratings or the answer asks the customer
-        something. It is also unchanged if the conversation had another rateable answer within
+        The email is unchanged if the client has disabled ratings or the answer asks the customer a
+        question. It is also unchanged if the conversation had another rateable answer within
         ASKED_EVERY.
         """
         now = self._now()

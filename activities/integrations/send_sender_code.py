@@ -1,4 +1,4 @@
-"""The activity that mails a verification code for a client's sender, from that sender."""
+"""The activity that emails a verification code for a client's sender, from that sender."""
 
 import structlog
 from temporalio import activity
@@ -41,11 +41,11 @@ class SendSenderCode:
     @activity.defn(name=names.SEND_SENDER_CODE)
     async def send(self, step: SendMailInput) -> None:
         """Send the code to the sender's own address, once. It is sent twice only if this worker
-        dies after the mail server has accepted it.
+        crashes after the mail server has accepted the email.
 
         Idempotency key: the Message-ID, derived from the code's id. Raises MailUnreachable;
-        Temporal retries until the code is too old. A mail that was refused, or that has an unknown
-        outcome, is recorded with the sender and not sent again, because the member can request
+        Temporal retries until the code is too old. A rejected email, or one with an unknown
+        outcome, is recorded with the sender. It is not sent again, because the member can request
         another code.
         """
         tenant = TenantId(step.client_id)

@@ -1,4 +1,4 @@
-"""Service mails: fixed texts that the service sends in its own name. Their limits are in
+"""Service emails: fixed texts that the service sends in its own name. Their limits are in
 `domain/integrations/service_mail.py`."""
 
 import structlog
@@ -21,9 +21,9 @@ class ServiceMails:
     async def send_once(
         self, kind: ServiceMail, mail: OutgoingMail, tenant: TenantId | None = None
     ) -> None:
-        """Send one service mail within an activity. `tenant`: the client that the mail counts for.
-        A mail that was refused, exceeds a limit or has an unknown outcome is logged and not sent
-        again. Raises MailUnreachable."""
+        """Send one service email within an activity. `tenant`: the client whose limit the email
+        counts toward. An email that was rejected, exceeds a limit or has an unknown outcome is
+        logged and not sent again. Raises MailUnreachable."""
         try:
             async with beating(), self._limiter.service_mail(kind, mail.to, tenant) as permit:
                 await self._mailer.send(mail, permit)

@@ -1,4 +1,5 @@
-"""The nightly activity that fits each client's own classifier head to its decided tickets."""
+"""The nightly activity that trains each client's own classifier head on the client's decided
+tickets."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -33,8 +34,8 @@ class _Progress:
 
 
 class LearnHeads:
-    """Fits clients' own classifier heads. `heads`: None if the brain is a language model; then no
-    head is fitted, and all stored heads are removed."""
+    """Trains clients' own classifier heads. `heads`: None if the brain is a language model. In that
+    case, no head is trained, and all stored heads are removed."""
 
     def __init__(
         self, database: Database, heads: TriesHeads | None, now: Clock, new_id: NewId
@@ -46,10 +47,9 @@ class LearnHeads:
 
     @activity.defn(name=names.LEARN_HEADS)
     async def learn(self, step: LearnHeadsInput) -> LearnHeadsResult:
-        """Fit the classifier heads that are due, for one client or for all, one client after the
-        other.
+        """Train the classifier heads that are due, for one client or for all clients in sequence.
 
-        Idempotency key: the client's decided tickets. A head that was fitted to nearly the same
+        Idempotency key: the client's decided tickets. A head that was trained on nearly the same
         tickets is kept. A retry continues after the last processed client. A failed client is
         counted and logged, and does not stop the other clients.
         """
@@ -64,13 +64,13 @@ class LearnHeads:
         async for page in pages:
             for client_id in page:
                 try:
-                    # The heartbeats are needed, because a fit takes seconds, and longer on a busy
+                    # Heartbeats are needed because training takes seconds, and longer on a busy
                     # machine.
                     async with beating(place.client_id, place.done):
                         state = await self._learn(TenantId(client_id), self._heads)
                     done = _counted(place.done, state)
                 except (EngineUnavailable, SQLAlchemyError):
-                    # `ping` raises in an outage, which is not the fault of this client.
+                    # `ping` raises during an outage, which is not this client's failure.
                     await self._database.ping()
                     _log.error("failed to train a client's classifier head", client_id=client_id)
                     done = place.done.model_copy(update={"failed": place.done.failed + 1})
@@ -79,8 +79,8 @@ class LearnHeads:
         return place.done
 
     async def _learn(self, tenant: TenantId, heads: TriesHeads) -> OwnHeadState | None:
-        """Fit the client's classifier head and store it. Return its state, or None if no fit was
-        due or a ticket was removed during the fit."""
+        """Train the client's classifier head and store it. Return its state, or None if no training
+        was due or a ticket was removed during the training."""
         async with self._database.reading(tenant) as connection:
             repository = OwnHeadRepository(connection, tenant)
             versions = await repository.versions()
@@ -107,7 +107,7 @@ def _counted(done: LearnHeadsResult, state: OwnHeadState | None) -> LearnHeadsRe
 
 
 def _broken_off() -> _Progress:
-    """Return the progress of the previous attempt."""
+    """Return the previous attempt's progress."""
     match activity.info().heartbeat_details:
         case [str(client_id), dict(done)]:
             return _Progress(client_id, LearnHeadsResult.model_validate(done))

@@ -1,5 +1,5 @@
-"""The sweep of loosenings, which are playbook changes that give the agent more permissions. The
-sweep notifies managers about loosenings and about keys of departed members, and applies the
+"""The sweep of loosenings: playbook changes that give the agent more permissions. The sweep
+notifies managers about loosenings and about API keys of departed members. It also applies the
 loosenings that are due."""
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -34,7 +34,7 @@ BATCH: Final = 200
 class SweepLoosenings:
     """Notifies managers and applies loosenings. `dashboard_url`: the URL of the page where managers
     approve and cancel loosenings. `model`: returns the name of the brain that clients use.
-    `left_keys`: sends the notices about keys of departed members."""
+    `left_keys`: sends the notices about API keys of departed members."""
 
     def __init__(
         self,
@@ -55,11 +55,11 @@ class SweepLoosenings:
 
     @activity.defn(name=names.SWEEP_LOOSENINGS)
     async def sweep(self, _: SweepInput) -> SweepResult:
-        """Mail the managers about loosenings without a notice, then apply the loosenings that are
-        due.
+        """Email the managers about loosenings that they have not been notified of, then apply the
+        loosenings that are due.
 
-        Idempotency keys: the Message-ID, derived from the loosening's and the user's id; the row's
-        state, which is set once under the account's lock.
+        Idempotency keys: the Message-ID, derived from the loosening's id and the user's id; the
+        row's state, which is set once under the account's lock.
         """
         await self._left_keys()
         await one_by_one(self._unnotified, self._mail, what="loosening not mailed")
@@ -74,9 +74,9 @@ class SweepLoosenings:
             return await due_loosenings(connection, now=self._units.now(), after=after, limit=BATCH)
 
     async def _mail(self, left: LeftLoosening) -> int:
-        """Email each manager once, and return the number of loosenings handled (0 or 1). A mail is
-        sent twice only if this worker dies after the mail server has accepted the mail. A mail that
-        was refused, or that has an unknown outcome, is not sent again."""
+        """Email each manager once, and return the number of loosenings handled (0 or 1). An email
+        is sent twice only if this worker crashes after the mail server has accepted the email. A
+        rejected email, or one with an unknown outcome, is not sent again."""
         async with self._units.database.reading(left.tenant) as connection:
             loosening = await LooseningRepository(connection, left.tenant).read(left.id)
             members = await MemberStandings(connection, left.tenant).all()
@@ -91,7 +91,7 @@ class SweepLoosenings:
             try:
                 await self._mails.send_once(ServiceMail.OWNER_NOTICE, mail, left.tenant)
             except MailUnreachable:
-                return 0  # the next sweep tries again
+                return 0  # The next sweep tries again.
         async with self._units.of(left.tenant) as work:
             await note_mailed(work, left.id)
         return 1

@@ -1,4 +1,5 @@
-"""The activities that erase a whole client or one customer, from Temporal and from the database."""
+"""The activities that erase a whole client or a single customer, from Temporal and from the
+database."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,16 +19,15 @@ from store.core.database import Database
 from store.privacy.certificates import Certificates
 from store.privacy.erasure_tenant import TENANT_TABLES, TenantErasure
 
-# Seconds between listings, because the Temporal server still lists deleted executions for a short
-# time.
+# Seconds between listings. The Temporal server still lists deleted executions for a short time.
 _LOOK_AGAIN_S: Final = 0.2
 
 _List = Callable[[], Awaitable[list[Execution]]]
 
 
 class EraseRecords:
-    """The activities of an erasure. Each may be repeated: a repetition erases and counts only the
-    records that are left. A retry resumes after the last page that a heartbeat reported."""
+    """The activities of an erasure. Each can safely be repeated: it erases and counts only the
+    records that are left. A retry resumes after the last page reported in a heartbeat."""
 
     def __init__(
         self, database: Database, executions: Executions, sealer: Sealer, now: Clock
@@ -40,7 +40,8 @@ class EraseRecords:
     @activity.defn(name=names.CLOSE)
     async def close(self, erase: EraseInput) -> CloseResult:
         """Open the erasure's certificate, then close access. A closed client accepts no more
-        events. For a customer, no step starts on existing events."""
+        events. When a customer is erased, no further step starts on the customer's existing events.
+        """
         key = self._customer(erase)
         reached = _reached()
         async with beating(reached):
@@ -63,8 +64,8 @@ class EraseRecords:
 
     @activity.defn(name=names.ERASE_WORKFLOWS)
     async def remove_workflows(self, erase: EraseInput) -> None:
-        """End and delete the workflows in Temporal. Dry runs do not name their customer, so the
-        erasure of one customer deletes all finished dry runs of the client."""
+        """Terminate and delete the workflows in Temporal. A dry run does not record its customer.
+        The erasure of a customer therefore deletes all finished dry runs of the client."""
         key = self._customer(erase)
         async with beating():
             if key is None:
@@ -79,9 +80,9 @@ class EraseRecords:
 
     @activity.defn(name=names.ERASE_ROWS)
     async def remove_rows(self, erase: EraseInput) -> None:
-        """Remove the rows of a client, including the client's own row. For a customer, remove the
-        rows that are about this customer only. Rows that are counted are kept, but the customer's
-        words are removed from them."""
+        """Remove a client's rows, including the client's own row. For a customer, remove the rows
+        that concern only this customer. Rows needed for counts are kept, without the customer's
+        text."""
         key = self._customer(erase)
         reached = _reached()
         async with beating(reached):
@@ -109,7 +110,8 @@ class EraseRecords:
             await Certificates(connection).add(erase.erasure_id, last)
 
     async def _remove(self, erase: EraseInput, list_some: _List) -> None:
-        """Delete executions and count them on the certificate, until the server lists none."""
+        """Delete executions and add their number to the certificate, until the server lists
+        none."""
         known: set[Execution] = set()
         while page := await list_some():
             fresh = [one for one in page if one not in known]
@@ -149,8 +151,8 @@ class EraseRecords:
 
 
 def _reached() -> Reached:
-    """Return the progress of the previous attempt, or an empty one. The new attempt updates the
-    progress, and its heartbeats send it."""
+    """Return the previous attempt's progress, or an empty one. The new attempt updates this
+    progress and sends it in its heartbeats."""
     match activity.info().heartbeat_details:
         case [dict() as reached]:
             return {str(stage): last for stage, last in reached.items()}

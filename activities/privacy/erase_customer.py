@@ -1,5 +1,5 @@
-"""The erasure of one customer, page by page: it finds, marks, ends and empties the customer's
-records."""
+"""The erasure of one customer, page by page: it finds and marks the customer's records, stops their
+workflows, and removes their content."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -25,12 +25,13 @@ from store.privacy.erasure_subject import FoundRecords, Subject
 from store.widget.tables import widget_codes
 
 Reached = dict[str, str | None]
-"""The progress of an erasure. For each stage, it contains the id of the last handled row, or None
-if the stage is complete."""
+"""The progress of an erasure: for each stage, the id of the last processed row, or None if the
+stage is complete."""
 
 _NextPage = Callable[[Subject, str], Awaitable[FoundRecords]]
 
-# Events with the customer's address come first, because they lead to the customer's other messages.
+# Events with the customer's address come first, because they identify the customer's other
+# messages.
 _EVENTS: Final[tuple[tuple[str, _NextPage], ...]] = (
     ("events", Subject.events),
     ("events of conversations", Subject.events_of_conversations),
@@ -46,8 +47,8 @@ _RECORDS: Final[tuple[tuple[sa.Table, _NextPage], ...]] = (
 
 
 class CustomerErasure:
-    """Erases a customer. `mark`: the start of the erasure, with which the customer's events are
-    marked. `reached`: the progress of an earlier attempt; updated after each page."""
+    """Erases a customer. `mark`: the start time of the erasure, with which the customer's events
+    are marked. `reached`: the progress of an earlier attempt, updated after each page."""
 
     def __init__(
         self,
@@ -70,15 +71,16 @@ class CustomerErasure:
 
     async def mark(self) -> int:
         """Find and mark the customer's events, so that no step starts on them. Return the number of
-        runs that may be in the middle of a step, including runs marked by earlier attempts."""
+        runs that may be in the middle of a step. The number includes runs marked by earlier
+        attempts."""
         for stage, next_page in _EVENTS:
             await self._each_page(stage, partial(self._mark_page, next_page))
         async with self._database.service() as connection:
             return await self._words(connection).under_way()
 
     async def workflow_ids(self) -> AsyncIterator[tuple[str, ...]]:
-        """Yield the workflow ids of the marked events' runs and of the webhook deliveries about
-        these events."""
+        """Yield the workflow ids of the marked events' runs and of webhook deliveries about these
+        events."""
         async for page in self._pages():
             async with self._database.service() as connection:
                 deliveries = await self._words(connection).deliveries(page)
@@ -110,8 +112,7 @@ class CustomerErasure:
         async with self._database.service() as connection:
             drafts = await self._words(connection).remove_drafts()
             await Certificates(connection).add(self._erasure_id, {"page_drafts": drafts})
-        # Memories are removed last, because after this no remaining record is linked to the
-        # customer.
+        # Memories are removed last, because they link the remaining records to the customer.
         await self._remove(
             "customer_memories", Subject.memories, lambda words, keys: words.remove_memories(keys)
         )
@@ -124,8 +125,8 @@ class CustomerErasure:
         return page.last
 
     async def _remove_arrivals(self) -> None:
-        """Remove everything that platforms sent about the customer by webhook, regardless of its
-        outcome."""
+        """Remove everything that platforms sent about the customer by webhook, regardless of the
+        webhooks' outcome."""
         await self._each_page("inbound_webhooks", self._empty_webhooks)
         async with self._database.service() as connection:
             arrivals = self._arrivals(connection)
@@ -153,20 +154,20 @@ class CustomerErasure:
         await self._each_page(record_class, remove_page)
 
     async def _each_page(self, stage: str, handle: Callable[[str], Awaitable[str | None]]) -> None:
-        """Call `handle` with the last id of the previous page, until `handle` returns None. The
-        first page is the one after the last page that an earlier attempt completed."""
+        """Call `handle` with the last id of the previous page, until `handle` returns None. Start
+        after the last page that an earlier attempt completed."""
         last = self._reached.get(stage, "")
         while last is not None:
             last = await handle(last)
-            # Keys of memories and ids of imported events may contain addresses, which must not pass
-            # through Temporal.
+            # Memory keys and ids of imported events may contain email addresses, which must not
+            # pass through Temporal.
             if last is None or parse_ulid(last) is not None:
                 self._reached[stage] = last
 
     async def _found(self, next_page: _NextPage, after: str) -> FoundRecords:
-        """Return the next page with all records of the customer on that page.
+        """Return the next page, and the customer's records on that page.
 
-        Texts are read in short transactions, and compared in a thread without a transaction,
+        Texts are read in short transactions, and compared in a thread outside any transaction,
         because comparing a page of long texts takes minutes.
         """
         async with self._database.service() as connection:
@@ -181,8 +182,8 @@ class CustomerErasure:
         return FoundRecords(page.last, ids)
 
     async def _remove_files(self, page: Marked) -> None:
-        """Remove the files of these records before the records' rows. The batches are small because
-        files are large."""
+        """Remove these records' attachments before the rows of the records. The batches are small
+        because attachments are large."""
         removed = 1
         while removed:
             async with self._database.service() as connection:

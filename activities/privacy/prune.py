@@ -1,4 +1,4 @@
-"""The activity that deletes records older than the retention period of their kind."""
+"""The activity that deletes records that are past the retention period of their kind."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
@@ -49,7 +49,7 @@ class Prune:
 
     @activity.defn(name=names.PRUNE)
     async def prune(self, step: HousekeepingInput) -> PruneResult:
-        """Delete records that are older than the retention period of their kind.
+        """Delete records that are past the retention period of their kind.
 
         A repetition deletes the records that are left. If one kind fails, the failure is logged and
         the other kinds continue. At the end, the error of the last failed kind is raised.

@@ -1,4 +1,4 @@
-"""The activity that removes clients' records older than their retention period."""
+"""The activity that removes clients' records that are past their retention period."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import datetime
@@ -49,9 +49,9 @@ class Retain:
         """Remove every client's records that are past their retention period, one record class
         after the other.
 
-        A repetition removes the records that are left. A retry continues with the client of the
-        previous attempt, known from its heartbeats. If a class fails, the failure is logged. The
-        client's other classes and the other clients continue.
+        A repetition removes the records that are left. A retry continues with the client that the
+        previous attempt's heartbeat reported. If a class fails, the failure is logged. The client's
+        other classes and the other clients continue.
         """
         after, removed, failed = _stopped_at()
         async for page in client_pages(self._database, "", after=after, size=_CLIENTS):
@@ -72,8 +72,8 @@ class Retain:
         return RetentionResult(removed=removed, failed=failed)
 
     def _classes(self, tenant: TenantId) -> Iterator[AsyncIterator[int]]:
-        """Yield the record classes in order. Each class is an iterator over the number of rows that
-        each of its transactions removes."""
+        """Yield the record classes in order. For each class, yield an iterator over the number of
+        rows removed by each transaction."""
         for record_class, next_page in _PAGED:
             yield self._paged(tenant, record_class, next_page)
         for record_class, some in _SIMPLE:
@@ -107,8 +107,8 @@ class Retain:
 
 
 def _stopped_at() -> tuple[str, int, int]:
-    """Return the progress of the previous attempt: the last finished client, the number of removed
-    rows, and the number of failed clients."""
+    """Return the previous attempt's progress: the last finished client, the number of removed rows,
+    and the number of failed clients."""
     match activity.info().heartbeat_details:
         case [str(after), int(removed), int(failed)]:
             return after, removed, failed

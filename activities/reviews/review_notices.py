@@ -1,4 +1,4 @@
-"""The activity that posts a notice of a pending review to the client's chat."""
+"""The activity that posts a notice about a pending review to the client's chat."""
 
 from typing import get_args
 
@@ -23,8 +23,8 @@ _log = structlog.get_logger(__name__)
 
 
 class ReviewNotices:
-    """Posts notices of pending reviews. `dashboard_url`: the URL of the page where people decide
-    reviews."""
+    """Posts notices about pending reviews. `dashboard_url`: the URL of the page where human agents
+    decide reviews."""
 
     def __init__(
         self,
@@ -43,13 +43,13 @@ class ReviewNotices:
 
     @activity.defn(name=names.TELL_OF_REVIEW)
     async def tell(self, step: TellReviewersInput) -> None:
-        """Post the notice of a review, unless the review was decided in the meantime or the chat is
+        """Post the notice about a review, unless the review has already been decided or the chat is
         no longer connected.
 
         Slack supports no idempotency key. A post with an unknown outcome is repeated, because a
         duplicate notice does less harm than a missing one. Raises ActionUnreachable; Temporal
-        retries. A 403 is recorded on the connection. Any other refusal is logged. If the webhook
-        URL no longer exists, the connection is marked as failed.
+        retries. A 403 response is recorded on the connection. Any other rejection is logged. If the
+        webhook URL no longer exists, the connection is marked as failed.
         """
         tenant = TenantId(step.client_id)
         async with self._database.tenant(tenant) as connection:
@@ -81,8 +81,8 @@ class ReviewNotices:
     async def _fail(
         self, tenant: TenantId, chat: Integration, notice: ReviewNotice, error: NotAuthorized
     ) -> None:
-        """Mark the connection as failed. The sweep sends the webhook event about it, because the
-        run may already have ended."""
+        """Mark the connection as failed. The sweep sends the webhook event about the failure,
+        because the run may already have ended."""
         _log.warning("chat connection failed", integration_id=chat.id, error_code=error.code)
         async with self._database.tenant(tenant) as connection:
             await IntegrationRepository(connection, tenant).fail(

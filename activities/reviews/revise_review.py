@@ -17,7 +17,7 @@ from store.reviews.later_turns import LaterTurns, Revision
 from store.runs.cases import CaseRepository
 
 # Maximum number of attempts. An attempt is repeated only if another message or a decision arrives
-# while the brain works.
+# while the brain is working.
 _TRIES: Final = 3
 
 
@@ -28,12 +28,12 @@ class ReviseReview:
 
     @activity.defn(name=names.REVISE_REVIEW)
     async def revise(self, step: ReviseReviewInput) -> ReviseReviewResult:
-        """Compute a review's draft and plan from all its messages. Invalidate the review's
-        approvals if the draft or the plan changes.
+        """Compute a review's draft and plan from all its messages. If the draft or the plan
+        changes, invalidate the review's approvals.
 
-        Idempotent: a repetition has the same result. A review that is decided in the meantime stays
-        unchanged, and its approved plan is executed. No transaction is open while the brain works.
-        Raises OverBudget, BrainFailed.
+        Idempotent: a repetition has the same result. If the review is decided in the meantime, it
+        stays unchanged and its approved plan is executed. No transaction is open while the brain
+        works. Raises OverBudget, BrainFailed.
         """
         started, revised = time.monotonic(), False
         tenant = TenantId(step.ref.client_id)
@@ -45,8 +45,8 @@ class ReviseReview:
         return ReviseReviewResult(revised=revised, elapsed_ms=(time.monotonic() - started) * 1000)
 
     async def _try(self, tenant: TenantId, step: ReviseReviewInput) -> bool | None:
-        """Return whether the review was revised, or None if the review changed while the brain was
-        working."""
+        """Return whether the review was revised. Return None if the review changed while the brain
+        was working."""
         async with self._database.tenant(tenant) as connection:
             waiting = await LaterTurns(connection, tenant).waiting(step.review_id)
             if waiting is None:

@@ -1,4 +1,4 @@
-"""The activity that applies a human's decision about a waiting run."""
+"""The activity that applies a reviewer's decision on a waiting run."""
 
 from temporalio import activity
 
@@ -27,13 +27,13 @@ class SettleReview:
 
         Idempotency key: (run_id, round). Every call returns the first decision. If the run ends
         here, the customer's memory records that the run was handed off to a human agent. In shadow
-        mode, the human's actions are compared with the playbook's plan. If no brain processed the
-        run, the client gets its ticket back when a person rejects the run or the review expires.
+        mode, the human agent's actions are compared with the playbook's plan. If no brain processed
+        the run, the ticket is returned to the client when a reviewer rejects the run or the review
+        expires.
         """
         tenant, now = TenantId(step.ref.client_id), self._now()
         async with self._database.tenant(tenant) as connection:
-            # Lock the account before the review. All code uses this order, which prevents
-            # deadlocks.
+            # Lock the account before the review. All code uses this order, to prevent deadlocks.
             unused = await is_unused(connection, tenant, step.ref.run_id)
             decision = await EscalationRepository(connection, tenant).settle(
                 step.ref.run_id, step.round, expired=step.expired, now=now

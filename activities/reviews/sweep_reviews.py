@@ -1,4 +1,4 @@
-"""The sweep that expires overdue reviews if their runs have not done so."""
+"""The sweep that expires overdue reviews that their own runs have not expired."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -28,7 +28,7 @@ class SweepReviews:
 
     @activity.defn(name=names.SWEEP_REVIEWS)
     async def expire_overdue(self, step: SweepInput) -> SweepResult:
-        """Expire the reviews of all clients that were not decided in time.
+        """Expire the overdue reviews of all clients.
 
         Normally the waiting run expires its own review, but its workflow may be lost or suspended.
         Idempotency key: (run_id, round), the same as in the run's own activity.
@@ -44,8 +44,8 @@ class SweepReviews:
         return await one_by_one(next_page, self._expire, what="review not expired")
 
     async def _expire(self, overdue: OverdueEscalation) -> bool:
-        """Expire the review. Return False if this call did not expire it, because a person decided
-        it at the last moment."""
+        """Expire the review. Return False if this call did not expire it, because a reviewer
+        decided it at the last moment."""
         settled = await self._reviews.settle(
             SettleReviewInput(ref=overdue.ref, round=overdue.round, expired=True)
         )

@@ -1,4 +1,4 @@
-"""The handler of each kind of action. A handler has an effect on an external system."""
+"""The handlers of the action kinds. Each handler produces an effect on an external system."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -25,8 +25,8 @@ class Step:
     """One action of a run, with the data that its handler needs.
 
     `key`: the effect's idempotency key, the same in every attempt and round. `again`: the action
-    was started before, with an unknown outcome. `interrupted`: the action was started in the
-    current round, so no human has approved a repetition since then.
+    was started before, and its outcome is unknown. `interrupted`: the action was started in the
+    current round, so no human agent has approved a repetition since then.
     """
 
     tenant: TenantId
@@ -45,23 +45,23 @@ class CancelsOrders(Protocol):
     """A shop that can cancel an order. The errors, `key` and `again` are the same as in `Shop`."""
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:
-        """Cancel the order once, and refund its payment. Return the external system's id for the
+        """Cancel the order once, and refund its payment. Return the external system's id of the
         cancellation."""
 
 
 class Actions:
-    """Contains one handler for each kind of action. mypy rejects a kind without a handler."""
+    """The handlers, one for each kind of action. mypy rejects a kind without a handler."""
 
     def __init__(self, mail: ClientMail, connectors: Connectors) -> None:
         self._mail = mail
         self._connectors = connectors
 
     async def perform(self, step: Step) -> str:
-        """Perform one action. Return the external system's id for the effect, or "" if there is no
+        """Perform one action. Return the external system's id of the effect, or "" if there is no
         such id.
 
-        Raises ActionRefused (the action had no effect), ActionUnreachable (the action certainly had
-        no effect yet) and ActionUnknown.
+        Raises ActionRefused (the action had no effect), ActionUnreachable (the action certainly has
+        had no effect yet) and ActionUnknown.
         """
         handler: Callable[[Step], Awaitable[str]]
         match step.action.kind:

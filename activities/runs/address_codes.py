@@ -1,5 +1,5 @@
-"""Codes that verify a customer's address. If an answer asks for a code, the code is created and
-mailed before the answer is sent."""
+"""Codes that verify a customer's email address. If an answer asks for a code, the code is created
+and emailed before the answer is sent."""
 
 import secrets
 from typing import Literal
@@ -32,9 +32,9 @@ from store.tenants.automation import AutomationStops
 
 
 class AddressCodes:
-    """Creates and mails codes that verify an address. Mails come from the service's own sender,
-    because the text is the service's and contains nothing that the client wrote. `mails`: starts
-    the workflow that mails a code by calling `send`."""
+    """Creates and emails codes that verify an address. Emails are sent from the service's own
+    sender, because the text is the service's and contains nothing written by the client. `mails`:
+    starts the workflow that calls `send` to email a code."""
 
     def __init__(
         self,
@@ -59,12 +59,12 @@ class AddressCodes:
         case: Case,
         plan: tuple[PlannedAction, ...],
     ) -> None:
-        """Create the code that the plan's answer asks for, and start the workflow that mails it.
-        Idempotent by run.
+        """Create the code that the plan's answer asks for, and start the workflow that emails it.
+        Idempotent per run.
 
-        A code beyond the limits is stored but not mailed, which takes the same work. The answer and
-        the time it takes therefore do not reveal whether the address belongs to a customer. Raises
-        EngineUnavailable.
+        If a limit is exceeded, the code is stored but not emailed. Storing takes the same work in
+        both cases. The answer and its timing therefore do not reveal whether the address belongs to
+        a customer. Raises EngineUnavailable.
         """
         email, conversation_id = customer_key(case.event.customer_email), case.conversation_id
         if not any(action.mails_code for action in plan) or email is None:
@@ -76,7 +76,8 @@ class AddressCodes:
             requester, now = requester_of(case.event, conversation_id), self._now()
             made = await codes.made(conversation_id, email, requester, now)
             code = made.text_of_next(secrets.randbelow(NUMBERS))
-            # If the message contains only a wrong code, keep the question that was asked before it.
+            # If the message contains only an incorrect code, keep the question that was asked
+            # before it.
             earlier = await codes.question(conversation_id, email)
             question = earlier if case.event.code_refused else None
             digest = mailed_code_digest(self._sealer, CodePlace.TICKET, tenant, run_id, code)
@@ -99,11 +100,11 @@ class AddressCodes:
 
     @activity.defn(name=names.SEND_ADDRESS_CODE)
     async def send(self, step: SendMailInput) -> None:
-        """Send the code once. It is sent twice only if this worker dies after the mail server has
-        accepted it.
+        """Send the code once. It is sent twice only if this worker crashes after the mail server
+        has accepted the email.
 
         Idempotency key: the Message-ID, derived from the code's id. Raises MailUnreachable;
-        Temporal retries until the code is too old. A mail that was refused, or that has an unknown
+        Temporal retries until the code is too old. A rejected email, or one with an unknown
         outcome, is logged and not sent again.
         """
         tenant = TenantId(step.client_id)

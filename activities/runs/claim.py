@@ -1,5 +1,5 @@
-"""The claim on a step of a plan. Claiming includes the checks before an action, under a lock if
-money is counted."""
+"""The claim on a step of a plan. Claiming includes the checks before an action. Checks that count
+amounts run under a lock."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -31,9 +31,9 @@ from store.tenants.automation import AutomationStops
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The data that all steps of a run share. `kept_by`: the reason why the plan was held for human
-    review when it was read. Either its conversation was taken over, or all automation was stopped.
-    """
+    """The data that all steps of a run share. `kept_by`: why the plan was held for human review
+    when it was loaded. Either a human agent had taken over the conversation, or all automation was
+    stopped."""
 
     tenant: TenantId
     run_id: str
@@ -47,7 +47,7 @@ class Job:
 
 
 def key_of(job: Job, action: PlannedAction, index: int) -> str:
-    """Return the idempotency key of an action's effect on the external system."""
+    """Return the idempotency key for an action's effect on the external system."""
     return action_key(job.run_id, index, job.case.human_text if action.says_the_answer else None)
 
 
@@ -66,9 +66,9 @@ async def claim(
     outcome with the reason.
 
     Limited amounts are counted under a lock, so that concurrent runs see each other's amounts. No
-    step is executed in a ticket that a person is answering, or while all automation is stopped.
-    Raises ActionRefused for a step that was started before and must not be repeated, because its
-    order is gone or people now decide about the step.
+    step is executed in a ticket that a human agent is answering, or while all automation is
+    stopped. Raises ActionRefused for a step that was started before and must not be repeated. Such
+    a step has lost its order, or human agents now decide about it.
     """
     async with database.tenant(job.tenant) as connection:
         ledger = ActionLedger(connection, job.tenant)
@@ -101,9 +101,9 @@ async def _left_to_people(connection: AsyncConnection, job: Job, now: Clock) -> 
 async def stays_joined(
     connection: AsyncConnection, job: Job, event_id: str, now: datetime
 ) -> str | None:
-    """Return the review to which a message belongs or is added, or None to execute the plan. A
-    message is added to a review if people handle the conversation and no step of the plan was
-    started."""
+    """Return the review that a message belongs to or is added to. Return None if the plan is to
+    run. A message is added to a review if human agents handle the conversation and no step of the
+    plan has started."""
     case = job.case
     aside_of = None if case.draft is None else case.draft.aside_of
     if case.approvals or not (aside_of or case.is_held):
@@ -137,7 +137,7 @@ async def _blocked(
     action, order = planned
     if order is None or order.id != action.order_id:
         return PolicyReason.NOT_THEIRS
-    # A webhook may have reported a dispute since the agent decided.
+    # A webhook may have reported a dispute since the agent's decision.
     order = with_facts(order, await facts.about(order))
     spent = await ledger.spent(
         order_key=order.key,

@@ -1,4 +1,4 @@
-"""The activity that executes a run's plan, each step once."""
+"""The activity that executes the steps of a run's plan, each step once."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -36,8 +36,8 @@ from store.runs.runs import RunRepository
 from store.tenants.automation import AutomationStops
 
 _NOTE_PAUSES_S: Final = (0.1, 0.3, 1.0)
-# After this many attempts, an unreachable step is handed off to a human if this step or an earlier
-# one may have had an effect.
+# After this many attempts, an unreachable step is handed off to a human agent if this step or an
+# earlier one may have taken effect.
 _TRIES: Final = 4
 
 
@@ -61,12 +61,12 @@ class Execute:
 
     @activity.defn(name=names.EXECUTE)
     async def execute(self, order: ExecuteInput) -> ExecuteResult:
-        """Execute the plan's steps in order. Stop at the first step that was not done.
+        """Execute the plan's steps in order. Stop at the first step that was not completed.
 
         Idempotency key: (run_id, step, round) in the action ledger, which is written before each
-        effect. The key sent to the external system is derived from (run_id, step) and a human's
-        text. Raises ActionUnreachable, for Temporal to retry, if an effect certainly did not
-        happen.
+        effect. The key sent to the external system is derived from (run_id, step) and from a human
+        agent's edited text. Raises ActionUnreachable, for Temporal to retry, if an effect certainly
+        did not happen.
         """
         started = time.monotonic()
         steps: tuple[StepOutcome, ...] = ()
@@ -104,7 +104,7 @@ class Execute:
         return tuple(steps)
 
     async def _load(self, order: ExecuteInput) -> tuple[Job, tuple[PlannedAction, ...]] | str:
-        """Return the plan and the data of its steps. If the message stays in a review, return the
+        """Return the plan and the data for its steps. If the message stays in a review, return the
         review's id instead."""
         tenant = TenantId(order.ref.client_id)
         async with self._database.tenant(tenant) as connection:
@@ -123,7 +123,7 @@ class Execute:
                 return replace(job, kept_by=PolicyReason.TAKEN_OVER), plan
             if plan and await AutomationStops(connection, tenant).holds(job.run_id):
                 return replace(job, kept_by=PolicyReason.AUTOMATION_STOPPED), plan
-            if all(action.kind in IN_PLACE for action in plan):  # such a plan is only recorded
+            if all(action.kind in IN_PLACE for action in plan):  # Such a plan is only recorded.
                 for index, action in enumerate(plan):
                     await self._record(ActionLedger(connection, tenant), job, action, index)
         return job, plan
@@ -131,8 +131,8 @@ class Execute:
     async def _kept_from(
         self, job: Job, plan: tuple[PlannedAction, ...]
     ) -> tuple[StepOutcome, ...]:
-        """Return the blocked first step of a plan that is held for human review, or nothing if a
-        step was already started. People then decide about the unchanged plan."""
+        """Return the first step as blocked if the plan is held for human review. Return nothing if
+        a step was already started. Human agents then decide about the unchanged plan."""
         if not plan or job.kept_by is None:
             return ()
         kind, reason = plan[0].kind, job.kept_by
@@ -230,15 +230,16 @@ class Execute:
         try:
             reference = await self._perform(step)
         except ActionUnreachable:
-            if not begun.interrupted:  # otherwise the interrupted attempt may have had the effect
+            # If an earlier attempt was interrupted, it may already have taken effect.
+            if not begun.interrupted:
                 await self._release(job, index, entry_id)
             raise
         except ActionRefused as error:
             if not (error.sent or begun.interrupted):
                 await self._release(job, index, entry_id)
                 raise
-            # A refusal before any request was sent does not show the outcome of the interrupted
-            # attempt.
+            # A rejection before any request was sent says nothing about the outcome of the
+            # interrupted attempt.
             state = StepState.FAILED if error.sent else StepState.UNKNOWN
             outcome = StepOutcome(kind=action.kind, state=state, detail=error.code)
             await self._finish(job, index, outcome, reference)
@@ -249,12 +250,12 @@ class Execute:
         return outcome
 
     async def _release(self, job: Job, index: int, entry_id: str) -> None:
-        """Release the claim on a step, because no request was sent."""
+        """Release the claim on a step for which no request was sent."""
         await self._note(job.tenant, lambda ledger: ledger.release(job.place(index), entry_id))
 
     async def _perform(self, step: Step) -> str:
-        """Perform the step, and return the id of its effect. If the outcome is unknown, try once
-        more with `again` set."""
+        """Perform the step, and return the id of its effect. If the outcome is unknown, retry once
+        with `again` set."""
         try:
             return await self._actions.perform(step)
         except ActionUnknown:
@@ -265,7 +266,7 @@ class Execute:
         try:
             return await self._actions.perform(replace(step, again=True))
         except ActionUnreachable as error:
-            raise ActionUnknown from error  # the first attempt may still have had the effect
+            raise ActionUnknown from error  # the first attempt may still have taken effect
         except ActionRefused as error:
             if error.sent:
                 raise
@@ -290,7 +291,7 @@ class Execute:
         self, tenant: TenantId, write: Callable[[ActionLedger], Awaitable[None]]
     ) -> None:
         """Record an effect in the action ledger, with retries. Without the record, only a human
-        could find out about the effect."""
+        agent could find out about the effect."""
         async for attempt in insisting(_NOTE_PAUSES_S):
             with attempt:
                 async with self._database.tenant(tenant) as connection:
@@ -303,5 +304,6 @@ class Execute:
 
 
 def _is_taken(case: Case) -> bool:
-    """Return whether people handle the conversation and none of them has approved the plan."""
+    """Return True if human agents handle the conversation and none of them has approved the
+    plan."""
     return case.is_taken and not case.approvals

@@ -1,5 +1,5 @@
-"""Completion of messages that were added to the review of another message (the case), when that
-review ends."""
+"""Completion of messages that were added to the review of another message (the case). The messages
+are completed when that review ends."""
 
 from datetime import datetime
 from typing import Final
@@ -27,18 +27,18 @@ async def end_joined(
     now: datetime,
     new_id: NewId,
 ) -> tuple[ReopenedRun, ...]:
-    """Complete the messages that were added to a case. Return the runs to reopen, because the
-    case's answer does not settle their messages.
+    """Complete the messages that were added to a case. Return the runs to reopen because the case's
+    answer does not settle their messages.
 
-    If the decision could not be executed, people handle the conversation, and each message is
+    If the decision could not be executed, human agents handle the conversation, and each message is
     reported as failed. The case's workflow sends these events, because the messages' own workflows
     have ended.
     """
     reviews = EscalationRepository(connection, tenant)
     if step.joined or step.status is RunStatus.COMPLETED:
         reopened = await reviews.close_joined(step.ref.run_id, now)
-        # The workflow of an added message may not have ended yet. In that case, the sweep starts
-        # the run again.
+        # An added message's workflow might not have ended yet. In that case, the sweep starts the
+        # run again.
         return () if step.joined else tuple(reopened)
     if step.status is not RunStatus.FAILED:
         return ()

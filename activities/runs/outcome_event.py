@@ -16,7 +16,7 @@ from store.intake.events import Ticket
 
 
 def answered(step: PersistInput) -> bool:
-    """Return whether the customer now has an answer. Some plans only add notes, or contain no
+    """Return whether the customer now has an answer. Some plans only add notes, and some contain no
     action."""
     return step.status is RunStatus.COMPLETED and any(
         done.kind in REPLIES and done.state is StepState.DONE for done in step.steps
@@ -24,7 +24,7 @@ def answered(step: PersistInput) -> bool:
 
 
 def answers_in_place(step: PersistInput) -> bool:
-    """Return whether storing the answer is enough to deliver it to the customer."""
+    """Return True if storing the answer is enough to deliver it to the customer."""
     return answered(step) and any(
         done.kind in IN_PLACE and done.kind in REPLIES and done.state is StepState.DONE
         for done in step.steps
@@ -39,10 +39,10 @@ def event_of(
     took_ms: int,
     asked: tuple[str, EscalationReason] | None,
 ) -> OutboundEvent | None:
-    """Return the webhook event for the outcome of a run, or None if the outcome sends none.
-    `asked`: the review that the run waits for, and the review's reason, or None."""
+    """Return the webhook event for the outcome of a run, or None if the outcome triggers no event.
+    `asked`: the review that the run is waiting for, and the reason for the review, or None."""
     if left_to_people(step.steps):
-        return None  # a person answers in the helpdesk
+        return None  # a human agent answers in the helpdesk
     if asked is not None:
         review_id, reason = asked
         return TicketEscalated(

@@ -43,16 +43,17 @@ class Persist:
 
     @activity.defn(name=names.PERSIST)
     async def persist(self, step: PersistInput) -> PersistResult:
-        """Store the outcome of a run. The first outcome fixes the `duration_ms` that the caller
-        sees. The duration ends when the outcome is written, so it includes earlier waits for locks.
+        """Store the outcome of a run. The first stored outcome fixes the `duration_ms` shown to the
+        caller. The duration ends when the outcome is written, so it includes earlier waits for
+        locks.
 
         Idempotency keys: run_id with its status; (run_id, round) for the escalation; (event_id,
-        direction) for the message; run_id for the webhook event, with the round if a human is
-        asked. The run's row is locked, so two attempts cannot interleave.
+        direction) for the message; run_id for the webhook event, together with the round if a human
+        agent is asked. The run's row is locked, so two attempts cannot interleave.
 
-        If people have taken over the conversation in the meantime, the message is added to their
-        review, and nothing else is written. While all automation is stopped, no new answer is
-        stored.
+        If a human agent has taken over the conversation in the meantime, the message is added to
+        the conversation's review, and nothing else is written. While all automation is stopped, no
+        new answer is stored.
         """
         tenant = TenantId(step.ref.client_id)
         async with self._database.tenant(tenant) as connection:
@@ -64,7 +65,7 @@ class Persist:
             reason = await reviews.hold_case(step.joined) if step.joined else step.escalation
             run = await runs.lock(step.ref.run_id)
             if run.status is RunStatus.COMPLETED and run.duration_ms is not None:
-                return PersistResult(  # an answer that was sent cannot be undone
+                return PersistResult(  # A sent answer cannot be undone.
                     duration_ms=run.duration_ms,
                     deliveries=await deliveries.pending_of_run(step.ref.run_id),
                     late_answer=await AnswersByMailRepository(connection, tenant).late(
@@ -151,8 +152,8 @@ class Persist:
         run: RunState,
         now: datetime,
     ) -> None:
-        """Store the facts that the message settled in its thread. A question to the customer counts
-        as open only if the customer has received it in the agent's own words."""
+        """Store the facts in the thread that the message settled. A question to the customer counts
+        as open only if the customer received it in the agent's own words."""
         if run.thread_after is None or run.conversation_id is None:
             return
         asked = answered(step) and run.human_text is None
@@ -165,8 +166,8 @@ class Persist:
 async def _with_steps(
     connection: AsyncConnection, tenant: TenantId, step: PersistInput
 ) -> PersistInput:
-    """Return the input with the steps from the action ledger, if the executor failed before it
-    returned any steps."""
+    """Return the input. If the executor failed before it returned any steps, add the steps from the
+    action ledger."""
     if step.steps or step.escalation is not EscalationReason.TOOL_FAILURE:
         return step
     begun = await ActionLedger(connection, tenant).outcomes(step.ref.run_id)
@@ -176,9 +177,9 @@ async def _with_steps(
 async def _shown(
     connection: AsyncConnection, tenant: TenantId, step: PersistInput
 ) -> LateAnswer | None:
-    """Show the outcome to the widget's visitor. Return an answer that must be mailed if the visitor
-    does not see it, or None. This must be the last step of the transaction, because it locks the
-    widget session."""
+    """Show the outcome to the widget visitor. Return the answer to email if the visitor does not
+    see it, or None. This must be the last step of the transaction, because it locks the widget
+    session."""
     messages = SessionMessageRepository(connection, tenant)
     if not answered(step):
         await messages.changed_by(step.ref.event_id)
@@ -192,7 +193,8 @@ async def _acknowledged(
     connection: AsyncConnection, tenant: TenantId, step: PersistInput, run: RunState
 ) -> str | None:
     """Return the immediate acknowledgement of a message that was handed off to a human agent, or
-    None. Only a sensitive message, or one in an unsupported language, gets an acknowledgement."""
+    None. Only a sensitive message, or a message in an unsupported language, gets an
+    acknowledgement."""
     if step.status is not RunStatus.NEEDS_REVIEW or run.in_shadow:
         return None
     brand = await ClientRepository(connection).brand_name(tenant)
@@ -204,15 +206,15 @@ async def _acknowledged(
 
 
 def _words(step: PersistInput, run: RunState) -> str:
-    """Return the text of the response. It is empty while a human decides, or if the plan contains
-    no answer. A failed run shows the text that could not be delivered."""
+    """Return the text of the response. It is empty while a review is pending, or if the plan
+    contains no answer. For a failed run, it is the text that could not be delivered."""
     if step.status is RunStatus.FAILED or answered(step):
         return run.draft if run.human_text is None else run.human_text
     return ""
 
 
 def _took(run: RunState, now: datetime) -> int:
-    # The clocks of two machines may differ a little, but a latency must not be negative.
+    # The clocks of two machines may differ slightly, but a latency must not be negative.
     return max(0, round((now - run.received_at).total_seconds() * 1000))
 
 

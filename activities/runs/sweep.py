@@ -47,7 +47,7 @@ class SweepRuns:
     @activity.defn(name=names.SWEEP_DECISIONS)
     async def wake_decided(self, step: SweepInput) -> SweepResult:
         """Signal waiting runs that have a stored decision but have not applied it yet. Idempotency
-        key: the decision itself, which the run reads from PostgreSQL once."""
+        key: the decision itself. The run reads it from PostgreSQL once."""
         before = self._now() - timedelta(seconds=step.older_than_s)
 
         async def next_page(after: Place | None) -> Sequence[DecidedEscalation]:
@@ -67,7 +67,7 @@ class SweepRuns:
         if await self._engine.wake(decided.ref, decided.id):
             return True
         if await self._start(step, decided.ref, decided.threshold):
-            # The restarted workflow reaches the same wait, and then receives this signal.
+            # The restarted workflow reaches the same wait, where it receives this signal.
             return await self._engine.wake(decided.ref, decided.id)
         _log.error("decision has no run", review_id=decided.id, run_id=decided.ref.run_id)
         async with self._database.service() as connection:

@@ -1,4 +1,4 @@
-"""Returns the ticket of a run to the client if neither the brain nor the executor ran."""
+"""Returns a run's ticket to the client if neither the brain nor the executor was used."""
 
 from datetime import datetime
 
@@ -15,20 +15,21 @@ from store.tenants.accounts import lock_if_open
 
 
 def may_return(step: PersistInput) -> bool:
-    """Return whether the run ends here without an action, so that its ticket may be returned."""
+    """Return True if the run ends here without an action. In that case, its ticket may be returned
+    to the client."""
     ends = bool(step.joined) or step.status is not RunStatus.NEEDS_REVIEW
     return ends and not step.steps
 
 
 async def lock_account(connection: AsyncConnection, tenant: TenantId, step: PersistInput) -> None:
-    """Lock the account, before any other row, if the run's ticket may be returned."""
+    """If the run's ticket may be returned, lock the account before any other row."""
     if may_return(step):
         await lock_if_open(connection, tenant)
 
 
 async def is_unused(connection: AsyncConnection, tenant: TenantId, run_id: str) -> bool:
-    """Return whether a waiting run has used neither the brain nor the executor so far. If so, also
-    lock the account."""
+    """Return True if a waiting run has not used the brain or the executor so far. In that case,
+    also lock the account."""
     thought_by = await RunRepository(connection, tenant).thought_by(run_id)
     if not is_returned(thought_by, await ActionLedger(connection, tenant).outcomes(run_id)):
         return False
@@ -45,8 +46,7 @@ async def return_unused(
     entry_id: str,
     now: datetime,
 ) -> None:
-    """Return the ticket to the client if the run used neither the brain nor the executor.
-    Idempotent."""
+    """Return the ticket to the client unless the run used the brain or the executor. Idempotent."""
     if may_return(step) and is_returned(
         run.thought_by, step.steps, failed=bool(step.error_code), timings=step.timings
     ):

@@ -1,5 +1,5 @@
-"""Batch processing with bisection. A batch that fails is split in two, so that one failing item
-does not stop the others."""
+"""Batch processing with bisection. A failed batch is split in two, so that one failing item does
+not stop the others."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
@@ -19,10 +19,11 @@ async def bisect_batch(
     *,
     beat: Callable[[], None],
 ) -> tuple[list[R], list[str]]:
-    """Return the results of `work` on all items, and the items that failed.
+    """Return the results of `work` for all items, and the items that failed.
 
     A batch that fails or times out is split in two, down to single items. `beat`: called before
-    each attempt. Raises EngineUnavailable if the database is down, which is not an item's failure.
+    each attempt. Raises EngineUnavailable if the database is down, because no item is to blame for
+    that.
     """
     made: list[R] = []
     failed: list[str] = []

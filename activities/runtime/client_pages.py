@@ -1,5 +1,4 @@
-"""Iteration over clients in pages. Transactions are therefore short, and locks are held only
-briefly."""
+"""Paginated iteration over clients. It keeps transactions short and holds locks only briefly."""
 
 from collections.abc import AsyncIterator
 
@@ -11,7 +10,7 @@ async def client_pages(
     database: Database, client_id: str, *, after: str, size: int
 ) -> AsyncIterator[list[str]]:
     """Yield pages of the ids of all clients after the id `after`, in order. If `client_id` is not
-    empty, yield only this id, and only if it comes after `after`."""
+    empty, yield only this id, and only if it sorts after `after`."""
     if client_id:
         if client_id > after:
             yield [client_id]

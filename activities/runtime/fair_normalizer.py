@@ -1,5 +1,5 @@
-"""Normalization of large events, at most one at a time for each client. A client with many large
-events therefore delays only its own events."""
+"""Normalization of large events, at most one at a time per client. A client with many large events
+therefore delays only its own events."""
 
 from typing import Final
 
@@ -11,11 +11,11 @@ from domain.intake.event_size import is_large
 from domain.intake.ports import Normalized, Normalizer
 from services.core.fair_turns import FairTurns
 
-# Seconds that a large event waits before it is normalized. The wait is shorter than the activity's
-# timeout; an event that waits longer is retried.
+# Maximum time that a large event waits before it is normalized, in seconds. It is shorter than the
+# activity's timeout. An event that waits longer is retried.
 _PATIENCE_S: Final = 4.0
 # A waiting event uses memory and one of the worker's 100 activity slots, which all clients share.
-# The number of waiting events is therefore limited, for one client and for all.
+# The number of waiting events is therefore limited, per client and in total.
 _MOST_OF_ONE: Final = 8
 _MOST: Final = 40
 
@@ -36,7 +36,7 @@ class FairNormalizer:
         authserv_ids: tuple[str, ...],
     ) -> Normalized:
         """Return the normalized event. A small event is normalized without awaiting. Raises
-        OverBudget, EngineUnavailable, and LargeEventsWait if too many events wait."""
+        OverBudget, EngineUnavailable, and LargeEventsWait if too many events are waiting."""
 
         async def normalized() -> Normalized:
             return await self._normalizer.normalize(

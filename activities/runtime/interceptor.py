@@ -1,7 +1,8 @@
-"""The interceptor of every activity. It adds ids to the logs, and reduces errors before Temporal
+"""The interceptor for every activity. It adds ids to the logs, and reduces errors before Temporal
 stores them.
 
-Temporal stores only an error's code, because its histories outlive erased customers.
+Temporal stores only an error's code, because a customer's data can be erased while Temporal's
+histories still exist.
 """
 
 from datetime import timedelta
@@ -22,20 +23,19 @@ from domain.webhooks.errors import Deferred
 
 _log = structlog.get_logger(__name__)
 
-# Maximum number of failures that are remembered. A retry follows within minutes.
+# Maximum number of remembered failures. A retry follows within minutes.
 _MAX_KNOWN: Final = 1_000
 
 
 class _Failures:
-    """The latest failures of activities on this worker, so that a repeated failure can be
-    recognized."""
+    """The latest activity failures on this worker, used to recognize repeated failures."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str | None, str, str], None] = {}
 
     def is_new(self, info: activity.Info, error: Exception) -> bool:
-        """Return whether this activity of this run fails with this type of error for the first
-        time."""
+        """Return True if this is the first failure of this activity, in this run, with this type of
+        error."""
         failure = (info.workflow_run_id, info.activity_id, type(error).__name__)
         if failure in self._known:
             return False
@@ -58,7 +58,8 @@ class _Watch(ActivityInboundInterceptor):
             try:
                 return await super().execute_activity(input)
             except Deferred as error:
-                # This is not a failure, so nothing is logged. Temporal waits for the given time.
+                # This is not a failure, so nothing is logged. Temporal waits for the requested
+                # time.
                 raise ApplicationError(
                     error.code,
                     type=error.code,
@@ -74,7 +75,8 @@ class _Watch(ActivityInboundInterceptor):
                     next_retry_delay=None if after_s is None else timedelta(seconds=after_s),
                 ) from None
             except Exception as error:
-                # The error message is kept out of Temporal, because it may quote a row or a text.
+                # The error message is kept out of Temporal, because it may quote a row or customer
+                # text.
                 info = activity.info()
                 _log.exception("activity failed", activity=info.activity_type)
                 if self.failures.is_new(info, error):
@@ -97,7 +99,7 @@ class _Watch(ActivityInboundInterceptor):
 
 
 def _known_of(step: object) -> dict[str, str]:
-    """Return the ids of the client and the event (or delivery) that an activity's input names."""
+    """Return the ids of the client and of the event (or delivery) in an activity's input."""
     ref = getattr(step, "ref", None)
     if isinstance(ref, RunRef):
         known = {"client_id": ref.client_id, "event_id": ref.event_id}

@@ -12,8 +12,8 @@ from domain.core.errors import EngineUnavailable
 from domain.runs.contracts import SweepResult
 from store.core.place import Place
 
-# After this many consecutive failures, the other system counts as down, so the items are not to
-# blame.
+# After this many consecutive failures, the other system is considered down, and the items are not
+# to blame.
 _AWAY: Final = 3
 
 _log = structlog.get_logger(__name__)
@@ -28,7 +28,7 @@ P = TypeVar("P", bound=_Placed)
 
 
 class Tally:
-    """Counts the items that were picked up and the items that failed. `what`: the log event of a
+    """Counts the items that were picked up and the items that failed. `what`: the log event for a
     failure."""
 
     def __init__(self, what: str, picked_up: int = 0, failed: int = 0) -> None:
@@ -38,7 +38,7 @@ class Tally:
         self._in_a_row = 0
 
     async def add(self, work: Awaitable[int], **ids: str) -> None:
-        """Await the work on one item, and count the item. Raises EngineUnavailable or
+        """Await the processing of one item, and count the item. Raises EngineUnavailable or
         SQLAlchemyError after several consecutive failures."""
         try:
             self.picked_up += await work
@@ -61,9 +61,9 @@ async def one_by_one(
     *,
     what: str,
 ) -> SweepResult:
-    """Work on all items, page by page, and return the counts. `work`: returns how many items it
-    picked up. A retry continues after the last item of the previous attempt, known from its
-    heartbeats."""
+    """Process all items, page by page, and return the counts. `work`: processes an item, and
+    returns how many items it picked up. A retry continues after the previous attempt's last item,
+    known from its heartbeats."""
     place, tally = _broken_off(what)
     while page := await next_page(place):
         for one in page:

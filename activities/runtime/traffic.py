@@ -1,5 +1,5 @@
 """The foreground traffic of a worker. The time since its last foreground work determines the share
-of time that background work gets."""
+of time available to background work."""
 
 from collections.abc import Callable
 from typing import Final
@@ -17,7 +17,7 @@ BACKGROUND: Final = frozenset(
 )
 """Background activities. They do not count as traffic, because no caller waits for them."""
 
-# Seconds after a foreground activity in which its client may send more work.
+# Time in seconds after a foreground activity during which its client may send more work.
 _LASTS_S: Final = 3.0
 _SHARE_BESIDE: Final = 0.08
 _LONGEST_PAUSE_S: Final = 2.0
@@ -32,7 +32,7 @@ class Traffic:
         self._seen: float | None = None
 
     def note(self) -> None:
-        """Record that there is foreground traffic now."""
+        """Record that foreground work is in progress now."""
         self._seen = self._monotonic()
 
     @property
@@ -41,7 +41,7 @@ class Traffic:
 
     def pause_after(self, worked_s: float) -> float:
         """Return the pause, in seconds, after `worked_s` seconds of uninterrupted background work.
-        It is 0 on an idle worker; otherwise the pause takes most of the time."""
+        It is 0 on an idle worker. On a busy worker, the pause takes most of the time."""
         if self.is_quiet:
             return 0
         return min(_LONGEST_PAUSE_S, worked_s * (1 / _SHARE_BESIDE - 1))

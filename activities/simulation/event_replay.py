@@ -1,4 +1,4 @@
-"""The computation of one message's outcome, with the live settings or a variant of them."""
+"""The computation of one message's outcome, with the live settings or with a variant of them."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -35,13 +35,13 @@ from store.playbooks.versions import PlaybookVersions
 
 
 class _Undo(Exception):
-    """Raised to roll back a transaction in which a change of content is tried."""
+    """Raised to roll back a transaction in which a content change is tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayedEvent:
-    """The outcome of one message. `settled`: the thread's state after the answer has reached the
-    customer."""
+    """The outcome of one message. `settled`: the thread's state once the customer has received the
+    answer."""
 
     outcome: SimulatedOutcome
     settled: Thread
@@ -72,8 +72,8 @@ class EventReplay:
         *,
         model_or_nothing: bool = False,
     ) -> ReplayedEvent:
-        """Return the outcome of a message. `model_or_nothing`: raise ModelBudgetUsedUp if the
-        client has a configured model that cannot be used. Raises PlaybookNotFound,
+        """Return the outcome of a message. `model_or_nothing`: whether to raise ModelBudgetUsedUp
+        if the client's configured model cannot be used. Raises PlaybookNotFound,
         EngineUnavailable."""
         event = exchange.event
         near = await near_question(self._database, tenant, self._embedder, event)
@@ -138,8 +138,8 @@ class EventReplay:
 
     @asynccontextmanager
     async def _reading(self, tenant: TenantId, variant: Variant) -> AsyncIterator[AsyncConnection]:
-        """Open a transaction that changes nothing. The transaction is READ ONLY, or it contains the
-        variant's change of content and is rolled back at its end."""
+        """Open a transaction that changes nothing. It is either READ ONLY, or contains the
+        variant's content change and is rolled back at the end."""
         if variant.content is None:
             async with self._database.reading(tenant) as connection:
                 yield connection
@@ -154,8 +154,8 @@ class EventReplay:
 async def _entries(
     connection: AsyncConnection, tenant: TenantId, variant: Variant
 ) -> tuple[PlaybookEntry, ...]:
-    """Return the client's playbooks. If the variant names a version of a playbook, that playbook
-    has this version. Raises PlaybookNotFound."""
+    """Return the client's playbooks. If the variant names a version of a playbook, that version is
+    used. Raises PlaybookNotFound."""
     entries = await PlaybookRepository(connection, tenant).all()
     if variant.playbook_id is None or variant.version is None:
         return entries

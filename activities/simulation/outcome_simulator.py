@@ -1,4 +1,4 @@
-"""The simulator of outcomes. It computes the outcomes of messages, without storing or executing
+"""The outcome simulator. It computes the outcomes of messages, without storing or executing
 anything."""
 
 from activities.agent.brain_budget import BrainBudget
@@ -33,8 +33,8 @@ from store.runs.action_ledger import ActionLedger
 
 class OutcomeSimulator:
     """Processes messages in the same way as runs. It reads data, queries shops for orders, and
-    books the cost of a language model. All arguments except `normalizer` and `connectors` are the
-    same as in `Think`."""
+    charges the cost of a language model to the budget. All arguments except `normalizer` and
+    `connectors` are the same as for `Think`."""
 
     def __init__(
         self,
@@ -60,12 +60,12 @@ class OutcomeSimulator:
     async def conversation(
         self, tenant: TenantId, scenario: Scenario, variant: Variant
     ) -> Simulation:
-        """Return one outcome for each message of the customer.
+        """Return one outcome for each message from the customer.
 
         The facts that a message settles carry over to the next message, as if each answer had been
-        sent. While people handle the conversation, each outcome is held for human review too, until
-        a person sends a message. Raises PlaybookNotFound for an unknown playbook or version of the
-        variant, EngineUnavailable, and LargeEventsWait.
+        sent. Once a human agent handles the conversation, each outcome is held for human review,
+        until a message from a human agent. Raises PlaybookNotFound if the variant names an unknown
+        playbook or version, EngineUnavailable, and LargeEventsWait.
         """
         order, carried = order_of(scenario, self._now()), Carried()
         outcomes: list[SimulatedOutcome] = []
@@ -88,8 +88,8 @@ class OutcomeSimulator:
         *,
         model_or_nothing: bool = False,
     ) -> SimulatedOutcome:
-        """Return the outcome of one message. `model_or_nothing`: raise ModelBudgetUsedUp if the
-        client has a configured model that cannot be used. Raises the errors of `conversation`,
+        """Return the outcome of one message. `model_or_nothing`: whether to raise ModelBudgetUsedUp
+        if the client's configured model cannot be used. Raises the same errors as `conversation`,
         except LargeEventsWait."""
         replayed = await self._one.replay(
             tenant, exchange, variant, model_or_nothing=model_or_nothing
@@ -104,7 +104,7 @@ class OutcomeSimulator:
         carried: Carried,
         order: Order | None,
     ) -> SimulatedExchange:
-        """Return a message of the scenario, normalized and with the order that was looked up for
+        """Return a message from the scenario, normalized and with the order that was looked up for
         it."""
         inbound = event_of(scenario, text)
         try:
@@ -140,7 +140,7 @@ class OutcomeSimulator:
         self, tenant: TenantId, event: UnifiedEvent, thread: Thread
     ) -> Lookup | None:
         """Return the order looked up in the client's shops, or None if the message needs no order.
-        This only reads: a shop that rejects our credentials stays connected."""
+        This function only reads: a shop that rejects our credentials stays connected."""
         if not looks_up(event, thread):
             return None
         async with self._database.reading(tenant) as connection:
@@ -156,7 +156,7 @@ class OutcomeSimulator:
         found: Lookup | None,
         made_up: Order | None,
     ) -> Spent:
-        """Return the amounts spent before the message. With a simulated order, only amounts of this
+        """Return the amounts spent before the message. With a simulated order, only amounts in this
         conversation count, so that the result does not depend on the date."""
         order = found.order if found else None
         if order is None:

@@ -28,12 +28,12 @@ class PastExchanges:
         self._answers_per_hour = answers_per_hour
 
     async def of(self, tenant: TenantId, past: PastEvent) -> SimulatedExchange | None:
-        """Return the message with its context at that time, or None if the message was erased in
-        the meantime.
+        """Return the message with its context at the time it was processed. Return None if the
+        message has since been erased.
 
         A message that no playbook handled is normalized here for the first time. No shop was
-        queried about that message, and no shop is queried now, because the shop's orders have
-        changed since then. Raises EngineUnavailable, LargeEventsWait.
+        queried for that message, and none is queried now, because the shop's orders have since
+        changed. Raises EngineUnavailable, LargeEventsWait.
         """
         if past.seen is None:
             return await self._unseen(tenant, past)

@@ -1,4 +1,4 @@
-"""The activities of a replay. A replay processes past events again, page by page, and stores the
+"""The activities of a replay. A replay reprocesses past events, page by page, and stores the
 results."""
 
 import asyncio
@@ -33,7 +33,8 @@ from store.simulation.replays import ReplayChange, ReplayedPage, ReplayRepositor
 from store.simulation.tried_variant import TriedVariants
 
 PAGE: Final = 50
-# A page ends after this many seconds of work, so that a crash loses little and progress is visible.
+# A page ends after this many seconds of work, so that a crash loses little work and progress is
+# visible.
 _PAGE_WORK_S: Final = 1.5
 _PAGE_LASTS_S: Final = 10.0
 
@@ -78,8 +79,8 @@ class _Done:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """The plan of one page of a replay. `thinks_with_model`: whether each question may cost
-    money."""
+    """The plan for one page of a replay. `thinks_with_model`: whether each question may incur model
+    costs."""
 
     replay: Replay
     variant: Variant
@@ -89,7 +90,7 @@ class _Plan:
 
 
 class ReplayPages:
-    """Replays past events in pages. A worker processes one event at a time, over all its replays.
+    """Replays past events in pages. A worker processes one event at a time, across all its replays.
 
     `exchanges`: prepares past events. `has_model`: whether a language model is configured.
     `question_micros`: the budget reserved for each question to the model, in millionths of a US
@@ -118,7 +119,7 @@ class ReplayPages:
 
     @activity.defn(name=names.BEGIN_REPLAY)
     async def begin(self, work: BackgroundRef) -> ReplayProgress:
-        """Count the events to replay, and return the replay's progress. A repetition counts the
+        """Count the events to replay, and return the replay's progress. Repeated calls count the
         events again."""
         tenant = TenantId(work.client_id)
         async with self._database.tenant(tenant) as connection:
@@ -135,8 +136,8 @@ class ReplayPages:
     async def page(self, work: BackgroundRef) -> ReplayProgress:
         """Process the next events. Store their results and the next position in one transaction.
 
-        Idempotency key: the replay with its position. A page that was not stored is processed
-        again. Raises PlaybookNotFound, EngineUnavailable.
+        Idempotency key: the replay together with its position. A page that was not stored is
+        processed again. Raises PlaybookNotFound, EngineUnavailable.
         """
         tenant = TenantId(work.client_id)
         async with beating():
@@ -145,13 +146,13 @@ class ReplayPages:
                 if plan is None:
                     return ReplayProgress(is_over=True)
                 return await self._keep(tenant, plan, await self._replay_events(tenant, plan))
-            except ReplayNotFound:  # the client was erased
+            except ReplayNotFound:  # The client was erased.
                 return ReplayProgress(is_over=True)
 
     @activity.defn(name=names.END_REPLAY)
     async def fail(self, work: BackgroundRef) -> None:
-        """Mark the replay as failed, because every attempt at a page has failed. A finished replay
-        is left unchanged."""
+        """Mark the replay as failed, because every attempt to process a page has failed. If the
+        replay is already finished, it is left unchanged."""
         tenant = TenantId(work.client_id)
         async with self._database.tenant(tenant) as connection:
             await ReplayRepository(connection, tenant).end(
@@ -159,7 +160,7 @@ class ReplayPages:
             )
 
     async def _plan(self, tenant: TenantId, work: BackgroundRef) -> _Plan | None:
-        """Return the plan of the next page, or None if the replay is finished."""
+        """Return the plan for the next page, or None if the replay is finished."""
         async with self._database.reading(tenant) as connection:
             replay = await ReplayRepository(connection, tenant).read(work.record_id)
             if replay.state not in UNFINISHED:
@@ -190,7 +191,7 @@ class ReplayPages:
         return done
 
     def _limit(self, plan: _Plan, done: _Done) -> ReplayStop | None:
-        """Return why the next event must not be processed, or None."""
+        """Return why the next event must not be processed, or None if it may be."""
         replay = plan.replay
         if replay.worked_ms + done.worked_s * 1000 >= replay.budget_s * 1000:
             return ReplayStop.TIME
@@ -200,8 +201,8 @@ class ReplayPages:
         return None
 
     async def _one(self, tenant: TenantId, plan: _Plan, event: PastEvent, done: _Done) -> None:
-        """Replay one event, and add its result to `done`. Raises ModelBudgetUsedUp if the budget
-        did not suffice for the event."""
+        """Replay one event, and add its result to `done`. Raises ModelBudgetUsedUp if the remaining
+        budget is too small for the event."""
         if event.skip is not None:
             done.skip(event, event.skip)
             return
@@ -218,7 +219,7 @@ class ReplayPages:
     async def _outcome(
         self, tenant: TenantId, plan: _Plan, event: PastEvent
     ) -> SimulatedOutcome | None:
-        """Return the event's outcome, or None if the event was erased in the meantime."""
+        """Return the event's outcome, or None if the event has since been erased."""
         exchange = await self._exchanges.of(tenant, event)
         if exchange is None:
             return None
@@ -228,8 +229,8 @@ class ReplayPages:
 
     async def _in_turn(self, thinking: Awaitable[_T], done: _Done) -> _T:
         """Await the processing of one event, and return its result. Only one event is processed at
-        a time, with a pause after it while there is foreground traffic, because foreground work
-        comes first."""
+        a time. While there is foreground traffic, a pause follows each event, because foreground
+        work has priority."""
         async with self._turn:
             began = time.monotonic()
             try:
@@ -241,7 +242,7 @@ class ReplayPages:
 
     async def _keep(self, tenant: TenantId, plan: _Plan, done: _Done) -> ReplayProgress:
         """Store the page and the next position, and return the progress. Nothing is stored if
-        another attempt was faster or the replay was stopped."""
+        another attempt stored the page first or the replay was stopped."""
         async with self._database.tenant(tenant) as connection:
             replays = ReplayRepository(connection, tenant)
             standing = await replays.read(plan.replay.id, lock=True)

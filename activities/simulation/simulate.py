@@ -1,4 +1,4 @@
-"""The activity that processes an invented conversation for a waiting caller."""
+"""The activity that processes a simulated conversation while a caller is waiting for the result."""
 
 from temporalio import activity
 
@@ -18,9 +18,8 @@ class Simulate:
 
     @activity.defn(name=names.THINK_SCENARIO)
     async def think(self, step: SimulateInput) -> SimulateResult:
-        """Process a sealed scenario, and return its sealed result. Nothing is stored, so a
-        repetition is harmless. The cost of each language model call is booked. Raises
-        PlaybookNotFound."""
+        """Process a sealed scenario, and return its sealed result. Only the cost of each language
+        model call is stored, so the activity can safely be repeated. Raises PlaybookNotFound."""
         asked = SimulationAsked.model_validate_json(self._sealer.unseal(step.sealed))
         async with beating():
             simulation = await self._simulator.conversation(

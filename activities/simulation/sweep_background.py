@@ -31,7 +31,7 @@ class _Unfinished(Protocol):
 
 
 class _Reads(Protocol):
-    """A function that returns a page of unfinished work of all clients."""
+    """A function that returns a page of unfinished work across all clients."""
 
     def __call__(
         self, connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
@@ -47,7 +47,7 @@ class SweepBackground:
     @activity.defn(name=names.SWEEP_BACKGROUND)
     async def begin_left(self, step: SweepInput) -> SweepResult:
         """Start the workflows of unfinished case runs and replays. Idempotency key: the workflow's
-        id. A running workflow is not started again, and does not count in `picked_up`."""
+        id. A running workflow is not started again, and is not counted in `picked_up`."""
         before = self._now() - timedelta(seconds=step.older_than_s)
         done = SweepResult(picked_up=0)
         for workflow, reads in _LEFT.items():

@@ -1,4 +1,4 @@
-"""The activity that makes one attempt of a webhook delivery, from acquiring a permit to recording
+"""The activity that makes one attempt at a webhook delivery, from acquiring a permit to recording
 the outcome."""
 
 import time
@@ -28,15 +28,15 @@ from store.core.database import Database
 from store.webhooks.deliveries import DeliveryRepository, Outgoing
 
 # Pauses between attempts to record an outcome, in seconds. The database may restart between the
-# POST and the record. Waiting is better than sending the POST again.
+# POST and the record. Waiting is better than repeating the POST.
 RECORD_PAUSES_S: Final = (0.1, 0.3, 1.0, 3.0)
-# After a longer wait for a permit, in seconds, the webhook is read again, because it may have been
-# disabled or changed.
+# If the wait for a permit exceeds this time, in seconds, the webhook is loaded again, because it
+# may have been disabled or changed.
 _STALE_S: Final = 0.5
 
 
 class Deliver:
-    """Delivers webhooks. `randomness`: returns a random number from 0 to 1, which spreads retries
+    """Delivers webhooks. `randomness`: returns a random number from 0 to 1, used to spread retries
     over time."""
 
     def __init__(
@@ -66,13 +66,15 @@ class Deliver:
     async def deliver(self, step: DeliverInput) -> DeliverResult:
         """Send the delivery once, and record the outcome.
 
-        Idempotency key: (delivery, attempt), which is recorded once. If the worker dies between the
-        POST and the record, the attempt is repeated with the same webhook-id, and counted once.
-        Raises Deferred while too many deliveries of the tenant wait. Also raises Deferred if our
-        own network is to blame; such an attempt does not count against the receiver.
+        Idempotency key: (delivery, attempt). Its outcome is recorded once. If the worker crashes
+        between the POST and the record, the attempt is repeated with the same webhook-id, and
+        counted once. Raises Deferred while too many of the tenant's deliveries are waiting. Also
+        raises Deferred if our own network is to blame; such an attempt does not count as a failure
+        of the receiver.
 
-        A secret that cannot be unsealed is our failure, not the receiver's. ValueError is raised
-        and reported, and the delivery is retried until the key is available again.
+        A secret that cannot be unsealed is our failure, not the receiver's. In that case,
+        ValueError is raised and reported, and the delivery is retried until the key is available
+        again.
         """
         async with beating():
             asked = time.monotonic()
@@ -104,9 +106,9 @@ class Deliver:
             )
 
     def _tries(self, outgoing: Outgoing) -> int | None:
-        """Return the number of attempts, or None if failures of our own network must not defer the
-        delivery. This is the case for a test, because a person waits for the test's result, and
-        after a long wait."""
+        """Return the attempt number, or None to send without the network check. Tests skip the
+        check because a user is waiting for the result. Deliveries that have waited longer than
+        `WAITS_AT_MOST_S` skip it too."""
         info = activity.info()
         waited = self._now() - info.scheduled_time
         if outgoing.trigger is Trigger.TEST or waited.total_seconds() > WAITS_AT_MOST_S:
@@ -115,8 +117,8 @@ class Deliver:
 
     @asynccontextmanager
     async def _putting_off(self, step: DeliverInput) -> AsyncIterator[None]:
-        """Run an attempt that may raise Deferred. In that case, store the time of the next attempt
-        first, so that the sweep does not start the delivery again."""
+        """Run an attempt that may raise Deferred. If it does, store the time of the next attempt
+        before raising the error again, so that the sweep does not start the delivery earlier."""
         try:
             yield
         except Deferred as deferred:

@@ -1,10 +1,10 @@
-"""Limits on concurrent deliveries, so that receivers do not delay each other's deliveries, and
-tenants do not delay each other's deliveries.
+"""Limits on concurrent deliveries. With them, neither receivers nor tenants can delay each other's
+deliveries.
 
 A receiver may hang for 10 s, and its delivery occupies a slot of the worker. Active and waiting
-deliveries are therefore limited, by endpoint and by tenant. A delivery beyond the limit of waiting
-deliveries is deferred: it then waits in Temporal instead of in the worker. Active deliveries are
-counted across all workers, waiting deliveries per worker.
+deliveries are therefore limited, per endpoint and per tenant. A delivery that exceeds the limit of
+waiting deliveries is deferred: it then waits in Temporal instead of in the worker. Active
+deliveries are counted across all workers, waiting deliveries per worker.
 """
 
 import asyncio
@@ -21,26 +21,26 @@ from domain.webhooks.ports import Places
 SHORTEST_S: Final = 1.0
 LONGEST_S: Final = 600.0
 LONGEST_WAIT_S: Final = 45.0
-"""Maximum wait for a permit, in seconds. If 24 deliveries wait for 8 that hang, the last one gets
-its permit after 30 s."""
+"""Maximum wait for a permit, in seconds. If 24 deliveries wait for 8 hanging deliveries, the last
+one gets its permit after 30 s."""
 
-# Pauses between attempts to get a slot while other workers hold all slots, in seconds. After the
-# last pause, the delivery is deferred.
+# Pauses, in seconds, between attempts to acquire a slot while other workers occupy all slots. After
+# the last pause, the delivery is deferred.
 _ASKED_AGAIN_S: Final = (0.05, 0.1, 0.2, 0.4, 0.8)
-# The assumed duration of a delivery in seconds, until the first delivery has ended, and the weight
+# The assumed duration of a delivery, in seconds, until the first delivery has ended; and the weight
 # of the newest duration in the moving average.
 _HELD_S: Final = 3.0
 _WEIGHT: Final = 0.2
-# The random part of the longest deferral. A delivery with the longest deferral is retried within
-# the latter half of that time.
+# The random part of the longest deferral. A delivery with the longest deferral is retried in the
+# second half of that period.
 _SPREAD: Final = 0.5
 _JITTER: Final = 0.1
 
 
 @dataclass(slots=True)
 class _Line:
-    """The active and waiting deliveries of a tenant, or of one of its endpoints. `places`: the
-    maximum number of active deliveries. `room`: the maximum number of waiting deliveries."""
+    """The active and waiting deliveries of a tenant, or of one of the tenant's endpoints. `places`:
+    the maximum number of active deliveries. `room`: the maximum number of waiting deliveries."""
 
     places: int
     room: int
@@ -54,8 +54,8 @@ class _Line:
         self.held_s += _WEIGHT * (held_s - self.held_s)
 
     def put_off(self, now: float, randomness: float) -> Deferred:
-        """Return the deferral of a delivery. Deferred deliveries return one after another, at the
-        rate at which slots have recently become free. Few deliveries are therefore deferred a
+        """Return the deferral of a delivery. Deferred deliveries are retried one after another, at
+        the rate at which slots have recently been released. Few deliveries are therefore deferred a
         second time."""
         self.next_at = max(self.next_at, now + SHORTEST_S) + self.held_s / self.places
         wait, spread = self.next_at - now, _JITTER
@@ -83,9 +83,9 @@ class _Tenant:
     def next(self) -> _Waiter | None:
         """Return the next waiting delivery, or None.
 
-        Of the endpoints with a free slot, the one with the fewest active deliveries is served
-        first. Its oldest delivery is the next one. A healthy receiver is therefore served between
-        hanging ones.
+        Among the endpoints with a free slot, the one with the fewest active deliveries is served
+        first, and its oldest delivery is next. Hanging receivers therefore do not hold up healthy
+        ones.
         """
         ready = [one for one in self.queue if not one.granted.done() and self.free(one.endpoint)]
         return min(ready, key=lambda one: one.endpoint.active, default=None)
@@ -95,8 +95,8 @@ class DeliveryLimiter:
     """Grants the delivery permits of one process and one event loop. `places`: the slots that all
     workers share. `waiting`: the maximum number of waiting deliveries of all tenants.
 
-    A delivery for which a slot is free does not wait behind other deliveries. An endpoint may use
-    the same share of its tenant's waiting deliveries as of its tenant's permits.
+    A delivery for which a slot is free does not wait behind other deliveries. An endpoint's limit
+    on waiting deliveries is the same fraction of its tenant's limit as for permits.
     """
 
     def __init__(
@@ -126,8 +126,8 @@ class DeliveryLimiter:
     @asynccontextmanager
     async def of(self, client_id: str, webhook_id: str) -> AsyncIterator[None]:
         """Hold a permit to send to this webhook while the block runs. Raises Deferred immediately
-        if too many deliveries wait, after `longest_wait_s` of waiting, and if other workers hold
-        all slots."""
+        if too many deliveries are waiting. Also raises Deferred if `longest_wait_s` has passed, or
+        if other workers occupy all slots."""
         if self._closed:
             raise Deferred(SHORTEST_S)
         tenant = self._tenants.setdefault(client_id, self._new_tenant())
@@ -149,7 +149,7 @@ class DeliveryLimiter:
 
     def close(self) -> None:
         """Grant no more permits, and defer all waiting deliveries, because the process is about to
-        end."""
+        exit."""
         self._closed = True
         for tenant in self._tenants.values():
             for waiter in tenant.queue:

@@ -1,4 +1,4 @@
-"""The activity that mails a client's owner about a webhook that fails or was disabled."""
+"""The activity that emails a client's owner about a webhook that is failing or was disabled."""
 
 from temporalio import activity
 
@@ -14,8 +14,8 @@ from store.webhooks.webhook_failure_notice import webhook_failure_notice
 
 
 class WebhookFailureNotices:
-    """Sends notices of failing webhooks. `dashboard_url`: the URL of the page where the owner sees
-    and enables webhooks."""
+    """Sends notices about failing webhooks. `dashboard_url`: the URL of the page where the owner
+    sees and enables webhooks."""
 
     def __init__(
         self, database: Database, mails: ServiceMails, dashboard_url: str, service: ServiceName
@@ -27,12 +27,12 @@ class WebhookFailureNotices:
 
     @activity.defn(name=names.TELL_OWNER)
     async def tell(self, step: TellOwnerInput) -> None:
-        """Email the owner once. The mail is sent twice only if this worker dies after the mail
+        """Email the owner once. The email is sent twice only if this worker crashes after the mail
         server has accepted it.
 
         Idempotency key: the Message-ID, derived from the delivery's id. Raises MailUnreachable;
-        Temporal retries. A mail that was refused, or that has an unknown outcome, is logged and not
-        sent again.
+        Temporal retries. A rejected email, or one with an unknown outcome, is logged and not sent
+        again.
         """
         async with self._database.service() as connection:
             webhook = await webhook_failure_notice(

@@ -1,5 +1,5 @@
-"""The self-check of our own resolver and network. While one of them fails, deliveries wait, and
-failures do not count against receivers."""
+"""The self-check of our own resolver and network. While either of them is failing, deliveries wait,
+and failures do not count against receivers."""
 
 import random
 import time
@@ -17,20 +17,20 @@ from domain.webhooks.ports import WatchDeliveries
 
 FIRST_WAIT_S: Final = 15.0
 _LONGEST_WAIT_S: Final = 300.0
-"""The longest wait of a deferred delivery, in seconds. It is half the time for which an outcome
+"""The longest wait of a deferred delivery, in seconds. It is half the time during which an outcome
 counts, so that an open circuit breaker does not close during the wait."""
 _SPREAD: Final = 0.5
 WAITS_AT_MOST_S: Final = 24 * 3600.0
-"""The time, in seconds, after which a failure counts against the receiver in any case, so that dead
-receivers are not tried forever."""
+"""The time, in seconds, after which a failure always counts against the receiver, so that
+unreachable receivers are not retried forever."""
 
 _log = structlog.get_logger(__name__)
 
 
 class NetworkSelfCheck:
     """The network self-check of one worker and one event loop. `canary`: returns whether a host
-    name that is known to work resolves; None if there is no such name. `randomness`: returns a
-    random number from 0 to 1, which spreads waiting deliveries over time."""
+    name that is known to work resolves, or None if no such host name is configured. `randomness`:
+    returns a random number from 0 to 1, used to spread waiting deliveries over time."""
 
     def __init__(
         self,
@@ -42,8 +42,8 @@ class NetworkSelfCheck:
         randomness: Callable[[], float] = random.random,
     ) -> None:
         self._canary = canary
-        # The canary counts only after its name has resolved once. If a misspelled name does not
-        # resolve, this is no evidence of a failure.
+        # The canary is used only after its name has resolved once. A misspelled name that does not
+        # resolve is not evidence of a failure.
         self._canary_known = False
         self._watch = watch
         self._first_wait_s = first_wait_s
@@ -53,7 +53,7 @@ class NetworkSelfCheck:
         self._failing = dict.fromkeys(OwnPart, False)
 
     async def begin(self) -> None:
-        """Check before the first delivery whether the canary's host name resolves."""
+        """Before the first delivery, check whether the canary's host name resolves."""
         if self._canary is not None:
             self._canary_known = await self._canary()
             if not self._canary_known:
@@ -61,7 +61,7 @@ class NetworkSelfCheck:
 
     def admit(self, client_id: str, url: str, *, tries: int) -> None:
         """Raise Deferred if a POST would most likely fail because of our own network. `tries`: the
-        number of attempts of this delivery, including deferred ones."""
+        number of attempts made for this delivery, including deferred ones."""
         host = urlsplit(url).hostname or ""
         for part, breaker in self._parts.items():
             if part is OwnPart.NAMES and _is_address(host):
@@ -85,15 +85,15 @@ class NetworkSelfCheck:
             raise self._later(tries)
 
     def _hear(self, part: OwnPart, client_id: str, domain: str, reached: bool | None) -> bool:
-        """Record whether a POST got past this part of our network; None means unknown. Return
-        whether the POST failed because of this part."""
+        """Record whether a POST got past this part of our network; None means unknown. Return True
+        if the POST failed because of this part."""
         if reached is not None:
             self._parts[part].heard(client_id, domain, self._clock(), reached=reached)
         return self._show(part) and reached is False
 
     def _show(self, part: OwnPart) -> bool:
-        """Return whether this part of our network is failing. If this has changed, report the
-        change in the metrics and the log."""
+        """Return whether this part of our network is failing. If the state has changed, update the
+        metrics and log the change."""
         failing = self._parts[part].is_open(self._clock())
         if failing is not self._failing[part]:
             self._failing[part] = failing

@@ -1,4 +1,4 @@
-"""The sweep that starts due deliveries if no workflow is sending them."""
+"""The sweep that starts due deliveries that no workflow is sending."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -17,15 +17,14 @@ from store.webhooks.delivery_sweep import LeftPending, deliveries_left_pending
 
 BATCH: Final = 1_000
 MOST: Final = 500
-"""Maximum number of deliveries per client that a sweep starts. Most deliveries that have been
-pending for long already have a running workflow, and wait for a slot
-(`activities/webhooks/delivery_limiter.py`). Checking all of them would cost the server more than
-sending them."""
+"""Maximum number of deliveries per client that a sweep starts. Most long-pending deliveries already
+have a running workflow, and are waiting for a slot (`activities/webhooks/delivery_limiter.py`).
+Checking all of them would put more load on the server than sending them."""
 
 
 class SweepDeliveries:
-    """Starts deliveries that were left behind. `randomness`: returns a random number from 0 to 1,
-    to choose deliveries if a client has more than MOST."""
+    """Starts deliveries that no workflow is sending. `randomness`: returns a random number from 0
+    to 1, used to choose deliveries if a client has more than MOST."""
 
     def __init__(
         self, database: Database, engine: Engine, now: Clock, randomness: Callable[[], float]
@@ -37,7 +36,7 @@ class SweepDeliveries:
 
     @activity.defn(name=names.SWEEP_DELIVERIES)
     async def send_left(self, step: SweepInput) -> SweepResult:
-        """Start the workflows of deliveries that were due and have not ended. Idempotency key: each
+        """Start the workflows of overdue deliveries that have not ended. Idempotency key: each
         workflow's id. A running delivery is not started again."""
         before = self._now() - timedelta(seconds=step.older_than_s)
         chosen = _Chosen(self._chance)
@@ -65,8 +64,8 @@ class SweepDeliveries:
 
 
 class _Chosen:
-    """A random sample of up to MOST deliveries of each client. All deliveries have the same
-    probability of being chosen, so that every lost delivery is chosen sooner or later."""
+    """A random sample of up to MOST deliveries per client. All deliveries have the same probability
+    of being chosen, so that every lost delivery is eventually chosen."""
 
     def __init__(self, randomness: Callable[[], float]) -> None:
         self.by_client: dict[str, list[str]] = defaultdict(list)

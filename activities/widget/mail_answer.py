@@ -1,4 +1,4 @@
-"""The activity that mails a late answer to a widget's visitor who has not seen it."""
+"""The activity that emails a late answer to a widget visitor who has not seen the answer."""
 
 from temporalio import activity
 
@@ -21,12 +21,13 @@ class MailAnswers:
 
     @activity.defn(name=names.MAIL_ANSWER_UNSEEN)
     async def send(self, step: MailAnswerInput) -> None:
-        """Mail the answer on the client's behalf, once. It is sent twice only if this worker dies
-        after the mail server has accepted it.
+        """Email the answer on the client's behalf, once. It is sent twice only if this worker
+        crashes after the mail server has accepted the email.
 
-        Idempotency key: the Message-ID, derived from the message's id. The session first records
-        the message's number. Raises MailUnreachable; Temporal retries. A mail that was refused, or
-        that has an unknown outcome, is logged and not sent again; the answer stays on the page.
+        Idempotency key: the Message-ID, derived from the message's id. The message's number is
+        recorded in the session before the email is sent. Raises MailUnreachable; Temporal retries.
+        A rejected email, or one with an unknown outcome, is logged and not sent again; the answer
+        stays on the page.
         """
         tenant = TenantId(step.client_id)
         unseen = await self._unseen(tenant, step.answer)
@@ -35,8 +36,9 @@ class MailAnswers:
             await self._mail.send_once(tenant, mail, MailGroup.ANSWERS, answer_of=run_id)
 
     async def _unseen(self, tenant: TenantId, late: LateAnswer) -> tuple[OutgoingMail, str] | None:
-        """Return the mail and the run that it answers, or None if no mail is needed. While all
-        automation is stopped, only a person's answer is mailed; other answers stay on the page."""
+        """Return the email and the run that it answers, or None if no email is needed. While all
+        automation is stopped, only a human agent's answer is emailed; other answers stay on the
+        page."""
         async with self._database.tenant(tenant) as connection:
             answers = AnswersByMailRepository(connection, tenant)
             run_id = await answers.automatic_run_of(late)

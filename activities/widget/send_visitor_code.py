@@ -1,4 +1,4 @@
-"""The activity that mails a code to verify the address of a widget's visitor."""
+"""The activity that emails a widget visitor a code to verify the visitor's address."""
 
 from temporalio import activity
 
@@ -33,14 +33,14 @@ class SendVisitorCode:
 
     @activity.defn(name=names.SEND_VISITOR_CODE)
     async def send(self, step: SendMailInput) -> None:
-        """Send the code from the service's sender, once. It is sent twice only if this worker dies
-        after the mail server has accepted it.
+        """Send the code from the service's sender, once. It is sent twice only if this worker
+        crashes after the mail server has accepted the email.
 
-        The client's own sender is never used, because the person who set it up could read the code
-        and impersonate the customer. Idempotency key: the Message-ID, derived from the code's id.
-        Raises MailUnreachable; Temporal retries until the code is too old. A mail that was refused,
-        or that has an unknown outcome, is logged and not sent again, because the visitor can
-        request another code.
+        The client's own sender is never used, because the person who configured it could read the
+        code and impersonate the customer. Idempotency key: the Message-ID, derived from the code's
+        id. Raises MailUnreachable; Temporal retries until the code is too old. A rejected email, or
+        one with an unknown outcome, is logged and not sent again, because the visitor can request
+        another code.
         """
         tenant = TenantId(step.client_id)
         mail = await self._due(tenant, step.record_id)

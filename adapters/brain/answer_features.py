@@ -1,5 +1,5 @@
-"""Features that measure how well a sentence of the knowledge answers a question. They are the input
-of the models in `adapters/brain/answers.npz`. After a change to this module, run `python -m
+"""Features that measure how well a sentence from the knowledge answers a question. They are the
+input to the models in `adapters/brain/answers.npz`. After a change to this module, run `python -m
 training.train_answers`."""
 
 from collections import Counter
@@ -61,7 +61,8 @@ def _cut(passage: Passage) -> tuple[PassageSentence, ...]:
 def sentence_features(
     question: AskedQuestion, language: Language, passages: Sequence[Passage]
 ) -> tuple[list[Candidate], Floats]:
-    """Return the sentences of all passages and their features, of shape (sentences, features)."""
+    """Return the sentences of all passages, and their features as an array of shape (sentences,
+    features)."""
     found = candidates_of(passages)
     if not found:
         return [], np.zeros((0, len(SENTENCE_FEATURES)))
@@ -128,7 +129,7 @@ def sentence_features(
 
 
 def _of_names(asked: Terms, said: Terms, above: Terms, title: Terms) -> tuple[float, ...]:
-    """Return features that measure how well the names and numbers of the question match those of
+    """Return features that measure how well the names and numbers in the question match those in
     the sentence."""
     shared = asked.labelled & (said.labelled | above.labelled)
     words = {word for word, _ in said.labelled - asked.labelled}
@@ -146,8 +147,8 @@ def _of_names(asked: Terms, said: Terms, above: Terms, title: Terms) -> tuple[fl
 
 
 def _neighbour(found: Sequence[Candidate], similarities: Floats, at: int, step: int) -> float:
-    """Return the similarity of the neighbouring sentence. If there is no neighbour in the same
-    entry, return the sentence's own similarity."""
+    """Return the similarity of the neighboring sentence. If there is no neighbor in the same entry,
+    return the sentence's own similarity."""
     other = at + step
     inside = 0 <= other < len(found) and found[other].passage is found[at].passage
     return float(similarities[other if inside else at])
@@ -162,8 +163,8 @@ def _chunk_terms(found: Sequence[Candidate]) -> dict[tuple[str, int], frozenset[
 
 
 def _rarities(found: Sequence[Candidate]) -> dict[str, float]:
-    """Return the rarity of each stem among the sentences. A stem that occurs in all sentences has a
-    rarity close to 0."""
+    """Return the rarity of each stem among the sentences. A stem that occurs in every sentence has
+    a rarity close to 0."""
     seen: Counter[str] = Counter()
     for one in found:
         above = f"{one.passage.title} {one.sentence.heading}"
@@ -181,8 +182,8 @@ def _share(weights: dict[str, float], stems: frozenset[str], total: float) -> fl
 def _share_of_all(
     rarity: dict[str, float], asked: frozenset[str], stems: frozenset[str], unknown: float
 ) -> float:
-    """Return the share of the question's words that are covered, weighted by rarity. A word that
-    occurs in no sentence counts as the rarest."""
+    """Return the covered share of the question's words, weighted by rarity. A word that occurs in
+    no sentence counts as the rarest word."""
     weights = {stem: rarity.get(stem, unknown) for stem in asked}
     return _share(weights, stems, max(sum(weights.values()), 1e-6))
 
@@ -192,7 +193,7 @@ def _missing(weights: dict[str, float], stems: frozenset[str]) -> int:
 
 
 def _conflict(asked: frozenset[str], said: frozenset[str]) -> bool:
-    """Return whether both texts contain numbers with the same unit, but none of these numbers is
+    """Return True if both texts contain numbers with the same unit, but none of these numbers is
     equal."""
     units = {number.partition(" ")[2] for number in asked} - {""}
     same = {number for number in said if number.partition(" ")[2] in units}

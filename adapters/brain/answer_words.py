@@ -1,6 +1,6 @@
-"""Terms for comparing a question with sentences of the knowledge: stems, numbers with units, names,
-and the expected kind of answer. After a change to this module or its word lists, run `python -m
-training.train_answers`."""
+"""Terms for comparing a question with sentences from the knowledge: stems, numbers with units,
+names, and the expected kind of answer. After a change to this module or its word lists, run `python
+-m training.train_answers`."""
 
 import re
 from dataclasses import dataclass
@@ -85,9 +85,9 @@ def _stemmer(language: Language) -> "Stemmer.Stemmer":
 @dataclass(frozen=True, slots=True)
 class Terms:
     """The terms of a text. `stems`: its content words, stemmed. `numbers`: its numbers with their
-    units ("40 l"). `labelled`: numbers with the word before them ("spf 50"). `named`: names of
-    places, colours and the like. `measured`: the quantities that "how many" or "how much" asks for.
-    """
+    units ("40 l"). `labelled`: numbers with the preceding word ("spf 50"). `named`: names of
+    places, colors and the like. `measured`: the quantities that "how many" or "how much" asks
+    for."""
 
     stems: frozenset[str]
     numbers: frozenset[str]
@@ -99,10 +99,10 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A customer's message as a question. `terms`: its terms, as read in each language. `kinds`:
-    the kinds of answer that it expects. `cues`: the question words and phrases that it contains.
-    `asked`: the number of questions that it contains. `joined`: whether it joins several questions.
-    """
+    """A customer's message, parsed as a question. `terms`: its terms, parsed in each language.
+    `kinds`: the kinds of answer that it expects. `cues`: the question words and phrases that it
+    contains. `asked`: the number of questions that it contains. `joined`: whether it combines
+    several questions."""
 
     terms: dict[Language, Terms]
     kinds: frozenset[str]

@@ -1,9 +1,8 @@
-"""Selection of the sentences of the knowledge that answer a message, with the probability that they
-do.
+"""Selection of the sentences from the knowledge that answer a message. It also estimates the
+probability that the selected sentences answer the message.
 
 Two linear models use the features below. They are trained by `python -m training.train_answers` and
-stored in `answers.npz`. One model ranks sentences. The other estimates the probability that the
-selected sentences answer the message.
+stored in `answers.npz`. One model ranks sentences. The other estimates the probability.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +27,7 @@ from domain.agent.brain import Language, Passage, PassageSentence
 
 ANSWERS_PATH: Final = Path(__file__).with_name("answers.npz")
 MOST_SENTENCES: Final = 5
-"""Maximum number of sentences in an answer, all of the same entry."""
+"""Maximum number of sentences in an answer. All of them come from the same entry."""
 
 _OF_OTHER: Final = 2
 
@@ -44,12 +43,12 @@ ANSWER_FEATURES: Final = (
 _NEVER_FIT: Final = frozenset({"two_matters", "why"})
 _NAMES: Final = [SENTENCE_FEATURES.index(name) for name in ("label_conflict", "named_missing")]
 _ALONE: Final = -9.0
-"""The score that stands in for the next best sentence if there is none."""
+"""The score used in place of the second-best sentence's score if there is no such sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntrySentences:
-    """Sentences of one knowledge entry, best first."""
+    """Sentences from one knowledge entry, best first."""
 
     passage: Passage
     sentences: tuple[PassageSentence, ...]
@@ -60,8 +59,8 @@ class ChosenAnswer:
     """The sentences selected for a message. `probability`: the probability (0 to 1) that the best
     sentences answer the whole message.
 
-    `fits`: whether the message asks a single question that is not about a reason, and the names in
-    question and answer match. `other`: the best sentences of the next entry, or None.
+    `fits`: whether the message asks a single question that does not ask for a reason, and the names
+    in question and answer match. `other`: the best sentences from the next entry, or None.
     """
 
     best: EntrySentences
@@ -98,11 +97,12 @@ class LinearModel:
 
 
 class AnswerModel:
-    """The two models for answers: one ranks sentences, one estimates the probability of an answer.
+    """The two answer models: one ranks sentences, the other estimates the probability of an answer.
     Load them once and share them, because they are immutable."""
 
     def __init__(self, content: bytes) -> None:
-        """Load both models. `content`: the bytes of a model file. Raises ModelInvalid."""
+        """Load both models. `content`: the bytes of a model file. Raises ModelInvalid if this is
+        not a valid model file."""
         names = [
             f"{name}_{part}"
             for name in ("sentence", "answer")
@@ -116,14 +116,14 @@ class AnswerModel:
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
-        """Load the models from a file (default: the file beside this module). Raises OSError,
-        ModelInvalid."""
+        """Load the models from a file (default: the file beside this module). Raises OSError if the
+        file cannot be read, and ModelInvalid."""
         return cls((path or ANSWERS_PATH).read_bytes())
 
     def choose(
         self, text: str, language: Language, passages: Sequence[Passage]
     ) -> ChosenAnswer | None:
-        """Return the best answer in the passages, or None if the passages contain no sentence."""
+        """Return the best answer in the passages, or None if the passages contain no sentences."""
         question = read_question(text)
         found, rows = sentence_features(question, language, passages)
         if not found:
@@ -145,8 +145,8 @@ class AnswerModel:
 def chosen_places(
     found: Sequence[Candidate], scores: Floats, *, but: str | None = None
 ) -> list[int]:
-    """Return the indexes of the best sentence and of the next best sentences in its entry, at most
-    MOST_SENTENCES. `but`: the id of an entry to exclude."""
+    """Return the indexes of the best sentence and of the next-best sentences in the same entry, at
+    most MOST_SENTENCES. `but`: the id of an entry to exclude."""
     ranked = (int(place) for place in np.argsort(-scores, kind="stable"))
     order = [place for place in ranked if found[place].passage.id != but]
     entry = found[order[0]].passage.id if order else None
@@ -160,8 +160,8 @@ def _sentences(found: Sequence[Candidate], places: Sequence[int]) -> EntrySenten
 
 
 def _fits(question: AskedQuestion) -> bool:
-    """Return whether the message asks a single question that is not about a reason. A shop's texts
-    seldom give reasons."""
+    """Return True if the message asks a single question that does not ask for a reason. A shop's
+    texts seldom give reasons."""
     return not question.joined and not question.cues & _NEVER_FIT
 
 
@@ -172,8 +172,8 @@ def answer_features(
     rows: Floats,
     scores: Floats,
 ) -> Floats:
-    """Return the features of the selected answer, from which the model estimates its
-    probability."""
+    """Return the features of the selected answer. The model estimates the answer's probability from
+    them."""
     order = np.argsort(-scores, kind="stable")
     best = int(order[0])
     passage, similarity = found[best].passage, found[best].sentence.similarity or 0.0
@@ -216,7 +216,8 @@ def answer_features(
 def _together(
     question: AskedQuestion, of_best: Mapping[str, float], similarity: float
 ) -> tuple[float, ...]:
-    """Return products of two features, which a linear model cannot represent."""
+    """Return products of pairs of features, because a linear model cannot represent such products
+    itself."""
     kind, words, missing = of_best["kind_held"], of_best["covered_above"], of_best["rare_missing"]
     return (
         kind * words,

@@ -1,4 +1,4 @@
-"""The model files. They contain arrays made by training, and are loaded without unpickling."""
+"""The model files. They contain arrays produced by training, and are loaded without unpickling."""
 
 import io
 import zipfile
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from adapters.brain.features import Floats
 
 # Weights are stored as small multiples of this power of two, which keeps the file small. Rounding
-# also removes differences in the last digit between processors, so the same examples produce the
-# same file everywhere.
+# also removes last-digit differences between processors, so the same examples produce the same file
+# everywhere.
 WEIGHT_STEP: Final = 1 / 32
 
 
@@ -30,8 +30,8 @@ def read_arrays(content: bytes, names: Iterable[str]) -> dict[str, NDArray[np.ge
 
 
 def stored(array: NDArray[np.generic], kind: type[np.generic], shape: tuple[int, ...]) -> Floats:
-    """Return a stored array as floats. Raises ModelInvalid if its type or shape is not the expected
-    one."""
+    """Return a stored array as floats. Raises ModelInvalid if the array has an unexpected type or
+    shape."""
     if array.shape != shape or array.dtype != kind:
         raise ModelInvalid(f"an array has shape {array.shape}, {shape} is needed")
     return array.astype(np.float64)

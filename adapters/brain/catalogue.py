@@ -11,16 +11,16 @@ from domain.agent.intents.phrase_lists import PhraseLists
 from domain.agent.template import names
 from domain.core.recent import Recent
 
-# Maximum total size of the cached catalogues, in characters of their templates. A prepared
+# Maximum total size of the cached catalogues, measured in characters of their templates. A prepared
 # catalogue takes several times as many bytes.
 _HELD: Final = 4_000_000
-# Number of templates that are prepared before the event loop runs other tasks.
+# Number of templates that are prepared before the event loop can run other tasks.
 _AT_ONCE: Final = 10
 
 
 class Catalogue:
     """A client's templates, with indexes for comparing them with messages. `coverage`, `not_for`
-    and `placeholders` refer to the templates by position."""
+    and `placeholders` refer to templates by position."""
 
     def __init__(self, templates: tuple[Template, ...], coverage: Coverage) -> None:
         self.templates = templates
@@ -32,19 +32,19 @@ class Catalogue:
             self._places[template.language].append(place)
 
     def places(self, language: Language) -> Sequence[int]:
-        """Return the positions of the templates in this language, oldest first."""
+        """Return the positions of the templates in the given language, oldest first."""
         return self._places.get(language, ())
 
 
 class Catalogues:
-    """A cache of recently used catalogues of templates, so that templates are not prepared for each
-    message."""
+    """A cache of recently used template catalogues, so that templates are not prepared again for
+    each message."""
 
     def __init__(self) -> None:
         self._recent: Recent[tuple[int, ...], Catalogue] = Recent(_HELD)
 
     async def of(self, templates: tuple[Template, ...]) -> Catalogue:
-        """Return the prepared catalogue of exactly these template objects. The cache keeps
+        """Return the prepared catalogue for exactly these template objects. The cache keeps
         references to the objects, so that other objects cannot reuse their identities."""
         key = tuple(map(id, templates))
         known = self._recent.get(key)

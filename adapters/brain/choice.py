@@ -1,4 +1,4 @@
-"""Creation of the brains that the settings select."""
+"""Creation of the brains selected by the settings."""
 
 from typing import TYPE_CHECKING
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def brain_from(settings: BrainSettings, classifier: Classifier) -> Brain:
-    """Return the brain that BRAIN_MODEL names, regardless of its cost. Raises InvalidInput."""
+    """Return the brain named in BRAIN_MODEL, regardless of its cost. Raises InvalidInput."""
     return _llm(settings, classifier) or TaughtBrain(classifier)
 
 
 def brains_from(settings: BrainSettings, classifier: Classifier) -> Brains:
-    """Return the embedded brain and the language model's brain, with the budget that selects
-    between them. Raises InvalidInput."""
+    """Return the embedded brain and the language model brain, with the budget that decides which
+    one is used. Raises InvalidInput."""
     model = _llm(settings, classifier)
     return Brains(
         embedded=TaughtBrain(classifier),
@@ -34,7 +34,7 @@ def brains_from(settings: BrainSettings, classifier: Classifier) -> Brains:
 def _llm(settings: BrainSettings, classifier: Classifier) -> "LlmBrain | None":
     if not settings.is_remote:
         return None
-    # Imported here, because the providers' libraries take seconds and a hundred megabytes to load.
+    # Imported here because the providers' libraries take seconds and a hundred megabytes to load.
     from adapters.brain.llm import LlmBrain  # noqa: PLC0415
     from adapters.brain.llm_models import models_of  # noqa: PLC0415
 

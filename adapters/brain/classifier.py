@@ -1,8 +1,8 @@
 """The embedded classifier. It returns a message's category, language and sentiment.
 
-It consists of two linear classifier heads over hashed features, and a library that detects the
-language (`adapters/brain/languages.py`). The weights are arrays made by `python -m training.train`
-and stored in `model.npz` beside this module. Nothing is unpickled.
+It consists of two linear classifier heads over hashed features, and a language detection library
+(`adapters/brain/languages.py`). The weights are arrays produced by `python -m training.train` and
+stored in `model.npz` beside this module. Nothing is unpickled.
 """
 
 import copy
@@ -38,11 +38,11 @@ _ARRAYS: Final = (
 class Classification:
     """The classifier's result for a text.
 
-    `probabilities` contains every category, sums to 1 and is calibrated: of messages with a
+    `probabilities` contains every category, sums to 1 and is calibrated: among messages with a
     probability of 0.8, about eight in ten are correct. `language`: French or English, whichever is
-    more probable. `language_probability`: the probability of this language among the two, 0.5 to 1.
-    `foreign`: the detected language of a text that is in neither language, or None. `sentiment`:
-    the probability of joy or thanks minus the probability of anger or disappointment, -1 to 1.
+    more probable. `language_probability`: this language's probability among the two, from 0.5 to 1.
+    `foreign`: the detected language if the text is in neither of the two, or None. `sentiment`: the
+    probability of joy or thanks minus the probability of anger or disappointment, from -1 to 1.
     """
 
     category: Category
@@ -54,12 +54,12 @@ class Classification:
 
     @property
     def probability(self) -> float:
-        """The probability of the category, 0 to 1."""
+        """The probability of the category, from 0 to 1."""
         return self.probabilities[self.category]
 
 
 class Classifier:
-    """The classifier of messages. Load it once and share it, because it is immutable."""
+    """The message classifier. Load it once and share it, because it is immutable."""
 
     def __init__(self, content: bytes) -> None:
         """Load the classifier. `content`: the bytes of a model file. Raises `ModelInvalid`."""
@@ -76,7 +76,7 @@ class Classifier:
     def load(cls, path: Path | None = None) -> Self:
         """Load the classifier from a model file (default: the file beside this module).
 
-        Raises `OSError` if the file cannot be read, `ModelInvalid` if it is not a model file.
+        Raises `OSError` if the file cannot be read, and `ModelInvalid` if it is not a model file.
         """
         return cls((path or MODEL_PATH).read_bytes())
 
@@ -84,7 +84,7 @@ class Classifier:
         """Return a copy of this classifier that uses a client's own classifier head for the
         category.
 
-        Raises ModelInvalid if the head was fitted to another classifier or cannot be read.
+        Raises ModelInvalid if the head was trained for another classifier or cannot be read.
         """
         if head.model != self.fingerprint:
             raise ModelInvalid("the head was fitted to another classifier")
@@ -94,7 +94,7 @@ class Classifier:
         return other
 
     def row(self, text: str) -> FeatureRow:
-        """Return the text's features. Raises OverBudget if the text is too expensive to read."""
+        """Return the text's features. Raises OverBudget if the text is too expensive to process."""
         return row_of(text, self._rarities)
 
     def shared_logits(self, row: FeatureRow) -> Floats:
@@ -102,8 +102,8 @@ class Classifier:
         return self._heads["category"].logits(row)
 
     def classify(self, text: str, languages: Sequence[str] = ()) -> Classification:
-        """Return the classification of any text. An empty text gets nearly equal probabilities.
-        `languages`: the likely languages of the text."""
+        """Return the classification of any text. For an empty text, all probabilities are nearly
+        equal. `languages`: the likely languages of the text."""
         read = read_language(text, languages)
         row = self.row(text)
         logits = self.shared_logits(row)

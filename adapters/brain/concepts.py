@@ -1,9 +1,9 @@
-"""Concepts of customers' words. A concept is one token for words with the same meaning, in both
-languages.
+"""Concepts expressed by customers' words. A concept is one token for words with the same meaning,
+in both languages.
 
 A few thousand examples teach a classifier only a few of the words that customers use. With
 concepts, "fridge" and "canapé" are both a product, and "reimburse" and "remboursez" are the same
-request. An example with one word therefore also teaches the other words, and the other language.
+request. An example that contains one word therefore also teaches its synonyms and translations.
 """
 
 import re
@@ -57,7 +57,8 @@ def _lexicon() -> _Lexicon:
 
 @lru_cache(maxsize=20_000)
 def concepts(word: str) -> tuple[str, ...]:
-    """Return the concepts of a folded word, each once. Most words have none or one."""
+    """Return the concepts of a folded word, without duplicates. Most words have at most one
+    concept."""
     word, known = _single(word), _lexicon()
     found = list(known.whole.get(word, ()))
     for length in range(known.shortest, min(len(word), known.longest) + 1):

@@ -1,4 +1,5 @@
-"""Drafts of an answer. A draft is a merchant's filled template or a quoted knowledge entry."""
+"""Answer drafts. A draft is a merchant's template with its placeholders filled, or a quoted
+knowledge entry."""
 
 from dataclasses import dataclass
 from itertools import groupby
@@ -21,20 +22,20 @@ from domain.agent.plan import ActionKind
 from domain.agent.template import fill
 from domain.integrations.order import Order
 
-# Strength of a template that fits the intent if parts of the message are not understood.
+# Strength of a template that fits the intent when parts of the message are not understood.
 PARTIAL_STRENGTH: Final = 0.5
-# Strength of a template that fits only the message's class, without an evident intent. Such a
+# Strength of a template that matches only the message's class, without a clear intent. Such a
 # template is only a starting point for a reply.
 OFF_STRENGTH: Final = 0.3
 # Maximum number of templates to fill for one message.
 _TRIED: Final = 50
-# Questions of these classes vary too much for one template to answer them.
+# Questions in these classes vary too much for one template to answer them all.
 _KNOWLEDGE_FIRST: Final = frozenset({Category.PRODUCT_QUESTION, Category.OTHER})
 
 
 @dataclass(frozen=True, slots=True)
 class DraftSources:
-    """The sources of drafts: the client's templates, and the model that selects sentences of the
+    """The sources of drafts: the client's templates, and the model that selects sentences from the
     knowledge."""
 
     catalogue: Catalogue
@@ -62,12 +63,12 @@ def best_draft(
 def _from_templates(
     request: BrainRequest, catalogue: Catalogue, seen: Classification, asking: Asking
 ) -> GroundedDraft | None:
-    """Return a draft from the best fitting template in the customer's language that can be filled,
-    or None.
+    """Return a draft from the best-fitting template that is in the customer's language and can be
+    filled, or None.
 
-    A template that promises the requested action precedes other templates.
+    A template that promises the requested action takes precedence over other templates.
     """
-    # The shop's values override values that the caller sent.
+    # Values from the shop override values sent by the caller.
     told = order_values(request.order, seen.language, request.today) if request.order else {}
     promised = promise_values(asking.offer, seen.language) if asking.offer else {}
     framed = {**request.frame.values(seen.language), "brand_name": request.brand_name}
@@ -81,7 +82,7 @@ def _from_templates(
         ]
         if not filled:
             continue
-        # Prefer the template that states the most facts of this case.
+        # Prefer the template that states the most facts about this case.
         most = max(answer.used for _, answer in filled)
         fittest = [(template, answer) for template, answer in filled if answer.used == most]
         template, answer = fittest[0]
@@ -113,9 +114,13 @@ def _ranked(
 ) -> list[tuple[_Rank, Template]]:
     """Return the matching templates, best first.
 
-    The criteria, in order: whether the client wrote the template for this topic, whether it
-    promises the requested action, the strength of its match, the number of order facts that a
-    starter template states, and its coverage of the message.
+    The sort criteria, in order:
+
+    - whether the client wrote the template for this topic
+    - whether the template promises the requested action
+    - how strongly it matches
+    - for a starter template, how many order facts it states
+    - how much of the message it covers
     """
     excluded = catalogue.not_for.mentioned(asking.text)
     fitting: list[tuple[bool, float, int]] = []
@@ -144,16 +149,16 @@ def _ranked(
 
 
 def _is_own(template: Template) -> bool:
-    """Return whether the client wrote the template for a topic. A template that has only the class
-    `other` has no topic."""
+    """Return whether the client wrote the template for a specific topic. A template that has only
+    the class `other` has no topic."""
     return not template.is_starter and not (
         template.intent is None and template.category is Category.OTHER
     )
 
 
 def _fit(template: Template, seen: Classification, asking: Asking, *, promises: bool) -> float:
-    """Return the strength (0 to 1) with which a template answers this message. A strength of 0
-    means that the template does not answer it."""
+    """Return how strongly a template answers this message, from 0 to 1. A strength of 0 means that
+    it does not answer the message."""
     if asking.offer is not None and promises:
         return _fit_of_promise(template, asking.offer.kind, asking)
     if template.intent is None:
@@ -163,7 +168,7 @@ def _fit(template: Template, seen: Classification, asking: Asking, *, promises: 
 
 def _fit_of_promise(template: Template, kind: ActionKind, asking: Asking) -> float:
     """Return the strength of a template that promises the requested action. The request was
-    recognised word by word, so the customer's reasons need not be understood."""
+    recognized word by word, so the customer's reasons do not need to be understood."""
     if template.intent is None:
         return ARBITRARY_STRENGTH
     if template.intent != kind.value:
@@ -172,8 +177,8 @@ def _fit_of_promise(template: Template, kind: ActionKind, asking: Asking) -> flo
 
 
 def _fit_of_intent(template: Template, seen: Classification, asking: Asking) -> float:
-    """Return the strength of a template for the message's intent. The class of the message alone is
-    not sufficient evidence to send a template."""
+    """Return the strength of a template for the message's intent. A template is not sent on the
+    basis of the message's class alone."""
     wanted = asking.wanted
     if wanted is None:
         is_near = template.category is seen.category and not template.is_starter
@@ -185,6 +190,6 @@ def _fit_of_intent(template: Template, seen: Classification, asking: Asking) -> 
 
 
 def _order_citations(order: Order | None, body: str, told: dict[str, str]) -> tuple[Citation, ...]:
-    """Return the order as a source if one of the shop's values filled a placeholder, otherwise
-    nothing."""
+    """Return the order as a source if at least one placeholder was filled with a value from the
+    shop. If none was, return nothing."""
     return (order_citation(order),) if order and fill(body, told).used else ()

@@ -1,8 +1,8 @@
-"""The embedded brain. It answers in this process, without network access, from templates and
-knowledge only.
+"""The embedded brain. It answers in-process, without network access, from templates and knowledge
+only.
 
-The brain composes no text: an answer is a merchant's template or a quoted knowledge entry. If
-neither fits, it reports that, and a human agent takes over.
+The brain does not compose text: an answer is a merchant's template or a quoted knowledge entry. If
+neither fits, the brain reports that, and a human agent takes over.
 """
 
 import dataclasses
@@ -54,17 +54,17 @@ _LIMITS: Final = {
 LOW_PROBABILITY: Final = 0.5
 LOW_LANGUAGE_PROBABILITY: Final = 0.6
 
-# A message with at most this many words and an uncertain class is read together with the customer's
-# previous message.
+# A message with at most this many words and an uncertain class is interpreted together with the
+# customer's previous message.
 FOLLOW_UP_WORDS: Final = 8
 SURE_BY_ITSELF: Final = 0.7
 
 _ALTERNATIVES: Final = 3
-# The certainty of an evident intent that is the message's only one, regardless of the message's
-# class.
+# The certainty of an evident intent that is the only intent in the message, regardless of the
+# message's class.
 EVIDENT: Final = 0.9
 # Intents that are separate questions even if the message also requests a refund or cancellation.
-# Any other intent is the reason for that request.
+# Any other intent counts as the reason for that request.
 _QUESTIONS: Final = frozenset(Intent) - {
     *(Intent.REFUND, Intent.CANCEL_ORDER, Intent.RETURN, Intent.REFUND_STATUS, Intent.THANKS),
     *(Intent.PARCEL_LATE, Intent.PARCEL_LOST, Intent.DAMAGED_ON_ARRIVAL, Intent.DEFECT),
@@ -74,9 +74,10 @@ _QUESTIONS: Final = frozenset(Intent) - {
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A message as the brain reads it. `text`: the text that was read, including the earlier
+    """A message as interpreted by the brain. `text`: the interpreted text, including the earlier
     message if needed. `is_bare`: whether the message is a follow-up without content of its own,
-    except for yes or no. The earlier message then determines the class, but not the answer."""
+    except for yes or no. In that case, the earlier message determines the class, but not the
+    answer."""
 
     text: str
     seen: Classification
@@ -104,8 +105,8 @@ class _Understood:
 
 
 class EmbeddedBrain:
-    """A `Brain` without a language model. It is deterministic: the same request always has the same
-    answer."""
+    """A `Brain` without a language model. It is deterministic: the same request always produces the
+    same answer."""
 
     def __init__(
         self,
@@ -113,8 +114,8 @@ class EmbeddedBrain:
         answers: AnswerModel | None = None,
         catalogues: Catalogues | None = None,
     ) -> None:
-        """`answers`: the model that selects sentences. The default is the model that ships with the
-        brain."""
+        """Create the brain. `answers`: the model that selects sentences. By default, it is the
+        model that ships with the brain."""
         self._classifier = classifier
         self._answers = answers or AnswerModel.load()
         self._catalogues = catalogues or Catalogues()
@@ -139,14 +140,14 @@ class EmbeddedBrain:
         if again and understood.praises:
             return self._closed(understood.seen)
         lacks_promise = draft is not None and understood.offer and not draft.promises
-        # A starter template that was sent before did not help, so it is not repeated.
+        # A starter template that was already sent did not help, so it is not repeated.
         if draft is None or lacks_promise or (again and draft.yields):
             return self._unanswered(understood, EscalationReason.MISSING_KNOWLEDGE)
         return self._answered(understood, draft)
 
     def _read(self, request: BrainRequest, own: str) -> _Reading:
-        """Read the message alone, or together with the customer's previous message if it has too
-        little content of its own."""
+        """Interpret the message alone, or together with the customer's previous message if it has
+        too little content of its own."""
         seen = with_mood(self._classifier, own, request.languages)
         before = last_words_of_customer(request)
         said = words(fold(own))
@@ -154,8 +155,8 @@ class EmbeddedBrain:
             return _Reading(own, seen)
         is_sure = seen.probability >= SURE_BY_ITSELF
         named = own_words(own)
-        # "Commande 1042" says no more than "1042". "Where is my order" is clear without the
-        # previous message.
+        # "Commande 1042" adds nothing to "1042". "Where is my order" is clear without the previous
+        # message.
         is_empty = not named or (seen.category is Category.OTHER and names_anything(named))
         if is_empty and not is_thanks(said):
             text = before
@@ -163,7 +164,7 @@ class EmbeddedBrain:
             return _Reading(own, seen)
         else:
             text = f"{before}\n{own}"
-        # The sentiment is that of the current message alone.
+        # The sentiment comes from the current message alone.
         read = dataclasses.replace(
             self._classifier.classify(text, request.languages), sentiment=seen.sentiment
         )
@@ -177,24 +178,24 @@ class EmbeddedBrain:
         return BrainAnswer(
             classification=seen.category,
             intents=understood.wants.intents,
-            # An answer is only as certain as the least certain part of its basis.
+            # An answer is only as certain as the least certain of its inputs.
             confidence=_rounded(min(certainty, seen.language_probability, draft.strength)),
             alternatives=_alternatives(seen, seen.category),
             language=seen.language,
             sentiment=_sentiment(seen),
             response=draft.response,
             citations=draft.citations,
-            # Without a merchant's text about the action, the customer would not learn about the
-            # action.
+            # Without a text from the merchant about the action, the customer would not learn about
+            # the action.
             proposals=understood.proposals if draft.promises else (),
             doubt=EscalationReason.LOW_CONFIDENCE if unsure else None,
             model=self._classifier.name,
         )
 
     def _unanswered(self, understood: _Understood, doubt: EscalationReason) -> BrainAnswer:
-        """Return an answer without a draft, because no source fits or the customer wants a human.
-        The answer still proposes the requested action if only a text for the action is missing,
-        because a human can write that text."""
+        """Return an answer without a draft, because no source fits or the customer asks for a human
+        agent. If the only thing missing is a text for the requested action, the answer still
+        proposes the action, because a human agent can write the text."""
         seen = understood.seen
         return BrainAnswer(
             classification=seen.category,
@@ -210,8 +211,8 @@ class EmbeddedBrain:
 
     def _unreadable(self, request: BrainRequest, seen: Classification) -> BrainAnswer:
         """Return an answer without a draft, for a human agent, because the text has no words or is
-        in an unsupported language. In the latter case, it cites the knowledge entry that is closest
-        in meaning."""
+        in an unsupported language. In the latter case, the answer cites the knowledge entry that is
+        closest in meaning."""
         doubt = EscalationReason.UNSUPPORTED_REQUEST
         if seen.foreign is None:
             seen = dataclasses.replace(seen, category=Category.OTHER)
@@ -240,7 +241,8 @@ def _nothing(seen: Classification) -> _Understood:
 
 
 def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understood:
-    """Return what this message alone requests, because earlier requests have been answered."""
+    """Return what this message alone requests, because earlier requests have already been
+    answered."""
     is_short = len(words(fold(own))) <= FOLLOW_UP_WORDS
     before = last_words_of_customer(request) if is_short else ""
     wants = read_wants(unsigned(own), after=before)
@@ -260,7 +262,7 @@ def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understo
 
 def _seen(seen: Classification, wants: Wants) -> Classification:
     """Return the classification. If the message consists of a single intent that belongs to another
-    class, the classification has that class."""
+    class, replace the category with that class."""
     if len(wants.all) != 1 or wants.unexplained:
         return seen
     classes = wants.all[0].categories

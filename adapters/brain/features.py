@@ -1,4 +1,4 @@
-"""The classifier's features of a text: words, character n-grams, and concepts. The model was
+"""The classifier's features for a text: words, character n-grams, and concepts. The model was
 trained on exactly these features. After a change to this module, run `python -m training.train`."""
 
 import re
@@ -28,8 +28,8 @@ BUCKETS: Final = WORD_BUCKETS + CHARACTER_BUCKETS + CONCEPT_BUCKETS
 READ_CHARACTERS: Final = 2_000
 # Rarities are stored as multiples of this step, in one byte each.
 RARITY_STEP: Final = 1 / 16
-# The vector length of each third of a feature row: words, n-grams and concepts. Equal lengths were
-# best in cross-validation.
+# The vector length of each third of a feature row: words, n-grams and concepts. Equal lengths
+# performed best in cross-validation.
 _SHARE: Final = 1.5
 
 _LIGATURES: Final = str.maketrans({"œ": "oe", "Œ": "oe", "æ": "ae", "Æ": "ae", "ß": "ss"})
@@ -40,8 +40,8 @@ _NUMBER: Final = re.compile(r"\d+")
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _SAID: Final = re.compile(r"[a-z0-9]+|[?!]")
 _CLAUSE_END: Final = re.compile(r"([.!?\n,;:]+)")
-# Matches a line that contains only the closing of a letter. The signature after that line contains
-# a name, a street or a telephone number.
+# Matches a line that contains only the closing of a letter. The signature that follows contains a
+# name, a street or a telephone number.
 _CLOSING: Final = re.compile(
     r"^[ \t]*(?:(?:bien|tres) )?(?:cordialement|cdt|cdlt|salutations|bien a vous|amicalement"
     r"|respectueusement|sinceres salutations|(?:kind|best|warm) regards|regards|best wishes"
@@ -51,12 +51,12 @@ _CLOSING: Final = re.compile(
 
 
 def fold(text: str) -> str:
-    """Return the text in lower-case ASCII. Accents are dropped, and other non-ASCII characters
+    """Return the text in lower-case ASCII. Accents are removed, and other non-ASCII characters
     become spaces.
 
-    At most `READ_CHARACTERS` characters are read; the result is not longer. This function is
-    separate from the search's `domain.core.text.fold`: the model was trained with exactly this
-    function, so changes to the search's function must not affect it.
+    At most `READ_CHARACTERS` characters are read, and the result is not longer than that. This
+    function is separate from `domain.core.text.fold`, which the search uses. The model was trained
+    with exactly this function, so changes to the search must not affect it.
     """
     read = text[:READ_CHARACTERS]
     spend(len(read))
@@ -80,7 +80,7 @@ class FeatureRow:
 
 
 def rarities_of(texts: Sequence[str]) -> Floats:
-    """Return the rarity of each bucket in these texts: from 1, if all texts contain it, to about 9.
+    """Return the rarity of each bucket in these texts, from 1, if all texts contain it, to about 9.
 
     The rarity is the inverse document frequency, in whole steps of `RARITY_STEP`.
     """
@@ -126,13 +126,13 @@ def _counted(text: str) -> Iterator[tuple[Numbers, Floats]]:
 
 
 def bucket_hash(token: str) -> int:
-    """Return the MurmurHash3 of the token, 0 to 2**32 - 1."""
+    """Return the MurmurHash3 of the token, from 0 to 2**32 - 1."""
     return mmh3.hash(token, signed=False)
 
 
 def _prepare(text: str) -> str:
-    """Return the text that is counted. It lacks quotes and the signature, and has one token for
-    every number, link and address."""
+    """Return the text from which features are counted. Quotes and the signature are removed, and
+    every number, link and address is replaced by one token."""
     folded = fold(latest_reply(text[:READ_CHARACTERS]))
     closing = _CLOSING.search(folded)
     if closing and folded[: closing.start()].strip():
@@ -149,7 +149,7 @@ def phrases(prepared: str) -> list[str]:
 
 def spellings(prepared: str) -> list[str]:
     """Return the n-grams of three to five characters within each word. The edges of a word count as
-    spaces. A shorter word is counted once, as a whole."""
+    spaces. A word that is shorter than an n-gram is counted once, as a whole."""
     found: list[str] = []
     for word in prepared.split():
         edged = f" {word} "
@@ -162,7 +162,7 @@ def spellings(prepared: str) -> list[str]:
 
 
 def _meanings(prepared: str) -> list[str]:
-    """Return the concepts of a text, the pairs of adjacent concepts, and all pairs of distinct
+    """Return the concepts in a text, the pairs of adjacent concepts, and all pairs of distinct
     concepts."""
     found = [concept for word in words(prepared) for concept in concepts(word)]
     beside = [f"{one} {other}" for one, other in pairwise(found)]

@@ -10,17 +10,17 @@ from domain.agent.intents.wanted import Want
 from domain.agent.plan import ActionKind, PlannedAction
 
 FITTING_STRENGTH: Final = 0.95
-"""Maximum strength of a draft's sources. The maximum is below 1, because even a certain class and a
-matching text can be wrong."""
+"""Maximum strength of a draft's sources. It is below 1, because even a certain class and a matching
+text can be wrong."""
 
 ARBITRARY_STRENGTH: Final = 0.65
 """The strength of an arbitrary choice between sources. It is below the default threshold (0.70), so
-that a person reviews the draft."""
+that a human agent reviews the draft."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A message, or a part of it, that needs an answer.
+    """A message, or a part of one, that needs an answer.
 
     `wanted`: the only evident intent, or None. `covered`: whether this intent explains all words.
     `offer`: the requested action if it is available, otherwise None. `asks_more`: whether the
@@ -36,13 +36,13 @@ class Asking:
 
     @property
     def is_praise(self) -> bool:
-        """Whether the message only thanks or praises."""
+        """Return True if the message contains only thanks or praise."""
         return self.wanted is not None and self.wanted.intent is Intent.THANKS
 
 
 @dataclass(frozen=True, slots=True)
 class GroundedDraft:
-    """A possible answer. `strength`: how well the answer's sources support it, 0 to 1.
+    """A possible answer. `strength`: how well its sources support it, from 0 to 1.
 
     `promises`: the action that the text commits to, or None. `evident`: whether the draft answers
     everything that the message evidently asks. `yields`: whether the draft is a starter template
@@ -57,7 +57,7 @@ class GroundedDraft:
     yields: bool = False
 
     def repeats(self, request: BrainRequest) -> bool:
-        """Return whether the conversation already contains this answer. Answers with the order's
-        state never count as repeated."""
+        """Return whether the conversation already contains this answer. Answers that include the
+        order's state never count as repeated."""
         tells_of_order = any(cited.kind == "order" for cited in self.citations)
         return not tells_of_order and request.has_answered(self.response)

@@ -1,5 +1,5 @@
-"""The identity of a client's brain, in one line. Results of saved cases are valid for one identity
-only."""
+"""The identity of a client's brain, on one line. The results of saved cases are valid for one
+identity only."""
 
 from functools import cache
 from hashlib import sha256
@@ -11,7 +11,7 @@ from adapters.brain.llm_prompt import PROMPT_VERSION
 from domain.cases.digest import NamesModel
 from settings.brain import BrainSettings, EmbeddingSettings
 
-# The files of the embedded brain. They are listed here, because the modules that read them load
+# The embedded brain's files. They are listed here, because the modules that read them load
 # libraries that other processes do not need.
 _FILES: Final = ("model.npz", "safety.npz", "answers.npz")
 
@@ -23,8 +23,9 @@ def names_model(brain: BrainSettings, embedding: EmbeddingSettings) -> NamesMode
 
 
 def brain_identity(brain: BrainSettings, embedding: EmbeddingSettings) -> str:
-    """Return the identity of the brain: digests of the embedded brain's files, the models and the
-    embedder with their addresses, and the prompt's version. This function reads the files."""
+    """Return the identity of the brain. It consists of digests of the embedded brain's files, the
+    models and the embedder with their URLs, and the prompt version. This function reads the
+    files."""
     parts = [_embedded()]
     if brain.is_remote:
         parts += [

@@ -18,7 +18,7 @@ _GREETING: Final = re.compile(
     r"\A(?:bonjour|bonsoir|hello|hi|dear|good (?:morning|afternoon))\b[^,.:!\n]{0,60}[,.:!]\s*",
     re.IGNORECASE,
 )
-# Matches two line ends, then the closing of the letter. The pattern reads each run of white space
+# Matches two line ends, then the closing of the letter. The pattern scans each run of white space
 # only once.
 _SIGNATURE: Final = re.compile(
     r"(?<!\s)(?=[^\S\n]*\n[^\S\n]*\n)\s++(?:bien à vous|cordialement|bien cordialement|à bientôt"
@@ -44,8 +44,8 @@ def joined_draft(
     asking: Asking,
     wants: Wants,
 ) -> GroundedDraft | None:
-    """Return the combined answer to all intents, or None. An incomplete answer is a draft for a
-    human agent."""
+    """Return the combined answer to all intents, or None. An incomplete answer is only a draft for
+    a human agent."""
     whole = knowledge_draft(request, seen, asking, sources.answers)
     if whole is not None and whole.strength >= WELL_COVERED:
         return whole
@@ -80,16 +80,16 @@ def joined_draft(
 
 
 def _tied(wants: Wants) -> bool:
-    """Return whether the answer to one intent depends on another intent. It does if one sentence
-    expresses both intents, or if one intent is a problem and the other its remedy."""
+    """Return True if the answer to one intent depends on another intent. This happens if one
+    sentence expresses both intents, or if one intent is a problem and the other its remedy."""
     wanted = set(wants.intents)
     shared = len({want.said for want in wants.all}) < len(wants.all)
     return shared or bool(wanted & _WENT_WRONG and wanted & _REMEDIES)
 
 
 def _joined(answers: Sequence[str], request: BrainRequest, language: Language) -> str:
-    """Return the first answer's greeting, each distinct body once, and the last answer's
-    signature."""
+    """Combine the answers: the first answer's greeting, each distinct body once, and the last
+    answer's signature."""
     distinct = list(dict.fromkeys(answers))
     if len(distinct) == 1:
         return distinct[0]
@@ -104,7 +104,7 @@ def _joined(answers: Sequence[str], request: BrainRequest, language: Language) -
 
 
 def _body(answer: str, brand_name: str) -> str:
-    """Return an answer's text without greeting, signature and brand name."""
+    """Return an answer's text without the greeting, the signature and the brand name."""
     text = _SIGNATURE.sub("", _GREETING.sub("", answer)).strip()
     text = text.removesuffix(f"\n\n{brand_name}").strip() if brand_name else text
     return text[:1].upper() + text[1:]

@@ -1,9 +1,9 @@
-"""Drafts of answers from the knowledge. A draft begins with the sentence that answers, followed by
-further sentences of its entry.
+"""Answer drafts from the knowledge. A draft begins with the sentence that answers the question,
+followed by other sentences from the same entry.
 
-An answer is sent if its probability in `adapters/brain/answers.py` is high. It is also sent with a
-lower probability if the entry contains the message's own words. Everything else is a draft for a
-person.
+An answer is sent if its probability according to `adapters/brain/answers.py` is high. With a lower
+probability, it is also sent if the entry contains the message's own words. In all other cases, the
+answer is only a draft for a human agent.
 """
 
 import dataclasses
@@ -26,26 +26,28 @@ from domain.agent.intents.wanted import clauses_that_want
 
 # A passage that covers less of the message is about a different topic.
 RELEVANT: Final = 0.5
-# Exponent that makes the strength fall faster than the coverage. One missing word of four may be
-# the essential one, such as the lamp's name. The strength must then stay below the default
+# Exponent that makes the strength decrease faster than the coverage. One missing word out of four
+# may be the essential one, such as the lamp's name. The strength must then stay below the default
 # threshold.
 _GAP_PENALTY: Final = 1.5
-# From this strength on, a passage takes precedence over a template in classes whose questions vary.
+# From this strength on, a passage takes precedence over a template in classes with varying
+# questions.
 WELL_COVERED: Final = 0.7
-# An answer with a lower probability does not help the person who writes the reply.
+# An answer with a lower probability does not help the human agent who writes the reply.
 LEAST_PROBABILITY: Final = 0.15
-# A fitting answer with at least this probability is sent. On training questions to a shop that was
-# not in the training data, 6 of 200 such answers were wrong (`python -m training.train_answers`).
+# A fitting answer with at least this probability is sent. On training questions to a held-out shop,
+# 6 of 200 such answers were wrong (`python -m training.train_answers`).
 SURE_PROBABILITY: Final = 0.88
-# The same threshold if the entry contains the message's own words. On the open questions of
-# `evaluation/sets`, words alone would have sent 13 answers. The three wrong ones have a probability
-# of at most 0.5.
+# The same threshold if the entry contains the message's own words. On the open questions in
+# `evaluation/sets`, keyword matches alone would have sent 13 answers. The three wrong ones have a
+# probability of at most 0.5.
 AGREEING_PROBABILITY: Final = 0.7
 DOUBTFUL_PROBABILITY: Final = 0.5
-"""Below this probability, the draft for a person also contains the answer of the next entry."""
+"""Below this probability, the draft for a human agent also contains the answer from the next
+entry."""
 
 _SHORT: Final = 500
-"""Maximum number of characters of a text that is quoted whole."""
+"""Maximum number of characters of a text that is quoted in full."""
 
 _ASKS: Final = r"(?:combien|quand|comment|quel(?:le)?s?|pourquoi|how|when|where|what|which|why)"
 _TWO_QUESTIONS: Final = re.compile(
@@ -93,10 +95,9 @@ def _chosen_draft(
 
 
 def _agree(chosen: ChosenAnswer | None, found: "_Covering") -> bool:
-    """Return whether keyword search and semantic search point to the same entry, and this entry
-    probably answers the message. If the semantic search finds nothing, or the entry has no
-    embeddings yet, the keyword search decides.
-    """
+    """Return True if keyword search and semantic search find the same entry, and this entry
+    probably answers the message. If semantic search finds nothing, or the entry has no embeddings
+    yet, only keyword search counts."""
     if chosen is None or found.passage.similarity is None:
         return True
     same = chosen.best.passage.id == found.passage.id
@@ -106,8 +107,8 @@ def _agree(chosen: ChosenAnswer | None, found: "_Covering") -> bool:
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Covering:
     """The passage that contains the largest share of the message's words. `body`: the part of the
-    passage to quote. `strength`: how well the passage supports an answer, 0 to 1. `asks_twice`:
-    whether the message asks two questions."""
+    passage to quote. `strength`: how well the passage supports an answer, from 0 to 1.
+    `asks_twice`: whether the message asks two questions."""
 
     passage: Passage
     body: str
@@ -118,10 +119,10 @@ class _Covering:
 def _covering(passages: Sequence[Passage], asking: Asking) -> _Covering | None:
     question = asking.question
     if asking.covered and asking.wanted is not None:
-        # The intent already explains the other clauses, so these need no answer.
+        # The intent already explains the other clauses, so they need no answer.
         wanted = clauses_that_want(asking.text, asking.wanted.intent)
         question = dataclasses.replace(read_question(wanted), is_vague=question.is_vague)
-    # Measure only the part of a long entry that would be sent.
+    # For a long entry, measure only the part that would be sent.
     parts = [(one, body) for one in passages if (body := excerpt(question, one.body))]
     if not parts:
         return None
@@ -135,7 +136,7 @@ def _covering(passages: Sequence[Passage], asking: Asking) -> _Covering | None:
     )
     if share < RELEVANT:
         return None
-    # One entry seldom answers two questions. The missing answer would go unnoticed.
+    # One entry seldom answers two questions, and the missing answer would go unnoticed.
     twice = _TWO_QUESTIONS.search(fold(asking.text)) is not None
     most = ARBITRARY_STRENGTH if twice else FITTING_STRENGTH
     return _Covering(passage, body, min(share**_GAP_PENALTY, most), twice)
@@ -161,8 +162,8 @@ def _draft(
 
 
 def spoken(answer: EntrySentences) -> str:
-    """Return the answer as text: the best sentence first, then the other sentences in the order of
-    the entry."""
+    """Return the answer as text: the best sentence first, then the other sentences in their
+    original order."""
     language = answer.passage.language
     first, *others = answer.sentences
     order = {id(sentence): place for place, sentence in enumerate(answer.passage.sentences)}
@@ -186,8 +187,8 @@ def _line(sentence: PassageSentence, language: Language) -> str:
 
 
 def _joined(lines: Sequence[str]) -> str:
-    """Return the first line, followed by the other lines. These form a paragraph, or a list if one
-    of them is not a whole sentence."""
+    """Return the first line, followed by the other lines. The other lines form a paragraph, or a
+    list if one of them is not a complete sentence."""
     first, *others = lines
     if not others:
         return first

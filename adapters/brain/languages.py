@@ -15,12 +15,12 @@ from domain.agent.languages import OURS, SPOKEN, ReadLanguage
 from domain.core.effort import spend
 
 READ_CHARACTERS: Final = 1_000
-# Languages in which customers also write, although the agent has no texts in them.
+# Other languages in which customers write, although the agent has no texts in them.
 _OTHERS: Final = (
     *("ar", "cs", "da", "el", "fi", "he", "hu", "ja", "ko", "no"),
     *("pl", "ro", "ru", "sv", "tr", "uk", "zh"),
 )
-# Prior weights of the languages. They are decisive for short texts only.
+# Prior weights of the languages. They are decisive only for short texts.
 _OURS: Final = 3.0
 _LIKELY: Final = 4.0
 _OTHER: Final = 0.3

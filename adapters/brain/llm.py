@@ -1,4 +1,4 @@
-"""A brain that uses language models, with a fallback model, a deadline and a known cost."""
+"""A brain that uses language models, with a fallback model, a deadline and known costs."""
 
 import secrets
 from collections.abc import Sequence
@@ -31,16 +31,17 @@ from domain.agent.errors import BrainInvalid, BrainUnavailable
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind
 
-# Time limit of an answer, in seconds. It is below the 12 s that Temporal gives the activity,
-# because the activity also reads before and writes after the answer.
+# Time limit for an answer, in seconds. It is below the 12 s that Temporal allows the activity,
+# because the activity also reads before the answer and writes after it.
 DEADLINE_S: Final = 10.0
 _MAX_TOKENS_OUT: Final = 2_000
-# Input tokens of a long question, with a merchant's instructions and five knowledge entries.
+# Number of input tokens of a long question, with a merchant's instructions and five knowledge
+# entries.
 _USUAL_TOKENS_IN: Final = 6_000
-# The number of tokens that a provider counts for a large photo.
+# The number of tokens that a provider charges for a large photo.
 _TOKENS_OF_AN_IMAGE: Final = 1_600
 _LIKELY: Final = 3
-# From this probability on, a language counts as known. Short and mixed texts stay below it.
+# From this probability on, a language counts as known. Short and mixed texts stay below this value.
 _SURE_LANGUAGE: Final = 0.9
 _NAMES: Final[dict[Language, str]] = {"fr": "French", "en": "English"}
 _REFUSED_BY: Final = EscalationReason.UNSAFE_INPUT
@@ -58,7 +59,7 @@ class _Question:
 
 
 class LlmBrain:
-    """A `Brain` that uses language models. It is not deterministic: the same request may get a
+    """A `Brain` that uses language models. It is not deterministic: the same request may produce a
     different answer."""
 
     def __init__(
@@ -68,8 +69,8 @@ class LlmBrain:
         *,
         deadline_s: float = DEADLINE_S,
     ) -> None:
-        """`models`: the models in order of preference. `deadline_s`: the time limit for all
-        attempts of all models together, in seconds."""
+        """Create the brain. `models`: the models in order of preference. `deadline_s`: the time
+        limit for all attempts with all models together, in seconds."""
         self._models = models
         self._classifier = classifier
         self._deadline_s = deadline_s
@@ -77,12 +78,13 @@ class LlmBrain:
 
     @property
     def reserve_micros(self) -> int:
-        """The cost of a long question to the most expensive model, in millionths of a US dollar."""
+        """The cost of sending a long question to the most expensive model, in millionths of a US
+        dollar."""
         return max(model.cost_micros(_usual_usage(model)) for model in self._models)
 
     @property
     def sees_images(self) -> bool:
-        """Whether one of the models accepts images."""
+        """Whether at least one of the models accepts images."""
         return any(model.sees_images for model in self._models)
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
@@ -90,7 +92,7 @@ class LlmBrain:
         (`domain/agent/errors.py`).
 
         If a model refuses to answer, the result is an empty answer with a confidence of 0, which a
-        human reviews.
+        human agent reviews.
         """
         text = f"{request.subject or ''}\n{request.text}".strip()
         seen = self._classifier.classify(text, request.languages)
@@ -114,8 +116,8 @@ class LlmBrain:
         tokens_in = sum(usage.input_tokens for usage in spent.values())
         tokens_out = sum(usage.output_tokens for usage in spent.values())
         if answer is None:
-            # Raised outside `except`, so that no provider's message or request becomes the error's
-            # context.
+            # Raised outside `except`, so that no message or request of a provider becomes the
+            # error's context.
             failure = BrainInvalid if invalid else BrainUnavailable
             raise failure(tokens_in=tokens_in, tokens_out=tokens_out, cost_micros=cost)
         return answer.model_copy(
@@ -143,7 +145,7 @@ class LlmBrain:
                 usage=usage,
             )
         except ContentFilterError:
-            # A model's refusal is final, so no other model is asked.
+            # A model's refusal is final, so no other model is tried.
             return _refused(question.seen, model.name)
         return brain_answer(
             result.output,
@@ -207,7 +209,7 @@ def _usual_usage(model: PricedModel) -> RunUsage:
 
 
 def _content(prompt: Prompt) -> str | list[UserContent]:
-    """Return the prompt's data, followed by the images in the order of their numbers."""
+    """Return the prompt's data, followed by the images in numerical order."""
     images = [
         BinaryContent(one.data, media_type=one.media_type)
         for one in prompt.images

@@ -108,7 +108,8 @@ def brain_answer(
     seen_files: int = 0,
 ) -> BrainAnswer:
     """Return a model's output as the brain's answer. Unknown sources and unavailable actions are
-    dropped. The response may promise a dropped action, so a human reviews it first."""
+    dropped. If an action is dropped, a human agent reviews the response first, because it may
+    promise that action."""
     proposals = tuple(_proposals(said, offered))
     doubt = None if said.doubt == "none" else EscalationReason(said.doubt)
     if doubt is None and len(proposals) < len(said.actions):
@@ -116,7 +117,7 @@ def brain_answer(
     if doubt is None and not in_right_language:
         doubt = EscalationReason.LOW_CONFIDENCE
     confidence = min(said.confidence, MOST_CONFIDENT if doubt is None else DOUBTFUL_CONFIDENCE)
-    # A customer who asks for a human gets no reply from the agent.
+    # A customer who asks for a human agent receives no reply from the AI agent.
     wants_human = doubt is EscalationReason.CUSTOMER_REQUEST
     return BrainAnswer(
         classification=said.category,
@@ -148,8 +149,8 @@ def _proposals(said: LlmAnswer, offered: frozenset[ActionKind]) -> list[Proposal
             kind=kind,
             text=clean_text(action.note, _MAX_NOTE_CHARS) if chosen == "text" else "",
             tags=tuple(tag for tag in tags if tag) if chosen == "tags" else (),
-            # The quote is kept as the model gave it. The policy checks whether the message contains
-            # it.
+            # The quote is kept exactly as the model returned it. The policy checks whether the
+            # message contains it.
             quote=action.quote.strip()[:_QUOTE_CHARS] if kind in ON_ORDERS else "",
         )
     return list(found.values())

@@ -1,4 +1,4 @@
-"""The configured language models, with their addresses and prices."""
+"""The configured language models, with their URLs and prices."""
 
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal
@@ -19,11 +19,11 @@ from adapters.brain.model_http import model_client
 from domain.core.errors import InvalidInput
 from settings.brain import BrainSettings
 
-# Maximum size of a model's response. A long answer has a few kilobytes. Even with a provider's
-# additions, it stays far below this limit.
+# Maximum size of a model's response. A long answer takes a few kilobytes. Even with a provider's
+# additional fields, it stays far below this limit.
 MAX_ANSWER_BYTES: Final = 512 * 1024
-# The providers' addresses. Without them, the SDKs would read the environment, which only `settings`
-# may read.
+# The providers' URLs. Without them, the SDKs would read the environment, which only `settings` may
+# read.
 _ADDRESSES: Final = {
     "openai": "https://api.openai.com/v1",
     "anthropic": "https://api.anthropic.com",
@@ -35,8 +35,8 @@ _READ_S: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Prices of a model in US dollars per million tokens. The numbers are also millionths of a
-    dollar per token."""
+    """A model's prices in US dollars per million tokens. The same numbers are prices in millionths
+    of a dollar per token."""
 
     tokens_in: Decimal
     tokens_out: Decimal
@@ -45,8 +45,8 @@ class Price:
 @dataclass(frozen=True, slots=True, eq=False)
 class PricedModel:
     """A language model with its price. `name`: the configured name, such as `openai:gpt-5-mini`.
-    `price`: overrides the library's price list. `sees_images`: whether the model accepts images
-    besides text."""
+    `price`: overrides the library's price list. `sees_images`: whether the model accepts images as
+    well as text."""
 
     name: str
     model: Model
@@ -68,8 +68,8 @@ class PricedModel:
 def models_of(settings: BrainSettings) -> tuple[PricedModel, ...]:
     """Return the preferred model, followed by the fallback model if one is configured.
 
-    Raises InvalidInput if a key is missing. Also raises it if a model has no known price, because
-    no budget could limit the model's cost.
+    Raises InvalidInput if a key is missing. Also raises it if a model has no known price, because a
+    budget could not limit the model's cost.
     """
     first = replace(
         _priced(
@@ -86,8 +86,8 @@ def models_of(settings: BrainSettings) -> tuple[PricedModel, ...]:
         return (first,)
     url, key = settings.fallback_base_url, settings.fallback_api_key
     if _provider(name) == _provider(settings.model) and url is None:
-        # A fallback at the same provider and address uses the same key. A fallback at another
-        # address must not receive the key.
+        # A fallback model at the same provider and URL uses the same key. A fallback model at
+        # another URL must not receive the key.
         url, key = settings.base_url, key or settings.api_key
     price = _price(settings.fallback_price_in, settings.fallback_price_out)
     fallback = _priced(name, url, key, price, "BRAIN_FALLBACK_")
@@ -120,7 +120,7 @@ def _priced(
 
 
 def _listed(name: str, usage: RunUsage) -> Decimal:
-    """Return the cost of these tokens in US dollars, by the library's price list. Raises
+    """Return the cost of these tokens in US dollars, according to the library's price list. Raises
     LookupError if the model is not listed."""
     provider, _, model = name.partition(":")
     return calc_price(usage, model, provider_id=provider).total_price
@@ -131,7 +131,7 @@ def _model(name: str, base_url: str | None, key: SecretStr | None) -> Model:
     secret = key.get_secret_value() if key else _NO_KEY
     address = base_url or _ADDRESSES[provider]
     http = model_client(MAX_ANSWER_BYTES, _READ_S)
-    # The SDK's retries are disabled, because only `llm_tries.py` knows how much time is left.
+    # The SDK's retries are disabled, because only `llm_tries.py` knows the remaining time.
     if provider == "anthropic":
         return AnthropicModel(
             model,

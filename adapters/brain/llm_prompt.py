@@ -1,9 +1,9 @@
-"""The prompt of a language model. It consists of trusted rules and untrusted data.
+"""The prompt for a language model. It consists of trusted rules and untrusted data.
 
-Text that a stranger may have written, and the merchant's records about it, are in one JSON object.
-The delimiters around the object contain a random number that is generated for each question, so
-that no text can close the object early. All values that vary between messages, including the
-available actions and the date, are only in this object.
+One JSON object contains all text that a stranger may have written, and the merchant's related
+records. The delimiters around the object contain a random number that is generated for each
+question, so that no text can close the object early. All values that vary between messages,
+including the available actions and the date, appear only in this object.
 """
 
 import json
@@ -82,11 +82,11 @@ The form:
 - closes: true only if the message is mere thanks or a goodbye that wants no answer. Still write a \
 short, courteous reply.
 - confidence is low wherever you are not sure."""
-"""The rules for the model. They are the same for every message of every merchant, so that providers
-can cache them."""
+"""The rules for the model. They are the same for every message from every merchant, so that
+providers can cache them."""
 
-# The shop's instructions follow the rules, so that the model applies them within the rules. They
-# are the same for all messages of one playbook.
+# The shop's instructions follow the rules, so that the model applies them within the rules. The
+# instructions are the same for all messages handled by one playbook.
 _SHOP: Final = "You write for {brand}."
 _MERCHANT: Final = (
     "\n\nInstructions of {brand}. They hold within the rules above and lift none of them:\n"
@@ -94,13 +94,13 @@ _MERCHANT: Final = (
 )
 
 PROMPT_VERSION: Final = sha256(f"{RULES}\n{_SHOP}{_MERCHANT}".encode()).hexdigest()[:12]
-"""The version of the prompt's parts that all merchants share. It is stored with each run."""
+"""The version of the prompt parts that all merchants share. It is stored with each run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """The prompt for one question. `shop`: the instructions that follow `RULES`. `sources`: the
-    source of each key that the model may cite. `images`: the images that follow `data`."""
+    citable sources, by key. `images`: the images that follow `data`."""
 
     shop: str
     data: str
@@ -190,8 +190,8 @@ def _offer(offer: PlannedAction) -> str:
 def _templates(
     request: BrainRequest, likely: Sequence[Category], language: str
 ) -> list[tuple[Template, str]]:
-    """Return the filled templates of the likely classes with their text. Within a class, templates
-    in the customer's language come first."""
+    """Return the filled templates for the likely classes, with their text. Within a class,
+    templates in the customer's language come first."""
     values = {**request.fields, "brand_name": request.brand_name}
     fitting = [template for template in request.templates if template.category in likely]
     fitting.sort(key=lambda one: (likely.index(one.category), one.language != language))
@@ -204,7 +204,8 @@ def _templates(
 
 
 def _order(order: Order, today: date | None) -> dict[str, JsonValue]:
-    """Return the order's facts, without the order's id. The order's note is untrusted text."""
+    """Return the facts about the order, without the order's id. The order's note is untrusted
+    text."""
     told: dict[str, JsonValue] = {
         "payment_disputed": order.is_disputed or None,
         "payment_failed": order.is_payment_failed or None,

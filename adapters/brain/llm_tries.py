@@ -1,7 +1,7 @@
-"""Questions to language models, with retries and a fallback, within a deadline.
+"""Requests to language models, with retries and a fallback, within a deadline.
 
-After a transient error, the same model is asked again. After any other error, or if no time is left
-for the same model, the next model is asked.
+After a transient error, the request to the same model is retried. After any other error, or if no
+time is left for the same model, the next model is tried.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ Ask = Callable[[PricedModel], Awaitable[Answer]]
 
 
 class Unanswered(Exception):
-    """No model gave an answer. `invalid`: whether the last model's answer did not match the
+    """No model returned an answer. `invalid`: whether the last model's answer did not match the
     schema."""
 
     def __init__(self, *, invalid: bool) -> None:
@@ -51,8 +51,8 @@ class Unanswered(Exception):
 async def first_answer(
     models: Sequence[PricedModel], ask: Ask[Answer], deadline_s: float
 ) -> Answer:
-    """Return the answer of the first model that gives one. If other models follow, a model may use
-    `_SHARE` of the remaining time. Raises Unanswered."""
+    """Return the answer from the first model that gives one. If other models follow, a model may
+    use `_SHARE` of the remaining time. Raises Unanswered."""
     clock = asyncio.get_running_loop().time
     end = clock() + deadline_s
     invalid = False
@@ -69,8 +69,8 @@ async def first_answer(
 
 
 async def _asked(model: PricedModel, ask: Ask[Answer], seconds: float) -> Answer:
-    """Ask one model and return its answer. Ask again if a retry may help and its back-off ends
-    within `seconds`."""
+    """Query one model and return its answer. Retry if a retry may help and its back-off ends within
+    `seconds`."""
 
     async def once() -> Answer:
         return await ask(model)
@@ -89,8 +89,8 @@ async def _asked(model: PricedModel, ask: Ask[Answer], seconds: float) -> Answer
 
 
 def _pause(state: RetryCallState) -> float:
-    """Return the back-off before the next attempt, in seconds: the provider's Retry-After, or else
-    twice the last back-off."""
+    """Return the back-off before the next attempt, in seconds. It is the provider's Retry-After if
+    given, otherwise twice the last back-off."""
     error = _failure(state)
     asked = error.retry_after if isinstance(error, ModelAPIError) else None
     return asked or _DOUBLING(state)

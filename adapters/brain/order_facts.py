@@ -1,4 +1,4 @@
-"""The facts about an order that an answer may state, in the customer's language."""
+"""The order facts that an answer may state, in the customer's language."""
 
 from datetime import date
 from typing import Final
@@ -43,9 +43,9 @@ _DATES: Final[dict[Language, str]] = {"fr": "%d/%m/%Y", "en": "%Y-%m-%d"}
 def order_values(order: Order, language: Language, today: date | None = None) -> dict[str, str]:
     """Return the values from the shop for a template's placeholders.
 
-    Missing values are omitted, and so is the order's `note`, which is untrusted text. `today`: the
-    current date in UTC. Facts of an earlier day include their time, so that they do not look
-    current.
+    Missing values are omitted. The order's `note` is also omitted, because it is untrusted text.
+    `today`: the current date in UTC. Facts from an earlier day include their time, so that they do
+    not appear current.
     """
     values = {
         "order_number": order.number,
@@ -59,8 +59,8 @@ def order_values(order: Order, language: Language, today: date | None = None) ->
 
 
 def is_old(order: Order, today: date | None) -> bool:
-    """Return whether the order's facts come from webhooks of an earlier day, because the shop was
-    not queried."""
+    """Return True if the order's facts come from webhooks received on an earlier day, because the
+    shop was not queried."""
     return order.told_at is not None and (today is None or order.told_at.date() < today)
 
 

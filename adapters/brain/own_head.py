@@ -1,7 +1,7 @@
-"""A client's own classifier head. Its logits are added to those of the head that all clients share.
+"""A client's own classifier head. Its logits are added to those of the head shared by all clients.
 
 The head is stored as numbers for features that are folded together, so no word of a ticket can be
-read from it.
+reconstructed from it.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from adapters.brain.features import FeatureRow, Floats, Numbers
 DIMENSIONS: Final = 4096
 """Number of buckets after folding. Random signs preserve the distances between rows on average."""
 
-# The factor of Knuth's multiplicative hash, which spreads adjacent buckets.
+# The multiplier of Knuth's multiplicative hash, which spreads adjacent buckets.
 _MULTIPLIER: Final = 2654435761
 _NUMBER: Final = np.dtype("<f4")
 _WEIGHT_LEVELS: Final = 127
@@ -52,15 +52,15 @@ class OwnWeights:
         return b"".join((numbers.tobytes(), levels.tobytes()))
 
     def logits(self, row: FeatureRow, shared: Floats) -> Floats:
-        """Return the sum of both heads' logits, divided by the temperature. `shared`: the logits of
-        the shared head, already divided by its own temperature."""
+        """Return the sum of both heads' logits, divided by the temperature. `shared`: the shared
+        head's logits, already divided by that head's temperature."""
         places, signs = _folded(row.buckets)
         own = (signs * row.values) @ self.weights[places] + self.bias
         return (shared + own) / self.temperature
 
 
 def folded(row: FeatureRow) -> Floats:
-    """Return the feature row folded into `DIMENSIONS` numbers."""
+    """Return the feature row, folded into `DIMENSIONS` numbers."""
     places, signs = _folded(row.buckets)
     values = np.zeros(DIMENSIONS)
     np.add.at(values, places, signs * row.values)

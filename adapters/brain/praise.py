@@ -1,5 +1,5 @@
-"""Messages that praise: the sentiment of praise, and the intent and class of a message that only
-praises."""
+"""Messages that contain praise: the sentiment of praise, and the intent and class of a message that
+contains only praise."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from domain.agent.intent import Intent
 from domain.agent.intents.praise import only_praises, with_plain_praise
 from domain.agent.intents.wanted import Want, Wants, read_wants
 
-# The minimum sentiment of a message that only praises, -1 to 1.
+# Minimum sentiment of a message that contains only praise, from -1 to 1.
 LEAST_MOOD: Final = 0.5
 # Minimum language probability of praise such as "Wow, merci, you made my day". An answer in either
 # language is acceptable.
@@ -19,8 +19,8 @@ LEAST_LANGUAGE_PROBABILITY: Final = 0.9
 
 
 def with_mood(classifier: Classifier, text: str, languages: Sequence[str] = ()) -> Classification:
-    """Return the classification of the text. Its sentiment counts phrases such as "can't complain"
-    as praise, despite their words.
+    """Return the classification of the text. In its sentiment, phrases such as "can't complain"
+    count as praise, despite their negative words.
 
     `languages`: the likely languages of the text.
     """
@@ -32,15 +32,15 @@ def with_mood(classifier: Classifier, text: str, languages: Sequence[str] = ()) 
 
 
 def praise_wanted(text: str, mood: float) -> Wants | None:
-    """Return thanks as the only intent of a message that only praises, or None for any other
-    message. `mood`: the message's sentiment, -1 to 1."""
+    """Return thanks as the only intent of a message that contains only praise, or None for any
+    other message. `mood`: the message's sentiment, from -1 to 1."""
     if not only_praises(text, mood) or read_wants(with_plain_praise(text)).all:
         return None
     return Wants(all=(Want(Intent.THANKS, (Category.OTHER,), text),))
 
 
 def of_praise(seen: Classification) -> Classification:
-    """Return the classification of a message that only praises."""
+    """Return the classification of a message that contains only praise."""
     return dataclasses.replace(
         seen,
         category=Category.OTHER,

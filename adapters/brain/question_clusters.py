@@ -2,7 +2,7 @@
 
 Each question is a vector of its stems and of its words' concepts in either language, weighted by
 rarity. Clusters are merged bottom-up while the mean similarity of their questions is high enough
-(average linkage, with nearest-neighbour chains). The result is deterministic. Memory and time grow
+(average linkage, with nearest-neighbor chains). The result is deterministic. Memory and time grow
 with the square of the number of questions, which `MAX_QUESTIONS` limits.
 """
 
@@ -31,17 +31,18 @@ Vectors = NDArray[np.float32]
 
 # Clusters with a lower mean similarity are about different topics, so they are not merged.
 _ALIKE: Final = 0.14
-# The weight of a word's concept, relative to the word itself.
+# The weight of a word's concept, relative to the weight of the word itself.
 _OF_MEANING: Final = 1.0
-# Maximum number of different words that are read of a question.
+# Maximum number of different words that are read from a question.
 _WORDS: Final = 24
-# Terms in at most this many questions are rare. Their pairs of questions are counted individually.
+# Terms that occur in at most this many questions are rare. For rare terms, pairs of questions are
+# counted individually.
 _RARE: Final = 32
-# The agent would answer a question from a passage that covers at least this share of the question.
+# The agent would answer a question from a passage that covers at least this share of its words.
 _COVERED: Final = 0.7
 _LABEL: Final = 4
 _WORD: Final = re.compile(r"[^\W\d_]+")
-# The step budget of a call. It is enough for `MAX_QUESTIONS` questions of `QUESTION_CHARS`
+# The step budget of one call. It is sufficient for `MAX_QUESTIONS` questions of `QUESTION_CHARS`
 # characters in the worst case.
 _STEPS: Final = 60_000_000
 # Maximum number of running and waiting calls. The last call waits for about ten seconds.
@@ -50,7 +51,7 @@ _AT_MOST: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A question's terms. `words`: its words by their stems."""
+    """The terms of a question. `words`: its words, keyed by stem."""
 
     terms: frozenset[str]
     words: Mapping[str, str]
@@ -78,7 +79,7 @@ class QuestionReader:
     @asynccontextmanager
     async def _one_at_a_time(self) -> AsyncIterator[None]:
         """Wait until other calls have finished, then run the block. Raises CallerBusy if too many
-        calls wait."""
+        calls are waiting."""
         if self._present >= self._at_most:
             raise CallerBusy
         self._present += 1
@@ -90,7 +91,7 @@ class QuestionReader:
 
 
 def clusters_of(questions: Sequence[str]) -> tuple[QuestionCluster, ...]:
-    """Return the clusters of the questions. Each question belongs to one cluster. Raises
+    """Return the clusters of the questions. Each question belongs to exactly one cluster. Raises
     OverBudget."""
     read = [_read(question) for question in questions[:MAX_QUESTIONS]]
     likeness = _likeness(read)
@@ -171,10 +172,10 @@ def _of_common(common: Sequence[tuple[list[int], float]], size: int) -> Likeness
 
 
 def _joined(likeness: Likeness) -> list[list[int]]:
-    """Return the clusters that average linkage gives, as lists of positions.
+    """Return the clusters produced by average linkage, as lists of positions.
 
-    A later merge never brings another cluster nearer to one of two mutually nearest clusters. The
-    two can therefore be merged immediately, or are both final.
+    If two clusters are each other's nearest neighbor, a later merge never brings a third cluster
+    closer to one of them. Both can therefore be merged immediately, or both are final.
     """
     size = len(likeness)
     near = likeness.copy()
@@ -191,7 +192,7 @@ def _joined(likeness: Likeness) -> list[list[int]]:
         if len(chain) > 1 and near[last, chain[-2]] >= near[last, nearest]:
             nearest = chain[-2]
         if near[last, nearest] < _ALIKE:
-            # No other cluster is similar enough to this one, now or later.
+            # No other cluster is sufficiently similar to this one, now or later.
             done.append(members.pop(last))
             near[last, :] = near[:, last] = -1
             chain.pop()
@@ -206,7 +207,7 @@ def _joined(likeness: Likeness) -> list[list[int]]:
 def _join(near: Likeness, members: dict[int, list[int]], kept: int, gone: int) -> None:
     one, other = len(members[kept]), len(members[gone])
     mean = (one * near[kept] + other * near[gone]) / (one + other)
-    # Exclude the finished clusters, and the two clusters that are merged.
+    # Exclude the finished clusters, and the two clusters that are being merged.
     mean[(near[kept] < 0) | (near[gone] < 0)] = -1
     near[kept, :] = near[:, kept] = mean
     near[gone, :] = near[:, gone] = -1
@@ -223,8 +224,8 @@ def _described(places: Sequence[int], read: Sequence[_Read], likeness: Likeness)
 
 
 def _label(read: Sequence[_Read]) -> tuple[str, ...]:
-    """Return the most frequent stems of a cluster, each in its usual spelling. In a cluster of
-    several questions, a word that only one question contains is not their topic."""
+    """Return the most frequent stems in a cluster, each in its usual spelling. In a cluster of
+    several questions, a word that occurs in only one of them is not the topic."""
     stems = Counter(stem for one in read for stem in one.words)
     least = 2 if len(read) > 1 else 1
     frequent = sorted(

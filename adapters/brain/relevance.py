@@ -23,8 +23,7 @@ EXCERPT_LIMIT: Final = 900
 _TITLE_WEIGHT: Final = 1.0
 _BODY_WEIGHT: Final = 0.85
 _QUESTION_SHARE: Final = 0.75
-# Without the lookbehind, the pattern would scan a long run of punctuation again from each
-# character.
+# Without the lookbehind, the pattern would rescan a long run of punctuation from each character.
 _SENTENCE_END: Final = re.compile(r"(?<![.!?…])[.!?…]+(?=\s|$)|\n+")
 # "How does it work" asks about a thing. "It does not work" is a different topic.
 _HOW_IT_WORKS: Final = re.compile(
@@ -40,8 +39,8 @@ _SUFFIXES: Final = (
 
 
 class _File(LexiconFile):
-    """The content of the word list file. Lists are separated by spaces. `synonyms`: the words that
-    each stem replaces."""
+    """The content of the word list file. Words in a list are separated by spaces. `synonyms`: the
+    words that each stem replaces."""
 
     stop_words: dict[str, str]
     trouble: str
@@ -79,8 +78,8 @@ def _lexicon() -> _Lexicon:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The stems of a message. `stems`: those of all its content words. `asked`: those of its
-    questions.
+    """The stems of a message. `stems`: the stems of all its content words. `asked`: the stems of
+    its questions.
 
     `is_vague`: whether the message has a single word, no content words of its own ("and the two
     others?"), or only a general complaint ("a problem with my order").
@@ -98,7 +97,7 @@ def read_question(text: str) -> Question:
 
 
 def own_words(text: str) -> frozenset[str]:
-    """Return the content words of the message, without words of assent. "Yes, and the other one"
+    """Return the content words of the message, without words of agreement. "Yes, and the other one"
     contains no content words."""
     return frozenset(_content_words(text)) - _lexicon().assent
 
@@ -110,15 +109,15 @@ def stems(text: str) -> frozenset[str]:
 
 
 def told(body: str) -> frozenset[str]:
-    """Return the stems of a text's body. If the body mentions days or years, the stem for durations
-    is added."""
+    """Return the stems of a text's body. If the body mentions days or years, add the stem for
+    durations."""
     known = _lexicon()
     times = not known.units_of_time.isdisjoint(words(fold(body)))
     return stems(body) | {_stem(known.duration)} if times else stems(body)
 
 
 def content_stem(word: str) -> str | None:
-    """Return the stem of a folded word, or None if the word has no content."""
+    """Return the stem of a folded word, or None if the word is not a content word."""
     return _stem(word) if _has_content(word) else None
 
 
@@ -138,31 +137,32 @@ def _is_vague(text: str) -> bool:
 
 
 def names_anything(named: Set[str]) -> bool:
-    """Return whether these words name only a generic thing, such as an order, a parcel, a product
-    or something."""
+    """Return True if these words name only a generic thing, such as "order", "parcel", "product" or
+    "something"."""
     return named <= _lexicon().anything
 
 
 class Coverage:
-    """Measures how much of a message each of many texts covers."""
+    """Measures how much of a message is covered by each of many texts."""
 
     def __init__(self, titles: Sequence[Set[str]], bodies: Sequence[Set[str]]) -> None:
-        """`titles`, `bodies`: the stems of the titles and of the bodies of the texts."""
+        """Create the index. `titles`, `bodies`: the stems in the titles and bodies of the texts."""
         self._titles, self._bodies = StemIndex(titles), StemIndex(bodies)
 
     @classmethod
     def of(cls, texts: Sequence[tuple[str, str]]) -> Self:
-        """Return the coverage index of the texts, each given as its title and its body."""
+        """Return the coverage index of the texts, each given as a title and a body."""
         return cls([stems(title) for title, _ in texts], [told(body) for _, body in texts])
 
     def shares(self, question: Question) -> Floats:
-        """Return the share of the message that each text covers, 0 to 1. Words in the title count
-        most.
+        """Return the share of the message that each text covers, from 0 to 1. Words in the title
+        have the highest weight.
 
-        The message's questions count more than the words around them. A question of a single word
+        The message's questions weigh more than the words around them. A question of a single word
         is not sufficient ("which bulb?" of which lamp). The share is 0 if only a single word
-        matches, unless this is the message's only word and in the title. The cost depends on the
-        words that texts share with the message, not on the product of their number and length.
+        matches, unless that word is the message's only word and occurs in the title. The cost
+        depends on the words that texts share with the message, not on the number and length of the
+        texts.
         """
         size = self._titles.size
         titled = {stem: self._titles.places(stem) for stem in question.stems}
@@ -201,7 +201,7 @@ def _share(in_title: Places, in_body: Places, wanted: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """A body that is split into sentences. `index`: the stems of each sentence."""
+    """A body that is split into sentences. `index`: the stems in each sentence."""
 
     sentences: tuple[str, ...]
     index: StemIndex
@@ -211,8 +211,9 @@ _CUTS: Final[Recent[str, _Cut]] = Recent(limit=1_000_000)
 
 
 def excerpt(question: Question, body: str) -> str:
-    """Return the consecutive sentences of the body that cover the question best, at most
-    `EXCERPT_LIMIT` characters. A single longer sentence is cut between words, with an ellipsis."""
+    """Return the consecutive sentences of the body that best cover the question, at most
+    `EXCERPT_LIMIT` characters. A single longer sentence is truncated between words, with an
+    ellipsis."""
     body = body[:READ_CHARS].strip()
     if len(body) <= EXCERPT_LIMIT:
         return body
@@ -233,9 +234,9 @@ def _cut_up(body: str) -> _Cut:
 
 def _richest(sentences: Sequence[str], matched: Sequence[Sequence[str]]) -> tuple[int, int]:
     """Return the range of sentences that fits into an excerpt and contains the most distinct stems
-    of `matched`.
+    from `matched`.
 
-    The range is empty if a single sentence is too long. The time is linear in the number of
+    The range is empty if a single sentence is too long. The running time is linear in the number of
     sentences.
     """
     best, most = (0, 0), -1
@@ -263,8 +264,8 @@ def _richest(sentences: Sequence[str], matched: Sequence[Sequence[str]]) -> tupl
 
 
 def _sentences(text: str) -> list[str]:
-    """Return the parts of the text, split after each sentence end and line end. Concatenated, they
-    are the text."""
+    """Split the text after each sentence end and line end, and return the parts. Concatenated, the
+    parts are equal to the text."""
     spend(len(text))
     ends = [match.end() for match in _SENTENCE_END.finditer(text)]
     starts = [0, *ends]

@@ -1,5 +1,5 @@
-"""Detection of a request for a human. Patterns match the message's folded words, joined by single
-spaces."""
+"""Detection of a request for a human agent. Patterns match the message's folded words, joined by
+single spaces."""
 
 import re
 from typing import Final
@@ -38,13 +38,13 @@ _WANTS_NONE: Final = re.compile(
     r"\b(?:pas besoin|inutile|no need|(?:do not|don t) (?:need|want|have)) "
     r"(?:(?:de|d|to|an?|un|une|me|que) )*"
     r"(?:parler|joindre|contacter|speak|talk|human|agent|conseillere?|humain)\b"
-    # "I don't want to talk to a bot" requests a human.
+    # "I don't want to talk to a bot" is a request for a human agent.
     r"(?! (?:to|with|a|avec) (?:an?|un) (?:ro)?bot)"
 )
 
 
 def asks_for_human(text: str) -> bool:
-    """Return whether the customer explicitly asks for a person."""
+    """Return whether the customer explicitly asks for a human agent."""
     said = _said(text)
     return bool(_HUMAN_REQUEST.search(said)) and not _WANTS_NONE.search(said)
 

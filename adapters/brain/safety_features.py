@@ -1,4 +1,4 @@
-"""The features of the trained safety classifier. They are the message classifier's features, and
+"""The features for the trained safety classifier. They are the message classifier's features, and
 the concepts of the safety grammar, alone and in pairs.
 
 The model was trained on exactly these features. After a change to this module,
@@ -26,8 +26,8 @@ from domain.agent.safety.sensitive_frames import frames
 
 _SAID_BUCKETS: Final = 2**14
 SAFETY_BUCKETS: Final = BUCKETS + _SAID_BUCKETS
-# The vector length of the safety concepts. Each third of the message classifier's row has the same
-# length.
+# The vector length of the safety concepts. Each third of the message classifier's feature row has
+# the same length.
 _SHARE: Final = 1.5
 
 
@@ -42,7 +42,7 @@ def safety_rarities(texts: Sequence[str]) -> Floats:
 
 def safety_row(text: str, rarities: Floats) -> FeatureRow:
     """Return the features of the text's first `READ_CHARACTERS` characters. The safety concepts
-    have the same vector length as words, character n-grams and meanings."""
+    have the same vector length as the words, character n-grams and meanings."""
     row = row_of(text, rarities[:BUCKETS])
     places = _said(text)
     weighed = rarities[BUCKETS + places]

@@ -1,8 +1,9 @@
 """The safety net, which detects sensitive messages. It combines a grammar and a trained model.
 
-The grammar knows exact wordings. The model knows typical messages: it detects hints that the
-grammar lacks, and recognises harmless messages that share words with sensitive ones. The weights
-are arrays made by `python -m training.train_safety` and stored in `safety.npz` beside this module.
+The grammar recognizes exact wordings. The model recognizes typical messages: it detects hints that
+the grammar misses, and identifies harmless messages that share words with sensitive ones. The
+weights are arrays produced by `python -m training.train_safety` and stored in `safety.npz` beside
+this module.
 """
 
 from collections.abc import Sequence
@@ -18,10 +19,10 @@ from domain.agent.safety.net import says_own, sensitive_matter
 from domain.agent.safety.sensitive import SensitiveMatter
 
 SAFETY_MODEL_PATH: Final = Path(__file__).with_name("safety.npz")
-# The sensitive topics that the model can learn. The merchant's own words are not among them.
+# The sensitive topics that the model can learn. The merchant's own words are not included.
 MATTERS: Final = tuple(matter for matter in SensitiveMatter if matter is not SensitiveMatter.OWN)
-# Maximum length of a text that the model may classify as harmless although the grammar names a
-# topic. In a longer text, other sentences can hide a sensitive one from the model.
+# Maximum length of a text that the model may classify as harmless when the grammar detects a topic.
+# In a longer text, other sentences can hide a sensitive one from the model.
 RELEASED_UP_TO: Final = 400
 _OF_HARM: Final = frozenset(
     {
@@ -58,7 +59,7 @@ class LearnedSafetyNet:
     def load(cls, path: Path | None = None) -> Self:
         """Load the safety net from a model file (default: the file beside this module).
 
-        Raises `OSError` if the file cannot be read, `ModelInvalid` if it is not a model file.
+        Raises `OSError` if the file cannot be read, and `ModelInvalid` if it is not a model file.
         """
         return cls((path or SAFETY_MODEL_PATH).read_bytes())
 
@@ -67,7 +68,7 @@ class LearnedSafetyNet:
         model, then the merchant's own words.
 
         A short text is not sensitive if the model classifies it as harmless, even if the grammar
-        names a topic. This does not apply to topics of harm to people.
+        detects a topic. This exception does not apply to topics that involve harm to people.
         """
         named = sensitive_matter(text)
         row = safety_row(text, self._rarities)

@@ -1,4 +1,4 @@
-"""An index of the stems of many texts. A search does not scan each text."""
+"""An index of the stems in many texts, used to search without scanning each text."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set

@@ -1,4 +1,4 @@
-"""The embedded brain that uses the client's own classifier head."""
+"""The embedded brain with the client's own classifier head."""
 
 from adapters.brain.answers import AnswerModel
 from adapters.brain.artifact import ModelInvalid
@@ -10,8 +10,8 @@ from domain.agent.own_head import OwnHead
 
 
 class TaughtBrain:
-    """The embedded brain with the client's own classifier head of the request. A head that does not
-    fit the classifier is ignored."""
+    """The embedded brain with the client's own classifier head, taken from the request. A head that
+    does not match the classifier is ignored."""
 
     def __init__(self, classifier: Classifier) -> None:
         self._classifier = classifier

@@ -11,7 +11,7 @@ from domain.agent.speech.reading import spoken_request
 from domain.intake.mail_text import latest_reply
 
 _SUBJECT_READ: Final = 200
-# A last line that matches this pattern, below at least `_MESSAGE_WORDS` words, is the sender's
+# A last line that matches this pattern, after at least `_MESSAGE_WORDS` words, is the sender's
 # name.
 _NAME: Final = re.compile(r"(?:[^\W\d_a-zß-ÿ][\w'’.-]*[ ,.]*){1,3}")
 _MESSAGE_WORDS: Final = 4
@@ -24,8 +24,8 @@ def unquoted_message(request: BrainRequest) -> str:
 
 
 def unsigned(text: str) -> str:
-    """Return the text without a signature in its last line, because a signature says nothing about
-    the request."""
+    """Return the text without a signature in its last line, because a signature contains no
+    information about the request."""
     said, line, name = text.rstrip().rpartition("\n")
     if not line or len(words(fold(said))) < _MESSAGE_WORDS or not _NAME.fullmatch(name.strip()):
         return text
@@ -33,8 +33,8 @@ def unsigned(text: str) -> str:
 
 
 def without_sender(text: str, name: str) -> str:
-    """Return the text without a last line that consists only of words of the sender's `name`. Any
-    other name may be the name of a product, which matters for the answer."""
+    """Return the text without a last line that consists only of words from the sender's `name`. Any
+    other name may be a product name, which matters for the answer."""
     said, line, last = text.rstrip().rpartition("\n")
     signed = set(words(fold(last)))
     return said if line and signed and signed <= set(words(fold(name))) else text
@@ -52,7 +52,7 @@ def is_thanks(said: list[str]) -> bool:
 
 
 def is_wordless(text: str) -> bool:
-    """Return whether the text has no words, or is mostly in a script that the embedded brain cannot
+    """Return True if the text has no words, or is mostly in a script that the embedded brain cannot
     read."""
     folded = fold(text)
     readable = sum(mark.isalpha() for mark in folded)

@@ -1,1 +1,1 @@
-"""Connectors to the services of a merchant's integrations, one service per file."""
+"""Connectors for the services that a merchant integrates, one service per file."""

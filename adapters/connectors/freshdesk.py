@@ -1,4 +1,4 @@
-"""Freshdesk: replies, notes and tags on the tickets of a merchant's account.
+"""Freshdesk: replies, notes and tags on the tickets in a merchant's account.
 
 Freshdesk does not deduplicate requests and stores no idempotency key. To find an earlier attempt,
 the connector searches the ticket's conversations by author and text.
@@ -25,11 +25,11 @@ from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
 
-# A page has few entries: each contains its body twice, and the response size is limited
+# Pages are small: each entry contains its body twice, and the response size is limited
 # (`http.MAX_BODY`).
 _ENTRIES_A_PAGE: Final = 25
 _MAX_PAGES: Final = 8
-_DONE: Final = frozenset({4, 5})  # the ids of the states "resolved" and "closed"
+_DONE: Final = frozenset({4, 5})  # the ids of the "resolved" and "closed" states
 
 
 class _Requester(BaseModel):
@@ -43,7 +43,7 @@ class _Ticket(BaseModel):
 
 
 class _Entry(BaseModel):
-    """A message of a ticket. Freshdesk calls a message a conversation."""
+    """A message in a ticket. Freshdesk calls a message a conversation."""
 
     id: int
     user_id: int | None = None
@@ -53,7 +53,7 @@ class _Entry(BaseModel):
 
 
 class _Entries(RootModel[tuple[_Entry, ...]]):
-    """The messages of a ticket, oldest first."""
+    """The messages in a ticket, oldest first."""
 
 
 class _Written(BaseModel):
@@ -75,15 +75,15 @@ class Freshdesk:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """Return the connector of an integration. The integration's settings and credentials must
+        """Return the connector for an integration. The integration's settings and credentials must
         be complete (`check_settings`, `check_credentials`)."""
         base_url = integration.base_url(f"https://{integration.settings['domain']}.freshdesk.com")
         # Freshdesk ignores the password if the user name is an API key.
         return cls(HelpdeskAccount(http, base_url, basic(credentials["api_key"], "X")))
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
-        """Mail the ticket's requester, and return the message's id. Raises ActionRefused if the
-        ticket is resolved, closed, or belongs to another customer."""
+        """Email the ticket's requester, and return the message's id. Raises ActionRefused if the
+        ticket is resolved or closed, or if it belongs to another customer."""
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         exchange = self._account.exchange()
         look = exchange.verify if again else exchange.read
@@ -114,8 +114,8 @@ class Freshdesk:
         """Add tags to the ticket.
 
         Freshdesk replaces all tags of a ticket at once, so the later of two concurrent additions
-        may remove the other's tags. Never raises ActionUnknown, because adding the same tags again
-        changes nothing.
+        may remove the tags added by the earlier one. Never raises ActionUnknown, because adding the
+        same tags again changes nothing.
         """
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         exchange = self._account.exchange()
@@ -127,14 +127,14 @@ class Freshdesk:
                 await exchange.effect(request, _Ticket)
 
     async def check(self) -> None:
-        """Check the credentials by requesting our own user."""
+        """Check the credentials by requesting the agent's own user."""
         await self._account.exchange().read(self._whoami(), _Agent)
 
     async def _find(
         self, exchange: ConnectorCall, path: str, text: str, *, private: bool
     ) -> str | None:
         """Return the id of our message with this text, or None. Raises ActionUnknown if the search
-        fails or the ticket is too long to be searched."""
+        fails or the ticket is too long to search."""
         me = await exchange.verify(self._whoami(), _Agent)
         entries: list[_Entry] = []
         for page in range(1, _MAX_PAGES + 1):
@@ -162,8 +162,8 @@ class Freshdesk:
 
 
 def _check_addressee(shown: _Ticket, ticket: HelpdeskTicket) -> None:
-    """Raise ActionRefused unless the reply would reach the customer. The check is needed because
-    the reply goes to the ticket's requester, and an untrusted caller chose the ticket."""
+    """Raise ActionRefused unless the reply would reach the customer. This check is needed because
+    the reply goes to the ticket's requester, and the ticket was chosen by an untrusted caller."""
     if shown.status in _DONE:
         raise ActionRefused("somebody has resolved the ticket")
     reader, meant = customer_key(shown.requester.email), customer_key(ticket.customer_email)

@@ -1,7 +1,7 @@
-"""Gorgias: messages and tags on the tickets of a merchant's account.
+"""Gorgias: messages and tags on the tickets in a merchant's account.
 
 Gorgias does not deduplicate requests. Each message carries its idempotency key as `external_id`, a
-field for the caller's own use. Before a retry, the connector searches the ticket's messages for an
+field reserved for the caller. Before a retry, the connector searches the ticket's messages for an
 earlier attempt.
 """
 
@@ -25,7 +25,7 @@ from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
 
-# A page has few messages: each contains its body twice, and the response size is limited
+# Pages are small: each message contains its body twice, and the response size is limited
 # (`http.MAX_BODY`).
 _MESSAGES_A_PAGE: Final = 25
 _MAX_PAGES: Final = 8
@@ -50,12 +50,12 @@ class _Account(BaseModel):
 
 
 class _Nothing(BaseModel):
-    """The response to adding tags. No field of it is used."""
+    """The response to adding tags. None of its fields is used."""
 
 
 class Gorgias:
-    """A Gorgias account. Implements domain.integrations.ports.Helpdesk. An accepted reply has not
-    reached the customer yet, because Gorgias sends it later."""
+    """A Gorgias account. Implements domain.integrations.ports.Helpdesk. When a reply is accepted,
+    it has not reached the customer yet, because Gorgias sends it later."""
 
     def __init__(self, account: HelpdeskAccount, agent_email: str, support_email: str) -> None:
         self._account = account
@@ -66,7 +66,7 @@ class Gorgias:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """Return the connector of an integration. The integration's settings and credentials must
+        """Return the connector for an integration. The integration's settings and credentials must
         be complete (`check_settings`, `check_credentials`)."""
         settings = integration.settings
         base_url = integration.base_url(f"https://{settings['domain']}.gorgias.com")
@@ -78,8 +78,8 @@ class Gorgias:
         )
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
-        """Mail the customer within the ticket, and return the message's id. Raises ActionRefused if
-        the customer's address is unknown."""
+        """Email the customer within the ticket, and return the message's id. Raises ActionRefused
+        if the customer's address is unknown."""
         if not ticket.customer_email:
             raise ActionRefused("the customer's address is unknown", sent=False)
         message: dict[str, JsonValue] = {
@@ -100,7 +100,7 @@ class Gorgias:
         return await self._write(ticket, {"channel": "internal-note"}, text, key, again=again)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
-        """Add tags to the ticket, and create tags that the account lacks.
+        """Add tags to the ticket, and create any tags missing from the account.
 
         Never raises ActionUnknown, because adding the same tags again changes nothing.
         """
@@ -143,7 +143,7 @@ class Gorgias:
 
     async def _find(self, exchange: ConnectorCall, number: str, key: str) -> _Message | None:
         """Return the newest message with our idempotency key, or None. Raises ActionUnknown if the
-        search fails or the ticket is too long to be searched."""
+        search fails or the ticket is too long to search."""
         query: dict[str, str | int] = {
             "ticket_id": number,
             "limit": _MESSAGES_A_PAGE,

@@ -1,4 +1,4 @@
-"""HTTP access to hosts that merchants name, with the SSRF protection of outgoing webhooks.
+"""HTTP access to hosts named by merchants, with the same SSRF protection as outgoing webhooks.
 
 Each request resolves its host, and fails if one of the addresses is not public. It then connects to
 one of the checked addresses. The certificate check and the Host header still use the host name.
@@ -24,18 +24,18 @@ from domain.webhooks.url import check_url
 _TRIED: Final = 3
 """Maximum number of addresses tried for one host name."""
 _EACH_S: Final = 1.0
-"""Connection timeout of each address except the last, in seconds. It is short, because a
-connector's read has three seconds in total."""
+"""Connection timeout for each address except the last, in seconds. It is short, because a
+connector's read request has three seconds in total."""
 _LAST_S: Final = 3.0
 
 
 def open_guarded_client(
     look_up: LookUp = system_look_up, *, user_agent: str = ServiceName().slug
 ) -> httpx.AsyncClient:
-    """Return an HTTP client for hosts that merchants name. It does not follow redirects.
+    """Return an HTTP client for hosts named by merchants. It does not follow redirects.
 
-    Like the client of `http.open_client`, it keeps no idle connections, so an unclosed client does
-    not occupy resources. An instance belongs to one event loop.
+    Like the client from `http.open_client`, it keeps no idle connections, so an unclosed client
+    does not occupy resources. An instance belongs to one event loop.
     """
     return httpx.AsyncClient(
         transport=GuardedTransport(look_up),
@@ -47,8 +47,8 @@ def open_guarded_client(
 
 
 class GuardedTransport(httpx.AsyncBaseTransport):
-    """An HTTP transport that connects by TLS, and only to public addresses. Raises ActionRefused
-    for a forbidden host, and httpx's own errors otherwise."""
+    """An HTTP transport that connects over TLS, and only to public addresses. Raises ActionRefused
+    for a forbidden host, and httpx's own errors in all other cases."""
 
     def __init__(self, look_up: LookUp, inner: httpx.AsyncBaseTransport | None = None) -> None:
         self._names = Names(look_up, LOOKUP_S)
@@ -88,13 +88,13 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         try:
             return [str(ip_address(host))]
         except ValueError:
-            # The host name is also the client id of the lookup. A slow host name therefore blocks
-            # only the threads of its own lookups.
+            # The host name is also used as the lookup's client id. A slow host name therefore
+            # blocks only the threads for its own lookups.
             return await self._names.found(await self._names.begin(host, host))
 
 
 def _aimed(request: httpx.Request, address: Address, connect_s: float) -> httpx.Request:
-    """Return the same request, addressed to one of the addresses of its host."""
+    """Return the same request, addressed to one of its host's IP addresses."""
     timeouts = {**request.extensions.get("timeout", {}), "connect": connect_s}
     return httpx.Request(
         request.method,

@@ -1,4 +1,4 @@
-"""Code that all helpdesk connectors share: an account, its tickets, and plain text."""
+"""Code shared by all helpdesk connectors: an account, its tickets, and plain text."""
 
 import base64
 import re
@@ -78,8 +78,9 @@ def tagging() -> Iterator[None]:
 def writing(*, again: bool) -> Iterator[None]:
     """Run a block that writes a message, and convert its errors.
 
-    `again`: an earlier attempt was started and may still be running. Before another attempt, the
-    message must then be searched for again. ActionUnreachable is therefore raised as ActionUnknown.
+    `again`: an earlier attempt was started and may still be running. If so, the message must be
+    searched for once more before it is written. ActionUnreachable is therefore raised as
+    ActionUnknown.
     """
     try:
         yield
@@ -92,20 +93,20 @@ def writing(*, again: bool) -> Iterator[None]:
 
 
 def ticket_id(ticket: HelpdeskTicket) -> str:
-    """Return the ticket's number, which is safe in a URL's path. Callers may send any text as the
-    number. Raises ActionRefused if the text is not a number."""
+    """Return the ticket's number in a form that is safe in a URL path. Callers may send any text as
+    the number. Raises ActionRefused if the text is not a number."""
     if not _TICKET_ID.fullmatch(ticket.id):
         raise ActionRefused("no ticket of a helpdesk", sent=False)
     return ticket.id
 
 
 def plain_body(text: str) -> str:
-    """Return the text with changed placeholders, so that the helpdesk does not replace them."""
+    """Return the text with its placeholders altered, so that the helpdesk does not replace them."""
     return _PLACEHOLDER.sub("{ ", text)
 
 
 def html_body(text: str) -> str:
-    """Return the text as HTML that shows exactly these words. Markup and Markdown in the text are
-    not interpreted."""
+    """Return HTML that displays exactly this text. Markup and Markdown in the text are not
+    interpreted."""
     paragraphs = plain_body(text).strip().split("\n\n")
     return "".join(f"<p>{escape(part).replace(chr(10), '<br>')}</p>" for part in paragraphs)

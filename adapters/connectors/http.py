@@ -1,4 +1,4 @@
-"""HTTP calls to other systems' APIs. All failures are raised as a few domain errors."""
+"""HTTP calls to other systems' APIs. Each failure is raised as one of a few domain errors."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -20,16 +20,16 @@ from domain.integrations.errors import (
 )
 
 CALL_S: Final = 8.0
-"""Timeout of one connector call with all its requests, in seconds. It is below the activity's
+"""Timeout for one connector call including all its requests, in seconds. It is below the activity's
 timeout of 10 s."""
 READ_S: Final = 3.0
-"""Timeout of one read request within a connector call, in seconds. It leaves time for a write after
-the read."""
+"""Timeout for one read request within a connector call, in seconds. It leaves time for a write
+after the read."""
 MAX_BODY: Final = 1024 * 1024
 """Maximum size of a response, in bytes. No known response is longer."""
 
-# Requests ask for uncompressed responses. A small compressed response could expand to any size
-# before its length is checked.
+# Responses are requested uncompressed. A small compressed response could expand to any size before
+# its length is checked.
 IDENTITY: Final = "identity"
 _UNNAMED: Final = ServiceName()
 
@@ -40,11 +40,11 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 
 class Conflict(ActionRefused):
-    """HTTP 409: the object has changed since it was read. The request changed nothing."""
+    """HTTP 409: the object has changed since it was read. The request had no effect."""
 
 
 def open_client(service: ServiceName = _UNNAMED) -> httpx.AsyncClient:
-    """Return the process's HTTP client, to close with `aclose()`. The client keeps no idle
+    """Return the process's HTTP client. Close it with `aclose()`. The client keeps no idle
     connections, because a stale connection could break during a write. The outcome of the write
     would then be unknown."""
     return httpx.AsyncClient(
@@ -67,8 +67,8 @@ class Reply:
 
 @contextmanager
 def verifying() -> Iterator[None]:
-    """Run a block of queries about an earlier write. Every failure is raised as ActionUnknown,
-    because the outcome of the write is then still unknown."""
+    """Run a block that queries the outcome of an earlier write. Every failure is raised as
+    ActionUnknown, because the outcome of the write is then still unknown."""
     try:
         yield
     except ActionUnknown:
@@ -80,9 +80,9 @@ def verifying() -> Iterator[None]:
 class ConnectorCall:
     """One connector call: sequential requests that share one deadline.
 
-    Raises NotAuthorized for 401, ActionForbidden for 403, and ActionRefused for any other refusal.
-    Raises ActionUnreachable if the request certainly had no effect, and ActionUnknown if the
-    outcome of a write is unknown. The errors and their causes contain no text of a request or
+    Raises NotAuthorized for 401, ActionForbidden for 403, and ActionRefused for any other
+    rejection. Raises ActionUnreachable if the request certainly had no effect, and ActionUnknown if
+    the outcome of a write is unknown. The errors and their causes contain no text from a request or
     response.
     """
 
@@ -103,8 +103,8 @@ class ConnectorCall:
         return _parse(reply, shape, ActionUnreachable)
 
     async def verify(self, request: httpx.Request, shape: type[Shape]) -> Shape:
-        """Query the outcome of an earlier write and return the parsed response. Raises only
-        ActionUnknown."""
+        """Query the outcome of an earlier write and return the parsed response. Every failure is
+        raised as ActionUnknown."""
         with verifying():
             return await self.read(request, shape)
 
@@ -117,8 +117,8 @@ class ConnectorCall:
     ) -> Shape:
         """Send a write request and return the parsed response.
 
-        `doubted`: returns whether a refusal concerns an earlier request with the same idempotency
-        key. The outcome of that earlier request is then still unknown.
+        `doubted`: returns whether a rejection refers to an earlier request with the same
+        idempotency key. If so, the outcome of that earlier request is still unknown.
         """
         reply = await self._send(request, ActionUnknown, self.seconds_left)
         if reply.status >= 400 and doubted(reply):
@@ -131,7 +131,7 @@ class ConnectorCall:
         never raised.
 
         The URL itself is the credential. NotAuthorized is therefore also raised for 404, for 410,
-        and for a 403 with the body `revoked`.
+        and for 403 with the body `revoked`.
         """
         reply = await self._send(request, ActionUnreachable, self.seconds_left)
         if reply.status in _GONE or (reply.status == 403 and reply.body.strip() == revoked):
@@ -174,7 +174,8 @@ async def _read_whole(response: httpx.Response, unclear: type[DomainError]) -> R
 
 
 def _refuse(reply: Reply, unclear: type[DomainError]) -> None:
-    """Raise the domain error for the response's status, unless the status is a success."""
+    """Raise the domain error for the response's status. Does nothing if the status indicates
+    success."""
     if 200 <= reply.status < 300:
         return
     told = f"HTTP {reply.status}"
@@ -188,7 +189,7 @@ def _refuse(reply: Reply, unclear: type[DomainError]) -> None:
         raise ActionForbidden(told)
     if reply.status == 409:
         raise Conflict(told)
-    # 408 is a timeout of the server, which may already have done a part of the work.
+    # 408 is a timeout at the server, which may already have performed part of the work.
     if reply.status >= 500 or reply.status == 408:
         raise unclear(told)
     raise ActionRefused(told)
@@ -198,7 +199,7 @@ def _parse(reply: Reply, shape: type[Shape], unclear: type[DomainError]) -> Shap
     try:
         return shape.model_validate_json(reply.body or b"{}")
     except ValidationError:
-        pass  # raised outside `except`: the error quotes the response
+        pass  # raised outside `except`, because the error quotes the response
     raise unclear("an answer of no known shape")
 
 

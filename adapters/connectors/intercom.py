@@ -1,4 +1,4 @@
-"""Intercom: replies, notes and tags in the conversations of a merchant's workspace.
+"""Intercom: replies, notes and tags in the conversations in a merchant's workspace.
 
 Intercom does not deduplicate requests and stores no idempotency key. To find an earlier attempt,
 the connector searches the conversation's parts by author and text.
@@ -90,7 +90,7 @@ class Intercom:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """Return the connector of an integration. The integration's settings and credentials must
+        """Return the connector for an integration. The integration's settings and credentials must
         be complete (`check_settings`, `check_credentials`)."""
         settings = integration.settings
         account = HelpdeskAccount(
@@ -103,7 +103,7 @@ class Intercom:
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
         """Add a public part to the conversation, and return the part's id. Raises ActionRefused if
-        the conversation is closed or belongs to another customer."""
+        the conversation is closed or if it belongs to another customer."""
         return await self._write(ticket, "comment", text, again=again)
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
@@ -111,7 +111,7 @@ class Intercom:
         return await self._write(ticket, "note", text, again=again)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
-        """Add tags to the conversation, and create tags that the workspace lacks.
+        """Add tags to the conversation, and create any tags missing from the workspace.
 
         Never raises ActionUnknown, because adding the same tags again changes nothing.
         """
@@ -125,7 +125,7 @@ class Intercom:
                 await exchange.effect(self._account.request("POST", path, body=body), _Tag)
 
     async def check(self) -> None:
-        """Check the credentials by requesting our own user."""
+        """Check the credentials by requesting the agent's own user."""
         await self._account.exchange().read(self._account.request("GET", "/me"), _Me)
 
     async def _write(self, ticket: HelpdeskTicket, kind: str, text: str, *, again: bool) -> str:
@@ -155,9 +155,9 @@ class Intercom:
 
 
 def _check_open_to(seen: _Conversation, ticket: HelpdeskTicket) -> None:
-    """Raise ActionRefused unless a public part would reach the customer. The check is needed
-    because the part goes to the conversation's author, and an untrusted caller chose the
-    conversation."""
+    """Raise ActionRefused unless a public part would reach the customer. This check is needed
+    because the part goes to the conversation's author, and the conversation was chosen by an
+    untrusted caller."""
     if seen.state == "closed":
         raise ActionRefused("somebody has closed the conversation")
     reader, meant = customer_key(seen.source.author.email), customer_key(ticket.customer_email)

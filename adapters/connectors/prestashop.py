@@ -1,4 +1,4 @@
-"""PrestaShop's Webservice API: the orders of one shop. The API supports no refunds."""
+"""PrestaShop's Webservice API: the orders in one shop. The API does not support refunds."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,9 +18,9 @@ from domain.integrations.order import Order, state_of
 from domain.integrations.providers import Provider
 
 _REFERENCE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}", re.ASCII)
-# Characters with a special meaning in a filter of the API.
+# Characters with a special meaning in the API's filters.
 _UNFILTERED: Final = frozenset("[]|")
-# Ids of order states that every PrestaShop shop has from its installation.
+# Ids of order states that every PrestaShop installation has from the start.
 _DELIVERED: Final = 5
 _CANCELLED: Final = 6
 
@@ -30,8 +30,8 @@ def _in_utc(time: datetime) -> datetime:
 
 
 def _no_list(value: object) -> object:
-    """Return an empty object instead of `[]`, which is PrestaShop's response if nothing was found.
-    Return any other value unchanged."""
+    """Convert `[]`, which PrestaShop returns if nothing was found, to an empty object. Return any
+    other value unchanged."""
     return {} if value == [] else value
 
 
@@ -102,7 +102,7 @@ _Found = TypeVar("_Found", bound=_Table)
 
 @dataclass(frozen=True, slots=True)
 class ChangedOrder:
-    """A changed order. `updated_at`: local time of the shop, because PrestaShop reports no UTC
+    """A changed order. `updated_at`: in the shop's local time, because PrestaShop reports no UTC
     offset. `rows`: product names and quantities."""
 
     order: Order
@@ -111,7 +111,7 @@ class ChangedOrder:
 
 
 class PrestaShop:
-    """A PrestaShop shop. The merchant names its host, so `http` must be a guarded client.
+    """A PrestaShop shop. The merchant chooses its host, so `http` must be a guarded client.
     Cancellations are not supported."""
 
     def __init__(
@@ -126,7 +126,7 @@ class PrestaShop:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """Return the connector of an integration. The `webservice_key` needs GET permission for
+        """Return the connector for an integration. The `webservice_key` needs GET permission for
         orders, customers, currencies and order_states."""
         base_url = integration.base_url(integration.settings["url"].rstrip("/"))
         return cls(http, base_url, credentials["webservice_key"], integration.id)
@@ -152,7 +152,7 @@ class PrestaShop:
 
     async def changed_after(self, begin: datetime, *, skip: int, most: int) -> list[ChangedOrder]:
         """Return at most `most` orders changed after `begin`, oldest change first. The first `skip`
-        orders are left out. Raises ActionRefused, ActionUnreachable."""
+        orders are skipped. Raises ActionRefused, ActionUnreachable."""
         exchange = ConnectorCall(self._http)
         after = begin.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
         params = {
@@ -181,7 +181,7 @@ class PrestaShop:
         return order
 
     async def _whole(self, exchange: ConnectorCall, orders: Sequence[_Order]) -> list[Order]:
-        """Return the orders in the common format of all shops, with data from the shop's other
+        """Return the orders in the format shared by all shops, with data from the shop's other
         tables."""
         if not orders:
             return []
@@ -212,7 +212,7 @@ class PrestaShop:
                 delivered=[order.state_id == _DELIVERED],
             ),
             total=total,
-            # PrestaShop's API supports no refunds, so no amount is refundable.
+            # PrestaShop's API does not support refunds, so no amount is refundable.
             refundable=Money(minor=0, currency=total.currency),
             placed_at=order.placed_at,
             items=tuple(f"{row.quantity} × {row.name}" for row in order.associations.rows),
@@ -226,7 +226,7 @@ class PrestaShop:
         values: Iterable[str],
         shape: type[_Found],
     ) -> _Found:
-        """Return the table's rows with one of the values in the field."""
+        """Return the table rows that have one of the values in the field."""
         params = {f"filter[{field}]": f"[{'|'.join(sorted(values))}]"}
         return await exchange.read(self._request(table, params), shape)
 
@@ -236,13 +236,13 @@ class PrestaShop:
             f"{self._url}/{table}",
             params={**params, "display": "full", "output_format": "JSON"},
         )
-        # The credentials are added here, because httpx's `auth` would send the request through its
-        # own flow.
+        # The credentials are added here, because passing `auth` would start httpx's own
+        # authentication flow.
         return next(self._auth.auth_flow(request))
 
 
 def _money(amount: str, currency: str) -> Money:
-    """Return an amount as Money. PrestaShop writes amounts with six decimals. Raises
+    """Return an amount as Money. PrestaShop writes amounts with six decimal places. Raises
     ActionUnreachable for an invalid amount."""
     try:
         return Money.parse(amount, currency)

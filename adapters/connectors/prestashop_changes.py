@@ -1,5 +1,5 @@
-"""Polling of changed orders in a PrestaShop shop. They have the format of the shop's module
-(`docs/inbound/prestashop.md`)."""
+"""Polling for changed orders in a PrestaShop shop. Changes have the same format as webhooks from
+the shop's module (`docs/inbound/prestashop.md`)."""
 
 import json
 from collections.abc import Mapping
@@ -12,13 +12,14 @@ from domain.inbound.polling import ChangesPage, FoundChange, poll_name
 _TOPIC: Final = "order.updated"
 _A_PAGE: Final = 20
 _TICK: Final = timedelta(seconds=1)
-# Maximum lag of the shop's local time behind UTC. PrestaShop writes local times without an offset.
+# Maximum time by which the shop's local time is behind UTC. PrestaShop writes local times without
+# an offset.
 _BEHIND: Final = timedelta(hours=12)
 
 
 class PrestaShopChanges:
-    """Polls a PrestaShop shop for changes. Implements `domain.inbound.polling.Polls`. The paging is
-    that of `WooCommerceChanges`."""
+    """Polls a PrestaShop shop for changes. Implements `domain.inbound.polling.Polls`. Pagination
+    works as in `WooCommerceChanges`."""
 
     def __init__(self, shop: PrestaShop) -> None:
         self._shop = shop

@@ -1,4 +1,4 @@
-"""The registry that creates the connector for a client's integration."""
+"""The registry that creates connectors for clients' integrations."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -36,12 +36,12 @@ _STRINGS: Final = TypeAdapter(dict[str, str])
 
 
 class ConnectorRegistry:
-    """Unseals an integration's credentials and creates a connector for one use."""
+    """Unseals an integration's credentials and creates a connector for a single use."""
 
     def __init__(self, sealer: Sealer, http: httpx.AsyncClient, *, allow_loopback: bool) -> None:
-        """`allow_loopback`: whether integrations may be on this machine (ALLOW_LOOPBACK_TARGETS),
-        at a loopback `base_url` or in a file of the demo shop. Otherwise only the services' own
-        addresses are called, by TLS."""
+        """Create the registry. `allow_loopback`: whether integrations may be on localhost
+        (ALLOW_LOOPBACK_TARGETS), at a loopback `base_url` or in a demo shop file. If False, only
+        the services' own addresses are called, over TLS."""
         self._sealer = sealer
         self._http = http
         self._allow_loopback = allow_loopback
@@ -98,8 +98,8 @@ class ConnectorRegistry:
         return Slack.of(integration, self._credentials(integration), self._http)
 
     def _way_to(self, integration: Integration) -> httpx.AsyncClient:
-        """Return the HTTP client for a host that the merchant names. This is the guarded client, or
-        the usual one for a `base_url` on this machine if that is allowed."""
+        """Return the HTTP client for a host named by the merchant. This is the guarded client, or
+        the regular client for a `base_url` on localhost if that is allowed."""
         return self._http if BASE_URL in integration.settings else self._guarded
 
     @cached_property
@@ -107,7 +107,7 @@ class ConnectorRegistry:
         return open_guarded_client(user_agent=self._http.headers["user-agent"])
 
     def _credentials(self, integration: Integration) -> Mapping[str, str]:
-        """Return the integration's credentials, after checking that the integration is usable.
+        """Return the integration's credentials after checking that the integration is usable.
         Raises ActionRefused, NotAuthorized."""
         if integration.only_listens:
             raise ActionRefused("the connection only listens", sent=False)

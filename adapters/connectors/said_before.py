@@ -1,7 +1,8 @@
-"""Search for an earlier message of ours in a ticket, for helpdesks that store no idempotency key.
+"""Search for an earlier message from the agent in a ticket, for helpdesks that store no idempotency
+key.
 
-The message is identified by its author and its text. Only messages after the customer's last one
-count, because the same text may have answered an earlier message.
+The message is identified by its author and its text. Only messages after the customer's last
+message count as the same attempt, because the same text may have answered an earlier message.
 """
 
 from collections.abc import Sequence
@@ -13,8 +14,8 @@ from domain.integrations.errors import ActionUnknown
 
 @dataclass(frozen=True, slots=True)
 class SaidMessage:
-    """One message of a ticket. `is_ours`: whether the agent's account wrote the message, and the
-    message has the kind that is searched for."""
+    """One message in a ticket. `is_ours`: whether the message was written by the agent's account
+    and has the kind that is searched for."""
 
     id: str
     text: str
@@ -25,8 +26,8 @@ class SaidMessage:
 def said_before(messages: Sequence[SaidMessage], text: str) -> str | None:
     """Return the id of our message with this text, or None if the message was certainly not sent.
 
-    `messages`: all messages of the ticket, oldest first. Raises ActionUnknown if the same text was
-    only sent before the customer's last message.
+    `messages`: all messages in the ticket, oldest first. Raises ActionUnknown if the same text was
+    sent only before the customer's last message.
     """
     for message in reversed(messages):
         if message.by_customer:

@@ -1,4 +1,4 @@
-"""Shopify's GraphQL Admin API: orders, refunds and cancellations of one shop."""
+"""Shopify's GraphQL Admin API: the orders, refunds and cancellations in one shop."""
 
 import asyncio
 import re
@@ -40,7 +40,7 @@ from domain.integrations.integration import Integration
 from domain.integrations.order import Order
 
 _VERSION: Final = "2026-07"
-# Only text in the format of an order's name or id is searched for, which prevents query injection.
+# Only text in the format of an order name or id is searched for. This prevents query injection.
 _SHOP_ID: Final = re.compile("[1-9][0-9]{9,19}", re.ASCII)
 _ORDER_ID: Final = "gid://shopify/Order/"
 _NUMBER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,49}", re.ASCII)
@@ -63,8 +63,8 @@ class Shopify:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """Return the connector of an integration. The `access_token` needs the scopes read_orders,
-        write_orders and, for orders older than 60 days, read_all_orders."""
+        """Return the connector for an integration. The `access_token` needs the read_orders and
+        write_orders scopes and, for orders older than 60 days, read_all_orders."""
         base_url = integration.base_url(f"https://{integration.settings['shop']}")
         return cls(http, base_url, credentials["access_token"], integration.id)
 
@@ -85,8 +85,8 @@ class Shopify:
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
         """Refund `amount` to the order's payments, and return the refund's id.
 
-        Shopify deduplicates requests by `key` for a day. After that, `key` in the note of an
-        existing refund shows that the refund was already made.
+        Shopify deduplicates requests by `key` for a day. After that, an existing refund with `key`
+        in its note shows that the refund was already made.
         """
         exchange = ConnectorCall(self._http)
         if again:
@@ -102,7 +102,7 @@ class Shopify:
         answer = await exchange.effect(request, ShopifyAnswer[Refunded])
         result = _data(answer, ActionUnknown).result
         if result.errors:
-            # Shopify's errors of a refund have no codes. On a retry, they may be about the first
+            # Shopify's refund errors have no codes. On a retry, they may refer to the first
             # attempt.
             raise ActionUnknown("repeated in vain") if again else ActionRefused("the shop said no")
         if result.refund is None:
@@ -110,8 +110,8 @@ class Shopify:
         return result.refund.id
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:
-        """Cancel the order, restock its goods and refund everything. Return the job's id, or the
-        order's id if the order was already cancelled.
+        """Cancel the order, restock its goods and refund the full amount. Return the job's id, or
+        the order's id if the order was already cancelled.
 
         Shopify runs a job, and this call waits until the job ends. Raises ActionUnknown if the job
         does not end in time.
@@ -160,7 +160,7 @@ class Shopify:
             return None
         # Most shops prefix an order's name with #. The search also returns orders with other names.
         query = f'name:"#{number}" OR name:"{number}"'
-        # The shop's webhooks contain `order_id`, an id that is longer than any order number.
+        # The shop's webhooks contain `order_id`. It is longer than any order number.
         shop_id = f"{_ORDER_ID}{number}" if _SHOP_ID.fullmatch(number) else ""
         found = await self._find(f"{query} OR id:{number}" if shop_id else query)
         called_so = (one for one in found if one.number.casefold() == number.casefold())
@@ -202,10 +202,10 @@ class Shopify:
 
 
 def _data(answer: ShopifyAnswer[Data], unclear: type[DomainError]) -> Data:
-    """Return the response's data, or raise the error that its error codes mean."""
+    """Return the response's data, or raise the error that corresponds to its error codes."""
     if answer.data is not None and not answer.errors:
         return answer.data
-    # A response with both data and errors means that a part of the mutation was executed.
+    # A response with both data and errors means that part of the mutation was executed.
     if answer.data is None or unclear is ActionUnreachable:
         if "THROTTLED" in answer.codes:
             raise ActionUnreachable("throttled")
@@ -217,9 +217,9 @@ def _data(answer: ShopifyAnswer[Data], unclear: type[DomainError]) -> Data:
 
 
 def _refund_input(order: Order, found: RefundableOrder, amount: Money, key: str) -> RefundInput:
-    """Return the input of a refund, taken from the order's payments one after the other. The input
-    is deterministic for the same state of the order. Raises ActionRefused if the amount exceeds the
-    remaining refundable amount."""
+    """Return the input for a refund. The input takes the amount from the order's payments one after
+    the other, and is deterministic for the same order state. Raises ActionRefused if the amount
+    exceeds the remaining refundable amount."""
     suggested = found.suggested
     if suggested is None or amount.currency != suggested.most.shop.currency:
         raise ActionRefused("nothing to refund in this currency")

@@ -1,5 +1,5 @@
-"""Polling of changed orders in a Shopify shop. They have the format of the topic
-`orders/updated`."""
+"""Polling for changed orders in a Shopify shop. Changes have the same format as `orders/updated`
+webhooks."""
 
 import json
 from collections.abc import Mapping
@@ -123,7 +123,7 @@ class _Changed(BaseModel):
 
 class ShopifyChanges:
     """Polls a Shopify shop for changes. Implements `domain.inbound.polling.Polls`. The access token
-    needs the scope read_orders."""
+    needs the read_orders scope."""
 
     def __init__(self, shop: Shopify) -> None:
         self._shop = shop

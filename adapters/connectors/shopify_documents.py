@@ -1,6 +1,6 @@
-"""The GraphQL documents of the Shopify connector.
+"""The GraphQL documents used by the Shopify connector.
 
-The tests run the documents against Shopify's schema of 2026-07. Each document costs few of the
+The tests run the documents against Shopify's 2026-07 schema. Each document costs only a few of the
 points that a shop grants per second. The limit per query is 1000 points.
 """
 

@@ -1,4 +1,4 @@
-"""The inputs and responses of the GraphQL documents in `shopify_documents.py`."""
+"""The inputs to and responses from the GraphQL documents in `shopify_documents.py`."""
 
 from datetime import datetime
 from typing import Annotated, Final, Generic, Literal, TypeVar
@@ -70,7 +70,7 @@ class _LineItems(BaseModel):
 
 
 class FoundOrder(BaseModel):
-    """An order in the response of the query FIND."""
+    """An order in the response to the FIND query."""
 
     id: str
     name: str
@@ -85,7 +85,7 @@ class FoundOrder(BaseModel):
     items: _LineItems = Field(alias="lineItems")
 
     def order(self, integration_id: str) -> Order:
-        """Return the order in the common format of all shops."""
+        """Return the order in the format shared by all shops."""
         total = self.total.shop
         return Order(
             integration_id=integration_id,
@@ -120,7 +120,7 @@ class _Orders(BaseModel):
 
 
 class FoundOrders(BaseModel):
-    """The orders in the response of FIND, newest first."""
+    """The orders in the response to the FIND query, newest first."""
 
     orders: _Orders
 
@@ -150,7 +150,7 @@ class RefundableOrder(BaseModel):
 
 
 class Refundable(BaseModel):
-    """The response of the query REFUNDABLE."""
+    """The response to the REFUNDABLE query."""
 
     order: RefundableOrder | None
 
@@ -165,7 +165,7 @@ class _RefundCreate(BaseModel):
 
 
 class Refunded(BaseModel):
-    """The response of the mutation REFUND."""
+    """The response to the REFUND mutation."""
 
     result: _RefundCreate = Field(alias="refundCreate")
 
@@ -176,7 +176,7 @@ class _OrderCancel(BaseModel):
 
 
 class Cancel(BaseModel):
-    """The response of the mutation CANCEL."""
+    """The response to the CANCEL mutation."""
 
     result: _OrderCancel = Field(alias="orderCancel")
 
@@ -190,7 +190,7 @@ class _Job(BaseModel):
 
 
 class Cancelled(BaseModel):
-    """The response of the queries CANCELLED and CANCELLING."""
+    """The response to the CANCELLED and CANCELLING queries."""
 
     order: _CancelledOrder | None
     job: _Job | None = None
@@ -210,8 +210,8 @@ class RefundInput(BaseModel):
     orderId: str  # noqa: N815
     currency: str
     note: str
-    # Shopify sends no notification. The agent's answer informs the customer, and a second email
-    # would only repeat it.
+    # Shopify sends no notification. The agent's answer informs the customer, and an email from
+    # Shopify would only repeat it.
     notify: Literal[False] = False
     transactions: tuple[TransactionInput, ...]
 
@@ -236,7 +236,8 @@ class _Error(BaseModel):
 
 
 class ShopifyAnswer(BaseModel, Generic[Data]):
-    """Any response of Shopify's API. `data`: None if it is missing or has an unexpected format."""
+    """Any response from Shopify's API. `data`: None if it is missing or has an unexpected
+    format."""
 
     data: Annotated[Data | None, WrapValidator(_or_none)] = None
     errors: tuple[_Error, ...] = ()

@@ -29,7 +29,7 @@ class Slack:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """Return the connector of an integration. The integration's settings and credentials must
+        """Return the connector for an integration. The integration's settings and credentials must
         be complete (`check_settings`, `check_credentials`)."""
         path = urlsplit(credentials["webhook_url"]).path
         return cls(http, f"{integration.base_url(_ORIGIN)}{path}")
@@ -37,9 +37,9 @@ class Slack:
     async def tell(self, text: str) -> None:
         """Post a message to the channel. Links and mentions in the message are escaped.
 
-        Raises NotAuthorized if the URL is revoked or its channel is deleted. Raises ActionForbidden
-        for any other 403, ActionRefused for any other refusal, and ActionUnreachable if the message
-        may be retried.
+        Raises NotAuthorized if the URL has been revoked or its channel has been deleted. Raises
+        ActionForbidden for any other 403, ActionRefused for any other rejection, and
+        ActionUnreachable if the message may be retried.
         """
         plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
         body = {"text": plain, "mrkdwn": False, "unfurl_links": False, "unfurl_media": False}

@@ -1,5 +1,4 @@
-"""Stripe: payments of orders, and their refunds. Stripe stores no shipments and cannot cancel
-orders."""
+"""Stripe: order payments and their refunds. Stripe stores no shipments and cannot cancel orders."""
 
 import re
 from collections.abc import Mapping
@@ -19,8 +18,8 @@ from domain.integrations.providers import Provider
 from domain.integrations.stripe_payment import NUMBER_KEYS, money_of, number_in, units_of
 
 _URL: Final = "https://api.stripe.com"
-# Stripe's response formats depend on this version. Without it, Stripe would use the version set in
-# the account.
+# Stripe's response formats depend on this version. Without it, Stripe would use the version
+# configured in the account.
 _VERSION: Final = "2024-06-20"
 _NUMBER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,49}", re.ASCII)
 _OUR_KEY: Final = "action_key"
@@ -55,7 +54,7 @@ class _Payment(BaseModel):
         return number_in(self.metadata)
 
     def order(self, integration_id: str) -> Order:
-        """Return the payment in the common format of all shops' orders."""
+        """Return the payment in the order format shared by all shops."""
         charge = self.charge
         # A disputed payment has no refundable amount, because the dispute may already have returned
         # the money.
@@ -99,9 +98,9 @@ class _Failure(BaseModel):
 
 
 class Stripe:
-    """A Stripe account. An order is a payment whose metadata has `order_number` or `order_id`.
-    Cancellation is not supported, because a parcel is still delivered after the money was returned.
-    """
+    """A Stripe account. An order is a payment with `order_number` or `order_id` in its metadata.
+    Cancellation is not supported, because returning the money would not stop the delivery of the
+    parcel."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, api_key: str, integration_id: str
@@ -115,8 +114,8 @@ class Stripe:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """Return the connector of an integration. `api_key`: preferably a restricted key (`rk_…`)
-        that may read payments and write refunds."""
+        """Return the connector for an integration. `api_key`: preferably a restricted key (`rk_…`)
+        with permission to read payments and write refunds."""
         base_url = integration.base_url(_URL)
         return cls(http, base_url, credentials["api_key"], integration.id)
 
@@ -142,7 +141,7 @@ class Stripe:
         called_so = [one for one in found.data if one.number.casefold() == wanted.casefold()]
         if not called_so:
             return None
-        # Failed payments, or payments of another shop, may have the same order number.
+        # Failed payments, and payments at another shop, may have the same order number.
         orders = {one.id: one.order(self._integration_id) for one in called_so}
         best = max(
             called_so,
@@ -163,8 +162,8 @@ class Stripe:
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
         """Refund `amount` of the payment, and return the refund's id.
 
-        Stripe deduplicates requests by `key` for a day. After that, `key` in the metadata of an
-        existing refund shows that the refund was already made.
+        Stripe deduplicates requests by `key` for a day. After that, an existing refund with `key`
+        in its metadata shows that the refund was already made.
         """
         if amount.currency != order.total.currency or amount.minor == 0:
             raise ActionRefused("nothing to refund in this currency", sent=False)
@@ -209,7 +208,7 @@ class Stripe:
 
 
 def _about_an_earlier_one(reply: Reply) -> bool:
-    """Return whether Stripe rejected the request because of an earlier request with the same
+    """Return True if Stripe rejected the request because of an earlier request with the same
     idempotency key."""
     if reply.status == 409:
         return True

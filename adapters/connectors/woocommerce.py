@@ -1,4 +1,4 @@
-"""WooCommerce's REST API: orders, refunds and cancellations of one shop."""
+"""WooCommerce's REST API: the orders, refunds and cancellations in one shop."""
 
 import re
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ class _Item(BaseModel):
 
 
 class _RefundLine(BaseModel):
-    """A refund in an order's list of refunds. `total`: a negative amount."""
+    """A refund in an order's refund list. `total`: a negative amount."""
 
     total: _Amount
 
@@ -63,7 +63,7 @@ class _Order(BaseModel):
     note: str = Field(default="", alias="customer_note")
 
     def order(self, integration_id: str) -> Order:
-        """Return the order in the common format of all shops. An unpaid order has no refundable
+        """Return the order in the format shared by all shops. An unpaid order has no refundable
         amount."""
         total = self._money(self.total)
         back = sum(self._money(one.total.strip().removeprefix("-")).minor for one in self.refunds)
@@ -94,8 +94,8 @@ class _Orders(RootModel[tuple[_Order, ...]]):
 
 
 class _Refund(BaseModel):
-    """A refund of an order. `is_paid_back`: whether the payment provider has returned the money. It
-    is false until the provider has responded. If the provider declines, WooCommerce deletes the
+    """A refund for an order. `is_paid_back`: whether the payment provider has returned the money.
+    It is False until the provider has responded. If the provider declines, WooCommerce deletes the
     refund."""
 
     id: int
@@ -108,16 +108,17 @@ class _Refunds(RootModel[tuple[_Refund, ...]]):
 
 
 class WooCommerce:
-    """A WooCommerce shop. The merchant names its host, so `http` must be a guarded client.
+    """A WooCommerce shop. The merchant chooses its host, so `http` must be a guarded client.
 
-    The API has no idempotency keys. The connector writes its key into a refund's reason. Before a
-    retry, it searches the order's refunds for that key.
+    The API has no idempotency keys. The connector writes its key into the reason for the refund.
+    Before a retry, it searches the order's refunds for that key.
     """
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, keys: tuple[str, str], integration_id: str
     ) -> None:
-        """`keys`: the consumer key and the consumer secret of WooCommerce's REST API."""
+        """Create the connector. `keys`: the consumer key and the consumer secret for WooCommerce's
+        REST API."""
         self._http = http
         self._orders = f"{base_url}{_API}/orders"
         self._auth = httpx.BasicAuth(*keys)
@@ -127,8 +128,8 @@ class WooCommerce:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """Return the connector of an integration. Its consumer key needs the permission to read and
-        write."""
+        """Return the connector for an integration. Its consumer key needs read and write
+        permission."""
         base_url = integration.base_url(integration.settings["url"].rstrip("/"))
         keys = (credentials["consumer_key"], credentials["consumer_secret"])
         return cls(http, base_url, keys, integration.id)
@@ -150,7 +151,7 @@ class WooCommerce:
         return await ConnectorCall(self._http).read(request, shape)
 
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
-        """Refund `amount` by the order's payment method, and return the refund's id."""
+        """Refund `amount` using the order's payment method, and return the refund's id."""
         if amount.currency != order.total.currency or amount.minor == 0:
             raise ActionRefused("nothing to refund in this currency", sent=False)
         exchange = ConnectorCall(self._http)
@@ -158,14 +159,15 @@ class WooCommerce:
         if done is not None:
             return done
         # The amount is checked here, because WooCommerce reports an excessive refund as an internal
-        # error of its own.
+        # error.
         if amount.minor > now.order(self._integration_id).refundable.minor:
             raise ActionRefused("more than the order has left to refund")
         return await self._refund(exchange, order, amount, key)
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:
-        """Cancel the order, which restocks the goods, and refund the rest. Return the order's id.
-        Raises ActionRefused if the order was shipped, or if someone else cancelled it."""
+        """Cancel the order and refund the remaining amount. Cancelling restocks the goods. Return
+        the order's id. Raises ActionRefused if the order was shipped, or if someone else cancelled
+        it."""
         exchange = ConnectorCall(self._http)
         now, done = await self._seen(exchange, order, key, again=again)
         is_stopped = now.status in _STOPPED
@@ -179,16 +181,16 @@ class WooCommerce:
             try:
                 await self._refund(exchange, order, left, key)
             except (ActionRefused, ActionUnreachable) as error:
-                # The order is already cancelled, so a person must be informed that the money was
-                # not refunded.
+                # The order is already cancelled, so a human agent must be informed that the money
+                # was not refunded.
                 raise ActionUnknown("cancelled, and not given back") from error
         return order.id
 
     async def _seen(
         self, exchange: ConnectorCall, order: Order, key: str, *, again: bool
     ) -> tuple[_Order, str | None]:
-        """Return the current order and, on a retry, the id of the earlier attempt's refund or
-        None."""
+        """Return the current order. On a retry, also return the refund id from the earlier attempt,
+        or None."""
         if not again:
             return await self._one(exchange, order), None
         with verifying():
@@ -199,7 +201,7 @@ class WooCommerce:
         if not _NUMBER.fullmatch(number):
             return None
         exchange = ConnectorCall(self._http)
-        # An order's number is its id, unless the shop uses its own numbers.
+        # An order's number is its id, unless the shop uses its own numbering.
         by_id = await self._find(exchange, include=number) if _ID.fullmatch(number) else ()
         found = [one for one in by_id if one.number == number]
         if not found:
@@ -235,8 +237,8 @@ class WooCommerce:
             json={
                 "amount": amount.decimal(),
                 "reason": f"Refunded by the support agent, {key}",
-                # WooCommerce sends the refund to the payment provider by default. State it
-                # explicitly, because otherwise a refund might only be recorded.
+                # By default, WooCommerce sends the refund to the payment provider. The parameter is
+                # set explicitly so that a refund is never only recorded.
                 "api_refund": True,
                 # The goods are not restocked, because the customer still has them.
                 "api_restock": False,
@@ -255,8 +257,8 @@ class WooCommerce:
         request = self._http.build_request(
             method, f"{self._orders}{path}", params=params, json=json
         )
-        # The credentials are added here, because httpx's `auth` would send the request through its
-        # own flow.
+        # The credentials are added here, because passing `auth` would start httpx's own
+        # authentication flow.
         return next(self._auth.auth_flow(request))
 
 

@@ -1,5 +1,5 @@
-"""Polling of changed orders in a WooCommerce shop. They have the format of the topic
-`order.updated`."""
+"""Polling for changed orders in a WooCommerce shop. Changes have the same format as `order.updated`
+webhooks."""
 
 import json
 from collections.abc import Mapping
@@ -13,9 +13,9 @@ from domain.inbound.polling import ChangesPage, FoundChange, poll_name
 from domain.integrations.errors import ActionUnreachable
 
 _TOPIC: Final = "order.updated"
-# A page has few orders: an order may be long, and a response is limited to a mebibyte.
+# Pages are small: an order may be long, and responses are limited to a mebibyte.
 _A_PAGE: Final = 20
-# The resolution of WooCommerce's times. The API returns only orders that were modified after a
+# The resolution of WooCommerce's timestamps. The API returns only orders that were modified after a
 # given time.
 _TICK: Final = timedelta(seconds=1)
 
@@ -37,8 +37,8 @@ class WooCommerceChanges:
     """Polls a WooCommerce shop for changes. Implements `domain.inbound.polling.Polls`.
 
     An order that changes during a poll moves to the end of the list, so numbered pages would skip
-    other orders. Each page therefore starts at the time of the last order before it. Numbered pages
-    are used only if a whole page of orders has the same time.
+    other orders. Each page therefore starts at the time of the last order on the previous page.
+    Numbered pages are used only if all orders on a page have the same time.
     """
 
     def __init__(self, shop: WooCommerce) -> None:
@@ -78,5 +78,5 @@ def _named(order: dict[str, JsonValue]) -> _Named:
     try:
         return _Named.model_validate(order)
     except ValidationError:
-        pass  # raised outside `except`: the error quotes the response
+        pass  # raised outside `except`, because the error quotes the response
     raise ActionUnreachable("an order without its time")

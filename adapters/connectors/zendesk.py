@@ -1,10 +1,10 @@
-"""Zendesk: comments and tags on the tickets of a merchant's account.
+"""Zendesk: comments and tags on the tickets in a merchant's account.
 
 Zendesk does not deduplicate updates. Each comment therefore carries its idempotency key in the
-metadata of its audit, which customers cannot see. Before a retry, the connector searches the audits
-for an earlier attempt. An update succeeds only if the ticket is unchanged since we read it
-(`safe_update`). An earlier attempt that still runs and a new attempt can therefore not both
-succeed.
+metadata of its audit, where customers cannot see it. Before a retry, the connector searches the
+audits for an earlier attempt. An update succeeds only if the ticket has not changed since it was
+read (`safe_update`). This prevents an earlier attempt that is still running and a new attempt from
+both succeeding.
 """
 
 from collections.abc import Mapping
@@ -33,10 +33,10 @@ from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
 
 _KEY: Final = "action_key"
-# Maximum number of attempts at an update. A concurrent change of the ticket makes an update fail;
-# the ticket is then read again.
+# Maximum number of attempts at an update. If the ticket changes concurrently, the update fails and
+# the ticket is read again.
 _TRIES: Final = 3
-# A page has few audits: each contains its whole comment, and the response size is limited
+# Pages are small: each audit contains its whole comment, and the response size is limited
 # (`http.MAX_BODY`).
 _AUDITS_A_PAGE: Final = 25
 _MAX_PAGES: Final = 8
@@ -105,8 +105,8 @@ class _Tagged(BaseModel):
 
 
 class _Myself(BaseModel):
-    """The user of the credentials. For a caller without access, Zendesk returns a user without an
-    id."""
+    """The user to whom the credentials belong. For a caller without access, Zendesk returns a user
+    without an id."""
 
     id: int | None = None
     role: str | None = None
@@ -119,8 +119,8 @@ class _Me(BaseModel):
 def account_of(
     integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
 ) -> HelpdeskAccount:
-    """Return the Zendesk account of an integration. The integration's settings and credentials must
-    be complete (`check_settings`, `check_credentials`)."""
+    """Return the Zendesk account for an integration. The integration's settings and credentials
+    must be complete (`check_settings`, `check_credentials`)."""
     settings = integration.settings
     return HelpdeskAccount(
         http,
@@ -140,13 +140,13 @@ class Zendesk:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """Return the connector of an integration. The integration's settings and credentials must
+        """Return the connector for an integration. The integration's settings and credentials must
         be complete (`check_settings`, `check_credentials`)."""
         return cls(account_of(integration, credentials, http))
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
         """Add a public comment to the ticket, and return the comment's id. Raises ActionRefused if
-        the ticket is solved, closed, or belongs to another customer."""
+        the ticket is solved or closed, or if it belongs to another customer."""
         return await self._comment(ticket, text, key, public=True, again=again)
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
@@ -175,8 +175,9 @@ class Zendesk:
         raise ActionUnreachable("the ticket changes all the time")
 
     async def check(self) -> None:
-        """Check the credentials by requesting our own user. Raises NotAuthorized if that user is
-        not an agent, because a helpdesk's customer may not read tickets."""
+        """Check the credentials by requesting the agent's own user. Raises NotAuthorized if that
+        user is not a Zendesk agent, because a helpdesk's customers are not allowed to read
+        tickets."""
         request = self._account.request("GET", "/api/v2/users/me.json")
         me = (await self._account.exchange().read(request, _Me)).user
         if me.id is None or me.role == "end-user":
@@ -210,7 +211,7 @@ class Zendesk:
 
     async def _find(self, exchange: ConnectorCall, path: str, key: str) -> _Audit | None:
         """Return the newest audit with our idempotency key, or None. Raises ActionUnknown if the
-        search fails or the ticket's history is too long to be searched."""
+        search fails or the ticket's history is too long to search."""
         query: dict[str, str | int] = {"page[size]": _AUDITS_A_PAGE, "sort": "-created_at"}
         for _ in range(_MAX_PAGES):
             request = self._account.request("GET", f"{path}/audits.json", query=query)
@@ -236,7 +237,7 @@ class Zendesk:
         return self._account.request("PUT", f"{path}.json", body={"ticket": update})
 
     def _tags(self, path: str, names: list[str], seen: _Ticket) -> httpx.Request:
-        # The field `tags` of a ticket would replace the existing tags; this endpoint adds tags. Its
+        # A ticket's `tags` field would replace the existing tags; this endpoint adds tags. Its
         # `safe_update` is a string.
         body: dict[str, JsonValue] = {
             "tags": [*names],
@@ -252,8 +253,9 @@ def _check_open(ticket: _Ticket) -> None:
 
 
 def _check_addressee(shown: _Shown, ticket: HelpdeskTicket) -> None:
-    """Raise ActionRefused unless a public comment would reach the customer. The check is needed
-    because the comment goes to the ticket's requester, and an untrusted caller chose the ticket."""
+    """Raise ActionRefused unless a public comment would reach the customer. This check is needed
+    because the comment goes to the ticket's requester, and the ticket was chosen by an untrusted
+    caller."""
     if shown.ticket.status == "solved":
         raise ActionRefused("somebody has solved the ticket")
     reader, meant = customer_key(shown.requester_email), customer_key(ticket.customer_email)

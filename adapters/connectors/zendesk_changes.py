@@ -1,5 +1,5 @@
-"""Polling of new comments on a Zendesk account's tickets. They have the format of Zendesk's
-events."""
+"""Polling for new comments on the tickets in a Zendesk account. Changes have the same format as
+Zendesk's events."""
 
 import asyncio
 import json
@@ -17,12 +17,12 @@ _COMMENT_ADDED: Final = f"{_EVENT}comment_added"
 _STATUS_CHANGED: Final = f"{_EVENT}status_changed"
 _STAFF: Final = frozenset({"agent", "admin"})
 _ENDED: Final = frozenset({"solved", "closed"})
-# Each ticket's comments are requested separately, a few tickets in parallel, because a poll has
+# Each ticket's comments are requested separately, for a few tickets in parallel, because a poll has
 # only seconds for all tickets.
 _TICKETS: Final = 15
 _AT_ONCE: Final = 5
 _COMMENTS: Final = 25
-# A ticket appears in the list of changes some time after its comment.
+# A ticket appears in the list of changes only some time after the comment was added.
 _LATE: Final = timedelta(minutes=10)
 
 
@@ -65,8 +65,8 @@ class _Comments(BaseModel):
 class ZendeskChanges:
     """Polls a Zendesk account for changes. Implements `domain.inbound.polling.Polls`.
 
-    The agent's user must be an administrator, because other users may not read changes. A poll's
-    position consists of Zendesk's cursor and the time from which comments count as new.
+    The agent's user must be an administrator, because other users are not allowed to read changes.
+    A poll's position consists of Zendesk's cursor and the time from which comments count as new.
     """
 
     def __init__(self, account: HelpdeskAccount) -> None:
@@ -123,12 +123,12 @@ def _changes(
                 "body": comment.plain_body or comment.body or "",
                 "is_public": comment.public,
                 "author": {
-                    # Triggers identify an author by email address, events by id. If both were used,
-                    # the author of a ticket would get a second thread.
+                    # Triggers identify an author by email address, and events by id. If both were
+                    # used, the ticket's author would get a second thread.
                     "id": None if address else str(comment.author_id),
                     "email": address,
                     "name": author.name if author else None,
-                    # An unknown author counts as staff: a text counts as a customer's only if
+                    # An unknown author counts as staff. A text counts as a customer's only if
                     # Zendesk identifies its author as a customer.
                     "is_staff": author is None or author.role in _STAFF,
                 },

@@ -8,7 +8,7 @@ from domain.copilot.documents import DocumentIndex
 
 _FOLDER: Final = Path(__file__).resolve().parents[2] / "docs"
 
-# Documents for a merchant's users. The other documents are for operators and developers of this
+# Documents for merchants' users. The other documents are for operators and developers of this
 # service.
 _PAGES: Final = (
     "accounts.md", "api.md", "attachments.md", "audit.md", "billing.md", "brain.md", "copilot.md",

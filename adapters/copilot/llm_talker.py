@@ -29,17 +29,18 @@ from domain.copilot.tool import OfferedTool
 
 DEADLINE_S: Final = 60.0
 MAX_ROUNDS: Final = 6
-"""Maximum number of rounds of tool calls. The model's response after the last round must be the
+"""Maximum number of rounds of tool calls. After the last round, the model must respond with the
 answer."""
 _MAX_CALLS: Final = 12
 _MAX_TOKENS_OUT: Final = 1_500
-# Input tokens of a question with two rounds of tool calls. Each round repeats the text before it.
+# Number of input tokens of a question with two rounds of tool calls. Each round repeats the
+# preceding text.
 _USUAL_TOKENS_IN: Final = 20_000
 
 
 class LlmTalker:
     """Answers questions with language models. `models`: sorted by preference. The next model is
-    used only if the previous one returns no answer at all."""
+    used only if the previous one returns no text at all."""
 
     def __init__(self, models: Sequence[PricedModel], *, deadline_s: float = DEADLINE_S) -> None:
         self._models = models
@@ -57,8 +58,8 @@ class LlmTalker:
         rules: str,
         say: Say,
     ) -> Talked:
-        """Answer a question, and stream the text to `say`. Raises TalkFailed if no model gives any
-        text. An interrupted answer is kept, because the user has already read it."""
+        """Answer a question, and stream the text to `say`. Raises TalkFailed if none of the models
+        returns any text. An interrupted answer is kept, because the user has already read it."""
         spent = {model: RunUsage() for model in self._models}
         speech = _Speech(say)
 
@@ -78,7 +79,8 @@ class LlmTalker:
             cost_micros=sum(model.cost_micros(spent[model]) for model in self._models),
         )
         if not speech.begun:
-            # Raised outside `except`, so that no provider's message becomes the error's context.
+            # Raised outside `except`, so that a provider's message does not become the error's
+            # context.
             raise TalkFailed(cost)
         return Talked(
             text=speech.text,

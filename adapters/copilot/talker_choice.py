@@ -1,18 +1,18 @@
-"""The choice of the copilot's language models from the settings."""
+"""Selection of the copilot's language models, based on the settings."""
 
 from domain.copilot.ports import Talker
 from settings.brain import BrainSettings
 
 
 def talker_from(settings: BrainSettings) -> Talker | None:
-    """Return a talker with the models of BRAIN_MODEL and BRAIN_FALLBACK_MODEL, or None for the
-    embedded brain.
+    """Return a talker that uses BRAIN_MODEL and BRAIN_FALLBACK_MODEL, or None if the embedded brain
+    is configured.
 
     Raises InvalidInput.
     """
     if not settings.is_remote:
         return None
-    # Imported here, because the providers' libraries take seconds and a hundred megabytes to load.
+    # Imported here because the providers' libraries take seconds and a hundred megabytes to load.
     from adapters.brain.llm_models import models_of  # noqa: PLC0415
     from adapters.copilot.llm_talker import LlmTalker  # noqa: PLC0415
 

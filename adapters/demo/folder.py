@@ -1,4 +1,4 @@
-"""The folder of the demo shops that members connect. It contains one file per client."""
+"""The folder of the demo shops that members have connected. It contains one file per client."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ _ORDERS: Final = (
 
 
 def sample_orders(now: datetime) -> tuple[DemoOrder, ...]:
-    """Return the orders of a new demo shop. They were placed a few days before `now`."""
+    """Return the orders for a new demo shop. They were placed a few days before `now`."""
     return tuple(
         DemoOrder(
             number=number,
@@ -36,8 +36,8 @@ def sample_orders(now: datetime) -> tuple[DemoOrder, ...]:
 
 
 class DemoShopFolder:
-    """The folder of the demo shops' files. Each file is named after its client's id, which cannot
-    contain a path."""
+    """The folder that contains the demo shops' files. Each file is named after its client's id,
+    which cannot contain a path."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -50,7 +50,7 @@ class DemoShopFolder:
         return str(path)
 
     def is_own(self, tenant: TenantId, path: str) -> bool:
-        """Return whether `path` is the path that `open` returns for this client."""
+        """Return True if `path` is the path that `open` returns for this client."""
         return path == str(self._path(tenant))
 
     def _path(self, tenant: TenantId) -> Path:

@@ -66,8 +66,8 @@ class DemoOrder:
 
 @dataclass(frozen=True)
 class Movement:
-    """Money that the demo shop returned by a refund or a cancellation. `key`: the idempotency key
-    of the write."""
+    """Money that the demo shop returned through a refund or a cancellation. `key`: the write's
+    idempotency key."""
 
     key: str
     number: str
@@ -76,7 +76,7 @@ class Movement:
 
 
 def open_demo_shop(path: Path, orders: Sequence[DemoOrder]) -> None:
-    """Create the demo shop's file with these orders. Orders that already exist keep their state."""
+    """Create the demo shop's file with these orders. Existing orders keep their state."""
     with _file(path, "rwc") as connection:
         connection.executescript(_TABLES)
         connection.executemany(
@@ -119,7 +119,7 @@ def movements(path: Path) -> tuple[Movement, ...]:
 
 
 class DemoShop:
-    """The demo shop in one SQLite file.
+    """The demo shop, stored in one SQLite file.
 
     Each write is one transaction that also stores the idempotency key. It therefore happens exactly
     once, even if the process crashes, and `again` needs no special handling.
@@ -136,8 +136,8 @@ class DemoShop:
         credentials: Mapping[str, str],  # noqa: ARG003 - the file needs none
         http: httpx.AsyncClient,  # noqa: ARG003 - nor a network
     ) -> Self:
-        """Return the demo shop at the path in the integration's settings. `open_demo_shop` created
-        that file."""
+        """Return the demo shop at the path in the integration's settings. The file must have been
+        created by `open_demo_shop`."""
         return cls(Path(integration.settings["path"]), integration.id)
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
@@ -171,8 +171,8 @@ class DemoShop:
         return await self._run(act)
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:  # noqa: ARG002
-        """Cancel the order once per idempotency key, and refund the rest. Return the cancellation's
-        id. Raises ActionRefused if the order is not open."""
+        """Cancel the order once per idempotency key, and refund the remaining amount. Return the
+        cancellation's id. Raises ActionRefused if the order is not open."""
 
         def act(shop: sqlite3.Connection) -> str:
             if self._done(shop, order, key, ActionKind.CANCEL_ORDER, None):
@@ -190,7 +190,8 @@ class DemoShop:
 
     async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run `work` in one database transaction, in a thread, and return its result. Raises
-        ActionUnreachable, and ActionUnknown if the commit may have succeeded."""
+        ActionUnreachable if the transaction was not committed, and ActionUnknown if the commit may
+        have succeeded."""
         return await asyncio.to_thread(self._in_transaction, work)
 
     def _in_transaction(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -237,7 +238,7 @@ class DemoShop:
         self, shop: sqlite3.Connection, order: Order, key: str, kind: ActionKind, minor: int | None
     ) -> bool:
         """Return whether the idempotency key was already used for this write. Raises ActionUnknown
-        if it was used for another write."""
+        if the key was used for a different write."""
         row = shop.execute(
             "SELECT number, kind, minor FROM movements WHERE key = ?", (key,)
         ).fetchone()
@@ -258,8 +259,8 @@ def _effect_id(key: str) -> str:
 
 @contextmanager
 def _file(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
-    """Open a new connection to the shop's file and close it after the block. SQLite connections may
-    not move between threads, so each block has its own."""
+    """Open a new connection to the shop's file and close it after the block. SQLite connections
+    must not move between threads, so each block has its own."""
     uri = f"{path.absolute().as_uri()}?mode={mode}"
     connection = sqlite3.connect(uri, uri=True, timeout=_WAIT_S)
     try:

@@ -1,4 +1,4 @@
-"""Parsing of documents with limited resources. Large documents are parsed in child processes, which
+"""Parsing of documents with limited resources. Large documents are parsed in child processes that
 can be killed."""
 
 from typing import Final
@@ -18,8 +18,8 @@ class DocumentPool:
     """A `DocumentReader`. It parses small documents in its own process, and large ones in a child
     process.
 
-    The child processes start with the first large document, because most installations rarely get
-    one.
+    The child processes start when the first large document arrives, because most installations
+    rarely receive one.
     """
 
     def __init__(self, *, cpu_s: float = CPU_S) -> None:

@@ -30,14 +30,15 @@ from domain.webhooks.url import check_url
 
 MAX_BYTES: Final = 5 * 1024
 BUDGET_S: Final = 5.0
-"""Timeout of fetching a document, in seconds: lookup, connection, TLS and the whole response."""
+"""Timeout for fetching a document, in seconds. It covers the DNS lookup, connection, TLS and the
+whole response."""
 _TRIED: Final = 2
 """Maximum number of addresses tried for one host name."""
 _KEPT_AT_MOST: Final = 500
 """Maximum number of documents that a process caches."""
 _LONGEST_S: Final = 3_600
 _UNSAID_S: Final = 300
-"""Cache lifetime of a document that does not state one, in seconds."""
+"""Cache lifetime in seconds for a document that does not state one."""
 _MAX_AGE: Final = re.compile(r"(?:^|[,\s])max-age\s*=\s*\"?([0-9]{1,9})")
 
 
@@ -60,8 +61,8 @@ class HttpClientDocuments:
         look_up: LookUp = system_look_up,
         budget_s: float = BUDGET_S,
     ) -> None:
-        """`allow_private`, `ca_file`: the same settings as for webhooks. Raises OSError if
-        `ca_file` cannot be used."""
+        """Create the client. `allow_private`, `ca_file`: the same settings as for webhooks. Raises
+        OSError if `ca_file` cannot be used."""
         self._now = now
         self._allow_private = allow_private
         self._tls = tls_context(ca_file, HTTP)
@@ -110,7 +111,7 @@ class HttpClientDocuments:
 
 
 async def _asked(http: httpx.AsyncClient, url: str, address: Address) -> tuple[bytes, int]:
-    """Fetch the document from this address only; the certificate check and the Host header use the
+    """Fetch the document from this address only. The certificate check and the Host header use the
     host name. Return the body and its cache lifetime in seconds. Raises OAuthRefused if the status
     is not 200 or the document is too large."""
     parts = urlsplit(url)
@@ -143,7 +144,7 @@ def _checked(url: str, allow_private: bool) -> str:
 
 
 def _lasts(cache_control: str | None) -> int:
-    """Return the cache lifetime of a response in seconds, from its Cache-Control header (RFC
+    """Return the cache lifetime of a response, in seconds, based on its Cache-Control header (RFC
     9111)."""
     if cache_control is None:
         return _UNSAID_S
@@ -156,7 +157,7 @@ def _lasts(cache_control: str | None) -> int:
 
 def _object(body: bytes) -> dict[str, object]:
     try:
-        # A document of 5 KB cannot nest deeply enough to matter.
+        # A 5 KB document cannot be nested deeply enough to cause problems.
         read = json.loads(body)
     except (ValueError, RecursionError):
         read = None

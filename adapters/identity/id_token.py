@@ -1,4 +1,4 @@
-"""ID tokens of an OpenID provider: verification, and the user's email address."""
+"""ID tokens from an OpenID Connect provider: verification, and the user's email address."""
 
 import base64
 import hashlib
@@ -15,7 +15,7 @@ from domain.identity.errors import InvalidAddress
 from domain.tenants.actor import is_operator
 from domain.tenants.user import is_user_id
 
-# The hash function for an access token, by the last three characters of the algorithm's name.
+# The hash function for an access token, keyed by the last three characters of the algorithm's name.
 _HALVES: Final = {"256": "sha256", "384": "sha384", "512": "sha512", "DSA": "sha512"}
 
 
@@ -29,8 +29,8 @@ async def id_token_claims(
     nonce: str,
     access_token: str,
 ) -> Mapping[str, object]:
-    """Return the claims of an ID token, after verifying that the token belongs to this sign-in
-    (OpenID Connect Core, 3.1.3.7). Raises jwt.PyJWTError for any invalid token."""
+    """Verify that the ID token belongs to this sign-in (OpenID Connect Core, 3.1.3.7), and return
+    its claims. Raises jwt.PyJWTError for any invalid token."""
     claims = await signed_claims(
         token,
         keys,
@@ -58,8 +58,8 @@ async def id_token_claims(
 
 
 def proved_address(claims: Mapping[str, object]) -> str | None:
-    """Return the email address if the provider has verified it, otherwise None. Only an
-    `email_verified` of `true` counts as verified."""
+    """Return the email address if the provider has verified it, otherwise None. It counts as
+    verified only if `email_verified` is `true`."""
     email = claims.get("email")
     if claims.get("email_verified") is not True or not isinstance(email, str):
         return None

@@ -1,8 +1,8 @@
 """The published keys of an external identity provider. They are fetched when needed, and cached
-during the provider's outages.
+during provider outages.
 
 PyJWT's own client is unsuitable: it blocks, drops its keys if the provider is down during a
-refresh, and then fetches again for every caller.
+refresh, and then fetches the keys again for every caller.
 """
 
 import asyncio
@@ -17,21 +17,21 @@ import structlog
 
 LIFESPAN_S: Final = 300.0
 """Age of the cached keys, in seconds, at which a request with a known key starts a fetch without
-waiting for it. A key that the provider has removed is accepted until then."""
+waiting for it. Until then, a key that the provider has removed is still accepted."""
 KEPT_S: Final = 3600.0
-"""Maximum age of an accepted key, in seconds, even during an outage of the provider."""
+"""Maximum age of an accepted key, in seconds, even during a provider outage."""
 COOLDOWN_S: Final = 30.0
-"""Minimum interval between fetches, in seconds. Because of the interval, tokens with invented key
-names do not cause load at the provider."""
+"""Minimum interval between fetches, in seconds. It prevents tokens with invented key ids from
+putting load on the provider."""
 FIRST_RETRY_S: Final = 5.0
-"""Minimum interval between fetches, in seconds, until one has succeeded. It is short, because no
-one can sign in before the first successful fetch."""
+"""Minimum interval between fetches, in seconds, until a fetch has succeeded. It is short, because
+users cannot sign in before the first successful fetch."""
 TIMEOUT_S: Final = 3.0
-"""Timeout of a whole fetch, in seconds."""
+"""Timeout for a whole fetch, in seconds."""
 MAX_BODY: Final = 256 * 1024
-"""Maximum size of a key set in bytes. Real key sets have a few thousand bytes."""
+"""Maximum size of a key set, in bytes. Real key sets have a few thousand bytes."""
 
-# The algorithms of an RSA key that does not state any. An elliptic curve has only one algorithm.
+# The algorithms for an RSA key that does not state one. An elliptic curve has only one algorithm.
 _OF_RSA: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512")
 
 _log = structlog.get_logger(__name__)
@@ -39,10 +39,10 @@ _log = structlog.get_logger(__name__)
 
 class ProviderKeys:
     """The process's cache of an identity provider's keys. A request with a known key waits for a
-    fetch only if the key is too old."""
+    fetch only if the cached key is too old."""
 
     def __init__(self, url: str, *, clock: Callable[[], float]) -> None:
-        """`clock`: a monotonic clock, in seconds."""
+        """Create the cache. `clock`: a monotonic clock, in seconds."""
         self._url = url
         self._clock = clock
         self._http = httpx.AsyncClient(timeout=TIMEOUT_S, follow_redirects=False)
@@ -52,23 +52,23 @@ class ProviderKeys:
         self._fetch: asyncio.Task[None] | None = None
 
     async def find(self, kid: str) -> Mapping[str, jwt.PyJWK] | None:
-        """Return the key with that name, by algorithm, or None if it is unknown.
+        """Return the key with that name, by algorithm, or None if the key is unknown.
 
         Fetches the key set if the key is unknown or old. Waits for the fetch only if no cached key
-        can be used until then.
+        can be used in the meantime.
         """
         if kid not in self._keys or self._age() >= KEPT_S:
             fetch = self._refresh()
             if fetch is not None:
-                # A caller that disconnects must not cancel the fetch for the others.
+                # A caller that disconnects must not cancel the fetch for the other callers.
                 await asyncio.shield(fetch)
         elif self._age() >= LIFESPAN_S:
             self._refresh()
         return self._keys.get(kid) if self._age() < KEPT_S else None
 
     async def only(self) -> str | None:
-        """Return the name of the provider's key if the provider has only one key, otherwise None.
-        In that case, a token may omit the name."""
+        """Return the name of the provider's key if the provider has exactly one, otherwise None.
+        With a single key, tokens may omit the key name."""
         if not self._keys and (fetch := self._refresh()) is not None:
             await asyncio.shield(fetch)
         return next(iter(self._keys)) if len(self._keys) == 1 else None
@@ -83,8 +83,8 @@ class ProviderKeys:
         return self._clock() - self._fetched_at
 
     def _refresh(self) -> asyncio.Task[None] | None:
-        """Return the running fetch of the keys, or a new one. Return None if the last fetch was too
-        recent."""
+        """Return the running fetch of the keys, or start a new one. Return None if the last fetch
+        was too recent."""
         if self._fetch is None or self._fetch.done():
             never = self._fetched_at == -math.inf
             pause = FIRST_RETRY_S if never else COOLDOWN_S
@@ -120,7 +120,7 @@ class ProviderKeys:
 
 
 def _usable(document: object) -> dict[str, dict[str, jwt.PyJWK]]:
-    """Return the keys that can verify a signature, by name and algorithm.
+    """Return the keys that can verify a signature, by key name and algorithm.
 
     Raises ValueError if the document is not a JWK set.
     """
@@ -129,7 +129,7 @@ def _usable(document: object) -> dict[str, dict[str, jwt.PyJWK]]:
         raise ValueError("no JWK set")  # noqa: TRY004 - the document is wrong, not our code
     keys: dict[str, dict[str, jwt.PyJWK]] = {}
     for entry in listed:
-        # A private key that was published no longer protects anything.
+        # A published private key no longer protects anything.
         if not isinstance(entry, dict) or "d" in entry or entry.get("use") not in ("sig", None):
             continue
         try:
@@ -142,8 +142,8 @@ def _usable(document: object) -> dict[str, dict[str, jwt.PyJWK]]:
 
 
 def _bound(jwk: dict[str, object]) -> dict[str, jwt.PyJWK]:
-    """Return the key bound to each of its algorithms. PyJWT rejects an algorithm that needs another
-    type of key."""
+    """Return the key, bound to each of its algorithms. PyJWT rejects an algorithm that needs
+    another type of key."""
     if jwk.get("kty") == "RSA" and not jwk.get("alg"):
         return {name: jwt.PyJWK(jwk, algorithm=name) for name in _OF_RSA}
     key = jwt.PyJWK(jwk)

@@ -1,4 +1,5 @@
-"""Sign-in by an external identity provider: OpenID Connect's authorization code flow, with PKCE.
+"""Sign-in through an external identity provider: OpenID Connect's authorization code flow, with
+PKCE.
 
 authlib builds the protocol's requests. They have the same deadlines and size limit as all calls to
 other systems' APIs.
@@ -36,11 +37,11 @@ from settings.group import is_fetched_safely
 from settings.identity import ASYMMETRIC, IdentitySettings
 
 LIFESPAN_S: Final = 3600.0
-"""Age of the provider's endpoints, in seconds, at which they are fetched again. The earlier
+"""Age of the provider's endpoints, in seconds, at which they are fetched again. The previous
 endpoints stay in use until a fetch succeeds."""
 RETRY_S: Final = 5.0
-"""Back-off after a failed fetch of the provider's endpoints, in seconds. Callers in between get the
-error immediately."""
+"""Back-off after a failed fetch of the provider's endpoints, in seconds. During the back-off,
+callers receive the error immediately."""
 
 _FORM: Final = "application/x-www-form-urlencoded"
 _WELL_KNOWN: Final = "/.well-known/openid-configuration"
@@ -86,7 +87,7 @@ class _Known:
 
 
 class OidcProvider:
-    """The external identity provider, shared by all requests of the process."""
+    """The external identity provider, shared by all requests in the process."""
 
     def __init__(
         self,
@@ -99,7 +100,7 @@ class OidcProvider:
         redirect_uri: str,
         clock: Callable[[], float],
     ) -> None:
-        """`clock`: a monotonic clock, in seconds."""
+        """Create the provider. `clock`: a monotonic clock, in seconds."""
         self._http = http
         self._issuer = issuer
         self._client_id = client_id
@@ -112,7 +113,7 @@ class OidcProvider:
         self._asking = asyncio.Lock()
 
     async def sign_in_url(self, attempt: SignInAttempt) -> str:
-        """Return the URL where the browser signs in. Raises ProviderUnreachable."""
+        """Return the URL at which the browser signs in. Raises ProviderUnreachable."""
         known = await self._provider()
         client = OAuth2Client(
             session=None,
@@ -130,8 +131,9 @@ class OidcProvider:
         return str(url)
 
     async def check_issuer(self, said: str | None) -> None:
-        """Check that the `iss` of a response (RFC 9207) is this provider, because a sign-in page
-        may use several providers. Raises SignInInterrupted, ProviderUnreachable."""
+        """Raise SignInInterrupted if the `iss` of a response (RFC 9207) does not name this
+        provider. The check is needed because a sign-in page may use several providers. Raises
+        ProviderUnreachable."""
         metadata = (await self._provider()).metadata
         if said is None and not metadata.authorization_response_iss_parameter_supported:
             return
@@ -139,7 +141,7 @@ class OidcProvider:
             raise SignInInterrupted
 
     async def person(self, code: str, attempt: SignInAttempt) -> ProvedPerson:
-        """Return the person who signed in. `code`: the authorization code from the browser. Raises
+        """Return the user who signed in. `code`: the authorization code from the browser. Raises
         SignInInterrupted for an invalid code, ProviderAnswerInvalid, ProviderUnreachable."""
         known = await self._provider()
         tokens = await self._tokens(known.metadata, code, attempt)
@@ -154,7 +156,7 @@ class OidcProvider:
                 access_token=tokens.access_token,
             )
         except jwt.PyJWTError as error:
-            # Log only the type, because the messages quote the token.
+            # Log only the error type, because the messages quote the token.
             _log.error("ID token rejected", reason=type(error).__name__)
             raise ProviderAnswerInvalid from None
         subject = str(claims["sub"])
@@ -163,8 +165,9 @@ class OidcProvider:
         return ProvedPerson(subject, proved_address(claims))
 
     async def sign_out_url(self, back: str) -> str | None:
-        """Return the URL where the browser also signs out of the provider, or None if the provider
-        has no such URL. `back`: the URL to return to. Raises ProviderUnreachable."""
+        """Return the URL at which the browser also signs out of the provider, or None if the
+        provider has no such URL. `back`: the URL to return to afterwards. Raises
+        ProviderUnreachable."""
         endpoint = (await self._provider()).metadata.end_session_endpoint
         if endpoint is None:
             return None
@@ -197,7 +200,7 @@ class OidcProvider:
         request = self._http.build_request("GET", endpoint, headers=headers)
         with _said_of_the_provider():
             found = await ConnectorCall(self._http).read(request, _UserInfo)
-        if found.sub != subject:  # the claims of another user (OpenID Connect Core, 5.3.2)
+        if found.sub != subject:  # the claims belong to another user (OpenID Connect Core, 5.3.2)
             _log.error("user info of the identity provider rejected")
             raise ProviderAnswerInvalid
         return found.model_extra or {}
@@ -252,7 +255,7 @@ def _said_of_the_provider() -> Iterator[None]:
     except NotAuthorized as error:
         _log.error("identity provider rejected our client id")
         raise ProviderAnswerInvalid from error
-    except ActionRefused as error:  # the code may already be used, or may be invented
+    except ActionRefused as error:  # the code may already have been used, or may be invented
         _log.warning("identity provider rejected an authorization code")
         raise SignInInterrupted from error
 

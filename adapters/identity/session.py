@@ -1,4 +1,5 @@
-"""Session tokens: JWTs of one identity provider, which is the configured provider or our own."""
+"""Session tokens: JWTs issued by one identity provider, which is either the configured provider or
+our own."""
 
 import time
 
@@ -17,8 +18,8 @@ _log = structlog.get_logger(__name__)
 
 
 class SessionVerifier:
-    """Verifies session tokens. The accepted algorithms and claims are fixed here, never taken from
-    the token."""
+    """Verifies session tokens. The accepted algorithms and claims are fixed here, and never taken
+    from the token."""
 
     def __init__(
         self,
@@ -30,9 +31,9 @@ class SessionVerifier:
         admins: frozenset[str],
         admin_claim: str | None = None,
     ) -> None:
-        """`admin_claim`: the claim that makes the user an internal admin if it is true. Only our
-        own provider's tokens use it. `admins`: ids of users who are internal admins regardless of
-        their token."""
+        """Create the verifier. `admin_claim`: the claim that makes the user an internal admin if it
+        is true; only our own provider's tokens use it. `admins`: ids of users who are internal
+        admins regardless of their token."""
         self._keys = keys
         self._issuer = issuer
         self._audience = audience
@@ -51,7 +52,7 @@ class SessionVerifier:
                 algorithms=self._algorithms,
             )
         except jwt.PyJWTError as error:
-            # Log only the type, because the messages quote the token.
+            # Log only the error type, because the messages quote the token.
             _log.info("session token rejected", reason=type(error).__name__)
             raise Unauthenticated from None
         user_id = claims["sub"]
@@ -73,8 +74,8 @@ def session_keys(settings: IdentitySettings) -> SessionKeys | None:
 
 
 def session_verifier(settings: IdentitySettings) -> SessionVerifier | None:
-    """Return the verifier of the configured identity provider, or None if none is configured. Needs
-    a running event loop."""
+    """Return the verifier for the configured identity provider, or None if none is configured.
+    Needs a running event loop."""
     admins = frozenset(comma_separated(settings.admin_user_ids or ""))
     if settings.jwt_jwks_url and settings.jwt_issuer and settings.jwt_audience:
         # Another provider's claims must not grant access to every tenant, so admins are listed in

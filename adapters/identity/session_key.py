@@ -28,13 +28,14 @@ LIFETIME: Final = timedelta(hours=1)
 
 
 class SessionKeys:
-    """The keys of session tokens. Tokens are signed with the first key. Tokens signed with any of
-    the keys are accepted, so that keys can be rotated."""
+    """The session token keys. Tokens are signed with the first key. Tokens signed with any of the
+    keys are accepted, so that keys can be rotated."""
 
     def __init__(self, keys: str) -> None:
-        """`keys`: P-256 private keys, comma-separated, newest first. Raises ValueError.
+        """Load the keys. `keys`: P-256 private keys, comma-separated, newest first. Raises
+        ValueError if a key is invalid.
 
-        Each is a PEM, or the base64 text of its DER.
+        Each is a PEM, or the base64 encoding of its DER.
         """
         private = [_private_key(text) for text in keys.split(",")]
         public = [_public_jwk(key) for key in private]
@@ -65,7 +66,7 @@ class SessionKeys:
 
 
 def new_session_key() -> str:
-    """Return a new private key: the base64 text of its DER, on one line."""
+    """Return a new private key as the base64 encoding of its DER, on one line."""
     der = ec.generate_private_key(ec.SECP256R1()).private_bytes(
         Encoding.DER, PrivateFormat.PKCS8, NoEncryption()
     )
@@ -85,8 +86,8 @@ def _private_key(text: str) -> ec.EllipticCurvePrivateKey:
 
 
 def _public_jwk(key: ec.EllipticCurvePrivateKey) -> dict[str, str]:
-    """Return the public key as a JWK. Its name is its thumbprint, so that operators need not choose
-    names."""
+    """Return the public key as a JWK. Its thumbprint serves as its name, so that operators need not
+    choose names."""
     parts: dict[str, str] = ECAlgorithm.to_jwk(key.public_key(), as_dict=True)
     return {**parts, "kid": thumbprint(parts), "use": "sig", "alg": ALGORITHM}
 

@@ -1,4 +1,4 @@
-"""Verification of a JWT, before any claim is trusted."""
+"""Verification of a JWT before any of its claims is trusted."""
 
 from collections.abc import Mapping
 from typing import Final, Protocol
@@ -33,7 +33,7 @@ async def signed_claims(
     header = jwt.get_unverified_header(token)
     if "crit" in header:
         raise jwt.InvalidTokenError("an extension that must be understood")
-    # `alg` selects among the algorithms that are allowed and fit the key.
+    # `alg` selects one of the algorithms that are allowed and suitable for the key.
     kid, algorithm = header.get("kid", unnamed), header.get("alg")
     if not isinstance(kid, str) or algorithm not in algorithms:
         raise jwt.InvalidTokenError("no name of a key, or an algorithm that is not allowed")

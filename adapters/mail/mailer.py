@@ -1,4 +1,4 @@
-"""Sending of outgoing emails by SMTP."""
+"""Sending of outgoing emails over SMTP."""
 
 import asyncio
 from email.headerregistry import Address
@@ -15,20 +15,21 @@ from domain.core.ports import MailSender, OutgoingMail, ServicePermit
 from domain.intake.customer_email import customer_key
 from domain.integrations.errors import MailRefused, MailUnknown, MailUnreachable
 
-# Timeout of sending one email, in seconds. It is below the activity's timeout of 10 s.
+# Timeout for sending one email, in seconds. It is below the activity's timeout of 10 s.
 _TIMEOUT_S: Final = 8.0
 
 
 class SmtpMailer:
-    """Sends emails through the server of SMTP_URL, or through a client's own server.
+    """Sends emails through the server configured in SMTP_URL, or through a client's own server.
 
     Each email has its own connection, so that stale connections are never reused. Errors omit the
-    server's replies, because Temporal stores errors and a reply may contain a stranger's text.
+    server's replies, because Temporal stores errors and a reply may contain text written by a
+    stranger.
     """
 
     def __init__(self, smtp_url: str | None, mail_from: str, own: OwnServers) -> None:
-        """`own`: connections to clients' servers. Raises InvalidInput if the URL or the sender's
-        address is unusable."""
+        """Create the mailer. `own`: connections to clients' servers. Raises InvalidInput if the URL
+        or the sender's address is invalid."""
         self._server = urlsplit(smtp_url) if smtp_url else None
         if self._server is not None and (
             self._server.scheme not in ("smtp", "smtps") or not self._server.hostname
@@ -59,9 +60,9 @@ class SmtpMailer:
         return str(message["Message-ID"])
 
     def _check_way(self, mail: OutgoingMail, by: MailSender | ServicePermit) -> None:
-        """Raise MailRefused if the sender may not send to this address."""
+        """Raise MailRefused if the sender is not allowed to send to this address."""
         to = customer_key(mail.to)
-        # A mail to our own address would come back as the next message to answer.
+        # An email to our own address would come back as the next message to answer.
         ours = {customer_key(self._service.addr_spec)}
         if isinstance(by, ServicePermit):
             if to != customer_key(by.to):
@@ -105,9 +106,9 @@ def _address(sender: MailSender) -> Address:
 
 
 async def _hand_over(client: aiosmtplib.SMTP, message: EmailMessage, deadline: float) -> None:
-    """Send the message with MAIL, RCPT and DATA. The server's reply states the outcome: it is
-    temporary (MailUnreachable) or final (MailRefused). Without a reply, the outcome is unknown
-    (MailUnknown)."""
+    """Send the message with MAIL, RCPT and DATA. Raises MailUnreachable if the server rejects the
+    message temporarily, and MailRefused if it rejects it permanently. Raises MailUnknown if there
+    is no reply, because the outcome is then unknown."""
     try:
         async with asyncio.timeout_at(deadline):
             await client.send_message(message)
@@ -127,7 +128,7 @@ async def _hand_over(client: aiosmtplib.SMTP, message: EmailMessage, deadline: f
 
 
 def _is_temporary(error: aiosmtplib.SMTPException) -> bool:
-    """Return whether a refusal has a 4xx code."""
+    """Return whether a rejection has a 4xx code."""
     if isinstance(error, aiosmtplib.SMTPRecipientsRefused):
         return all(400 <= refused.code < 500 for refused in error.recipients)
     return isinstance(error, aiosmtplib.SMTPResponseException) and 400 <= error.code < 500

@@ -9,7 +9,7 @@ from domain.integrations.errors import MailRefused
 
 
 def written(mail: OutgoingMail, sender: Address, reply_to: str | None) -> EmailMessage:
-    """Return the email as a MIME message. Its Message-ID has the sender's domain. Raises
+    """Return the email as a MIME message. Its Message-ID uses the sender's domain. Raises
     MailRefused if a header cannot be written."""
     message = EmailMessage()
     try:
@@ -26,7 +26,7 @@ def written(mail: OutgoingMail, sender: Address, reply_to: str | None) -> EmailM
     except (ValueError, IndexError, AttributeError, HeaderParseError) as error:
         # The header library raises these errors for line breaks and malformed addresses.
         raise MailRefused("the mail's headers cannot be written") from error
-    # Headers of RFC 3834 and of Exchange that stop automatic replies.
+    # Headers that prevent automatic replies, from RFC 3834 and Exchange.
     message["Auto-Submitted"] = mail.auto_submitted
     message["X-Auto-Response-Suppress"] = "OOF, AutoReply"
     message.set_content(mail.text)

@@ -1,9 +1,9 @@
-"""Connections to clients' own mail servers. The servers are untrusted: they are used only with TLS
-and few concurrent connections.
+"""Connections to clients' own mail servers. The servers are untrusted: they are used only over TLS
+and with few concurrent connections.
 
-A slow or silent server delays only its own client's emails. Each client has a few connection slots,
-and all clients together have a share of the worker's concurrency. A single deadline applies to
-sending an email. aiosmtplib limits a server's reply to 8 KiB a line and 32 KiB in total.
+A slow or unresponsive server delays only its own client's emails. Each client has a few connection
+slots, and all clients together have a share of the worker's concurrency. One deadline covers the
+whole sending of an email. aiosmtplib limits a server's reply to 8 KiB per line and 32 KiB in total.
 """
 
 import asyncio
@@ -21,21 +21,21 @@ from domain.integrations.client_sender import unseal_password
 from domain.integrations.errors import MailLoginRefused, MailServerUntrusted, MailUnreachable
 
 _AT_ONCE: Final = 4
-"""Maximum number of concurrent connections of one client."""
+"""Maximum number of concurrent connections per client."""
 _ALL_AT_ONCE: Final = 32
-"""Maximum number of concurrent connections of all clients: a third of a worker's concurrency, so
+"""Maximum number of concurrent connections for all clients: a third of a worker's concurrency, so
 that other work continues."""
 _PATIENCE_S: Final = 1.0
-"""Timeout of waiting for a connection slot, in seconds. Temporal retries an email that gets no
-slot."""
+"""Maximum wait for a connection slot, in seconds. If an email gets no slot, Temporal retries it."""
 
 
 class OwnServers:
-    """Makes connections to clients' mail servers, in a limited number. An instance belongs to one
+    """Opens a limited number of connections to clients' mail servers. An instance belongs to one
     event loop."""
 
     def __init__(self, sealer: Sealer, guard: SmtpGuard, tls: ssl.SSLContext) -> None:
-        """`tls`: the trusted certificates. Each server's certificate and name are checked."""
+        """Create the connection limits. `tls`: the trusted certificates. Each server's certificate
+        and name are checked."""
         self._sealer = sealer
         self._guard = guard
         self._tls = tls
@@ -46,8 +46,8 @@ class OwnServers:
     async def connected(
         self, sender: MailSender, server: SmtpServer, here: str, deadline: float
     ) -> AsyncIterator[aiosmtplib.SMTP]:
-        """Yield a TLS connection to a client's mail server, logged in if the server has a user
-        name. `here`: our host name for EHLO. `deadline`: a time of the event loop's clock.
+        """Yield a TLS connection to a client's mail server, authenticated if the server has a user
+        name. `here`: our host name for EHLO. `deadline`: a time on the event loop's clock.
 
         Raises MailUnreachable, MailServerUntrusted, MailServerForbidden, MailLoginRefused.
         """
@@ -68,7 +68,7 @@ class OwnServers:
                     )
                     held.callback(_cut, client)
                     await _enter(client, server, password)
-            # ValueError means an invalid reply to the login.
+            # ValueError means that the reply to the login was invalid.
             except (aiosmtplib.SMTPException, OSError, ValueError) as error:
                 raise _explained(error) from None
             yield client
@@ -80,7 +80,7 @@ class OwnServers:
             raise MailLoginRefused("the stored password cannot be read") from None
 
     async def _take_place(self, client_id: str, held: AsyncExitStack) -> None:
-        """Take one of the client's own slots before a shared slot, so that a client at its limit
+        """Acquire one of the client's own slots before a shared slot, so that a client at its limit
         does not occupy a shared slot. Raises MailUnreachable if no slot becomes free in time."""
         mine = self._places.setdefault(client_id, asyncio.Semaphore(_AT_ONCE))
         try:
@@ -92,14 +92,14 @@ class OwnServers:
 
 
 def _cut(client: aiosmtplib.SMTP) -> None:
-    """Close the connection without QUIT, because QUIT would wait for a silent server."""
+    """Close the connection without QUIT, because QUIT would wait for an unresponsive server."""
     if isinstance(client.transport, asyncio.WriteTransport):
         client.transport.abort()
     client.close()
 
 
 async def _enter(client: aiosmtplib.SMTP, server: SmtpServer, password: str | None) -> None:
-    """Connect and log in. Only the greeting and STARTTLS are unencrypted."""
+    """Connect and authenticate. Only the greeting and STARTTLS are unencrypted."""
     await client.connect()
     if server.starttls:
         await client.ehlo()
@@ -115,7 +115,7 @@ async def _enter(client: aiosmtplib.SMTP, server: SmtpServer, password: str | No
 
 
 def _explained(error: Exception) -> MailUnreachable | MailLoginRefused:
-    """Return the error as one of our own types, without the server's text."""
+    """Convert the error to one of our own types, without the server's text."""
     for one in (error, error.__cause__):
         if isinstance(one, ssl.SSLError):
             return MailServerUntrusted("the mail server's certificate or TLS is not accepted")

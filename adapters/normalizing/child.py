@@ -27,8 +27,8 @@ def _answered(request: bytes) -> Answer:
 
 
 def _warm_up() -> None:
-    """Load the word lists before the first event, so that loading them does not count against that
-    event's CPU time."""
+    """Load the word lists before the first event, so that the loading time does not count toward
+    that event's CPU time."""
     mail = InboundEvent(
         event_type="email.inbound",
         payload={"subject": "Order 1042", "html_body": "<p>Where is my order?</p>"},

@@ -1,5 +1,5 @@
-"""Normalization of events with limited resources. Large events are normalized in child processes,
-which can be killed."""
+"""Normalization of events with limited resources. Large events are normalized in child processes
+that can be killed."""
 
 from typing import Final
 
@@ -24,7 +24,7 @@ class NormalizerPool:
     async def normalize(
         self, event: InboundEvent, *, fallback_ticket_id: str, authserv_ids: tuple[str, ...] = ()
     ) -> Normalized:
-        """Return the normalized event. Raises OverBudget if the event exceeds its limits,
+        """Return the normalized event. Raises OverBudget if the event exceeds its limits, and
         EngineUnavailable if no child process becomes free in time."""
         if not is_large(event):
             return normalize_inline(

@@ -14,9 +14,9 @@ class Request(BaseModel):
 
 
 class Answer(BaseModel):
-    """The response of a normalizing process. `event`: None if the step budget was exceeded.
-    `failed`: the type of an unexpected error. The error's message stays in the process, because it
-    may quote the mail."""
+    """The response from a normalizing process. `event`: None if the step budget was exceeded.
+    `failed`: the type of an unexpected error. The error message stays in the process, because it
+    may quote the email."""
 
     model_config = ConfigDict(frozen=True)
 

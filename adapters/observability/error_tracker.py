@@ -1,4 +1,4 @@
-"""The error tracker of a process. It counts errors by kind and client, and loses none of them.
+"""The error tracker of a process. It counts errors per kind and client, and loses none of them.
 Source: docs/decisions/0078."""
 
 import asyncio
@@ -22,13 +22,13 @@ from domain.core.errors import EngineUnavailable
 from domain.core.ports import ErrorTracker
 
 Send = Callable[[str, ErrorReport], Awaitable[None]]
-"""A function that sends a report under its id. Sending the same id twice creates one report. Raises
-EngineUnavailable if the report must be sent again."""
+"""A function that sends a report under the given id. Sending the same id twice creates only one
+report. Raises EngineUnavailable if the report must be sent again."""
 
 REPORT_EVERY_S: Final = 10.0
 MAX_OPEN: Final = 2_000
-"""Maximum number of open reports. Once it is reached, errors of a new kind are counted without
-their client."""
+"""Maximum number of open reports. Once it is reached, new kinds of errors are counted without their
+client."""
 _ADOPT_EVERY_S: Final = 60.0
 _SYNC_EVERY_S: Final = 0.5
 _FLUSH_S: Final = 2.0
@@ -47,8 +47,8 @@ async def error_tracker(
     """Run the process's error tracker. It sends reports to Sentry if `dsn` is set, otherwise to
     `keep`.
 
-    On exit, it sends unsent reports for a short time; the rest stays in the spool for the next
-    process. Raises InvalidInput if the spool is not writable.
+    On exit, it spends a short time sending the remaining reports. Reports still unsent stay in the
+    spool for the next process. Raises InvalidInput if the spool is not writable.
     """
     async with AsyncExitStack() as held:
         send = keep
@@ -70,8 +70,8 @@ async def error_tracker(
 
 @dataclass(slots=True)
 class _Open:
-    """An error report that is not sent yet. Further errors of its kind increase its number of
-    occurrences. `due_at`: when to send the report, in seconds of the monotonic clock."""
+    """An error report that has not been sent yet. Further errors of the same kind increase its
+    number of occurrences. `due_at`: when to send the report, in seconds of the monotonic clock."""
 
     id: str
     report: ErrorReport
@@ -79,11 +79,12 @@ class _Open:
 
 
 class SpooledTracker:
-    """An error tracker that sends the first error of a kind immediately. Further errors of that
+    """An error tracker that sends the first error of each kind immediately. Further errors of that
     kind are counted in a report that is sent `REPORT_EVERY_S` later.
 
-    A kind is a place, a code, an exception type and a client. `report` writes each error to the
-    spool before it returns. The error stays there until its report is sent or dropped.
+    A kind is the combination of a code location, an error code, an exception type and a client.
+    `report` writes each error to the spool before it returns. The error stays there until its
+    report is sent or dropped.
     """
 
     def __init__(
@@ -134,15 +135,16 @@ class SpooledTracker:
         self._spool.add(added.id, report)
 
     async def run(self) -> None:
-        """Send reports, adopt the reports of ended processes, and sync the spool, until
-        cancelled."""
+        """Send reports, adopt the reports left by processes that have exited, and sync the spool.
+        Repeat this until cancelled."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._hand_over_for_ever())
             group.create_task(self._sync_for_ever())
             group.create_task(self._adopt_for_ever())
 
     async def flush(self) -> None:
-        """Send the open reports for at most `_FLUSH_S` seconds. The rest stays in the spool."""
+        """Send the open reports for at most `_FLUSH_S` seconds. Unsent reports stay in the
+        spool."""
         left = ([self._sending] if self._sending else []) + [*self._open.values()]
         self._open.clear()
         try:
@@ -191,7 +193,8 @@ class SpooledTracker:
         while True:
             with self._spooling():
                 for report_id, report in self._spool.adopt():
-                    # No new error has this key, so no further errors are counted in this report.
+                    # New errors never have this key, so no further errors are counted in this
+                    # report.
                     self._open[report_id, "", "", None] = _Open(report_id, report, 0.0)
                     self._wake.set()
             await asyncio.sleep(_ADOPT_EVERY_S)
@@ -207,7 +210,7 @@ class SpooledTracker:
 
     @contextmanager
     def _spooling(self) -> Iterator[None]:
-        """Log an OSError of the block, such as a full disk, instead of raising it. The report is
+        """Log an OSError raised in the block, such as a full disk, and suppress it. The report is
         then only in memory, but the caller still gets a response."""
         try:
             yield

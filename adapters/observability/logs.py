@@ -1,4 +1,4 @@
-"""Structured logs of our code and of the libraries: one JSON object per line, on standard error."""
+"""Structured logs from our code and from libraries: one JSON object per line, on standard error."""
 
 import logging
 import re
@@ -23,9 +23,10 @@ _PRINTED_EXCEPTION: Final = re.compile(
 
 
 def configure_logs(level: str, redactor: Redactor | None = None) -> None:
-    """Send our logs and those of the libraries to standard error, from `level` upwards.
+    """Send our logs and library logs to standard error. Our logs are written from `level` upwards.
 
-    Libraries log from WARNING upwards, because below that level they log customer data.
+    Library logs are written from WARNING upwards, because below that level libraries log customer
+    data.
     """
     lowest = logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
     ending: list[Processor] = [
@@ -62,7 +63,7 @@ def configure_logs(level: str, redactor: Redactor | None = None) -> None:
     )
     logging.basicConfig(level=max(lowest, logging.WARNING), handlers=[handler], force=True)
     logging.captureWarnings(capture=True)
-    # Otherwise a record that fails to format would be printed with its values.
+    # Without this setting, a record that cannot be formatted would be printed with its values.
     logging.raiseExceptions = False
     sys.excepthook = _log_uncaught
     threading.excepthook = _log_uncaught_of_thread
@@ -78,10 +79,10 @@ def _masked_by(redactor: Redactor) -> Processor:
 
 
 def _without_values(_: object, __: str, line: EventDict) -> EventDict:
-    """Replace the exception of a log line with its types and code locations.
+    """In a log line, replace the exception with its types and code locations.
 
-    Locals and messages of PostgreSQL and of parsers quote customers' words and callers' secrets, so
-    the log omits them.
+    Local variables, and messages from PostgreSQL and parsers, quote customer text and callers'
+    secrets, so the log omits them.
     """
     given = line.pop("exc_info", None)
     line.pop("stack_info", None)
@@ -102,8 +103,8 @@ def _without_printed_exception(_: object, __: str, line: EventDict) -> EventDict
 
 
 def _run_of_workflow(_: object, __: str, line: EventDict) -> EventDict:
-    """Add a run's ids to the log lines of its workflow and activities. Without them, such a line
-    has only a workflow id."""
+    """Add a run's ids to the log lines from its workflow and activities. Without them, such a line
+    contains only a workflow id."""
     for kind in ("temporal_workflow", "temporal_activity"):
         facts = getattr(line.get("_record"), kind, None)
         if isinstance(facts, dict):

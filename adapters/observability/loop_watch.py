@@ -1,4 +1,4 @@
-"""A watchdog of an event loop. It measures how long the loop is blocked."""
+"""A watchdog for an event loop. It measures how long the loop is blocked."""
 
 import time
 from asyncio import AbstractEventLoop, TimerHandle, get_running_loop
@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from typing import Final, Literal, Protocol
 
 HOLD_S: Final = 0.05
-"""Minimum duration of a counted block of the event loop, in seconds."""
+"""Minimum duration, in seconds, for a block of the event loop to be counted."""
 # If a block starts during the pause between two checks, the rest of that pause is not measured:
-# half a pause on average. Each check wakes the process; a hundred checks per second cost one
-# percent of a CPU.
+# half a pause on average. Each check wakes the process. A hundred checks per second use one percent
+# of a CPU.
 _PAUSE_S: Final = 0.025
 
 Cause = Literal["own", "other"]
 """The cause of a block. `own`: the event loop's thread used the CPU for at least `HOLD_S`. `other`:
-the thread used less CPU time, because it waited for the CPU or for a blocking call."""
+the thread used less CPU time, because it was waiting for the CPU or for a blocking call."""
 
 
 class CountHolds(Protocol):
@@ -46,7 +46,7 @@ class _Watch:
 
 @contextmanager
 def watched_loop(count: CountHolds) -> Iterator[None]:
-    """Count the blocks of the running event loop and their durations, while the `with` block
+    """Count how often and how long the running event loop is blocked while the `with` block
     runs."""
     watch = _Watch(get_running_loop(), count)
     try:

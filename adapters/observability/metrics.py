@@ -22,7 +22,7 @@ from domain.webhooks.delivery import DeliveryAttempt, DeliveryStatus
 from domain.webhooks.errors import Deferred
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-# Upper bounds of the histogram's buckets, in seconds. A response takes tens of milliseconds; its
+# Upper bounds of the histogram buckets, in seconds. A response takes tens of milliseconds; its
 # deadline is 30 s.
 _BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
@@ -40,7 +40,7 @@ class Pool(Protocol):
 
 class _Pools(Collector):
     """A collector that reads the state of the connection pools only when Prometheus scrapes.
-    Acquiring and releasing a connection therefore costs nothing extra."""
+    Acquiring and releasing a connection therefore has no extra cost."""
 
     def __init__(self) -> None:
         self.pools: dict[str, Pool] = {}
@@ -63,8 +63,8 @@ def _of_pools(name: str, meaning: str) -> GaugeMetricFamily:
 class Metrics:
     """The metrics of one process.
 
-    Label values are our own codes and names, never a tenant or a requested path, because each value
-    permanently uses memory here and in Prometheus.
+    Label values are our own codes and names, never a tenant or a requested path, because each label
+    value permanently uses memory here and in Prometheus.
     """
 
     def __init__(self) -> None:
@@ -80,8 +80,8 @@ class Metrics:
             "engine_http_requests_in_flight", "Requests without an answer.", registry=self.registry
         )
         self._outcomes = self._counter("gateway_outcomes", "Answers of the gateway.", "status")
-        # Export this counter as 0 from the start. Prometheus does not see a counter that first
-        # appears with the value 1 as an increase.
+        # Export this counter as 0 from the start. If a counter first appears with the value 1,
+        # Prometheus does not detect an increase.
         self._outcomes.labels("failed")
         self._refusals = self._counter("refusals", "Answers of 4xx, and of the edge.", "code")
         self._inbound = self._counter(
@@ -123,7 +123,7 @@ class Metrics:
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a finished request. `route`: the path template. `status`: the status code, or 0 if
-        the caller got no response."""
+        the caller received no response."""
         known = method if method in _METHODS else "other"
         self._requests.labels(known, route, str(status)).inc()
         self._durations.labels(known, route).observe(seconds)
@@ -140,8 +140,8 @@ class Metrics:
         self._inbound.labels(provider, was).inc()
 
     def of_nobody(self, provider: str) -> None:
-        """Count a webhook that is verified for the whole installation, but names an account that
-        belongs to no client."""
+        """Count a webhook that was verified for the whole installation, but names an account that
+        does not belong to any client."""
         self._unowned.labels(provider).inc()
 
     def reported(self, code: str) -> None:
@@ -154,7 +154,7 @@ class Metrics:
         self._unspooled.inc()
 
     def held(self, cause: Cause, seconds: float) -> None:
-        """Record a block of the event loop and its duration. Implements
+        """Record that the event loop was blocked, and for how long. Implements
         `adapters.observability.loop_watch.CountHolds`."""
         self._holds.labels(cause).observe(seconds)
 
@@ -163,19 +163,19 @@ class Metrics:
         self._activity_durations.labels(name).observe(seconds)
 
     def tried(self, status: DeliveryStatus, attempt: DeliveryAttempt | None) -> None:
-        """Count an attempt of a delivery. Implements `domain.webhooks.ports.WatchDeliveries`."""
+        """Count a delivery attempt. Implements `domain.webhooks.ports.WatchDeliveries`."""
         failure = attempt.failure if attempt else None
         self._deliveries.labels(status, failure or "").inc()
         if attempt is not None:
             self._delivery_durations.labels(status).observe(attempt.duration_ms / 1000)
 
     def part_failing(self, part: OwnPart, *, failing: bool) -> None:
-        """Set the gauge of our own resolver or network: 1 while it fails, otherwise 0. Implements
-        `domain.webhooks.ports.WatchDeliveries`."""
+        """Set the gauge for our own resolver or network: 1 while it is failing, otherwise 0.
+        Implements `domain.webhooks.ports.WatchDeliveries`."""
         self._own_parts.labels(part).set(failing)
 
     def watch_pool(self, name: str, pool: Pool) -> None:
-        """Export the use of a connection pool as metrics."""
+        """Export the usage of a connection pool as metrics."""
         self._pools.pools[name] = pool
 
     def _counter(self, name: str, meaning: str, *labels: str) -> Counter:

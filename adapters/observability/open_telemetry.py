@@ -1,5 +1,5 @@
-"""Traces by OpenTelemetry's protocol (OTLP over HTTP). This module is imported only if tracing is
-enabled, because only requirements/otel.txt contains its libraries."""
+"""Tracing over the OpenTelemetry protocol (OTLP over HTTP). This module is imported only if tracing
+is enabled, because only requirements/otel.txt contains its libraries."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,13 +15,13 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from temporalio.contrib.opentelemetry import TracingInterceptor
 
 _SERVICE: Final = "support-engine"
-# Timeout of a request to the collector, in seconds. A silent collector blocks only the sending
-# thread.
+# Timeout for a request to the collector, in seconds. An unresponsive collector blocks only the
+# sending thread.
 _ANSWERS_WITHIN_S: Final = 3
-# Maximum time for sending the remaining spans when the process ends, in seconds.
+# Maximum time for sending the remaining spans when the process exits, in seconds.
 _LAST_S: Final = 2.0
-# The exported attributes: our own ids, codes and names. Other attributes of a library may quote a
-# customer.
+# The exported attributes: our own ids, codes and names. Other library attributes may quote customer
+# data.
 _KEPT: Final = frozenset(
     {
         "temporalWorkflowID",
@@ -45,7 +45,7 @@ class _RequestSpan:
         self._span = span
 
     def ended(self, method: str, route: str, status: int, known: dict[str, str]) -> None:
-        """End the span. `status`: 0 if the caller got no response. `known`: the ids of the
+        """End the span. `status`: 0 if the caller received no response. `known`: the ids in the
         request."""
         self._span.update_name(f"{method} {route}")
         self._span.set_attributes({"http.request.method": method, "http.route": route, **known})
@@ -75,8 +75,8 @@ class _Interceptor(TracingInterceptor):
 
 
 class _Reticent(SpanExporter):
-    """Exports each span with only its name, ids, times and known attributes. Details of errors are
-    omitted, because error messages quote customers' words (decision 0020)."""
+    """Exports each span with only its name, ids, times and known attributes. Error details are
+    omitted, because error messages quote customer text (decision 0020)."""
 
     def __init__(self, exporter: SpanExporter) -> None:
         self._exporter = exporter
@@ -107,8 +107,8 @@ def _told(span: ReadableSpan) -> ReadableSpan:
 
 @contextmanager
 def sending(endpoint: str, process: str) -> Iterator[_Traces]:
-    """Send the spans of this process to `endpoint`/v1/traces, in batches, from a separate thread.
-    While the endpoint does not respond, up to 2,048 spans are kept; further spans are dropped."""
+    """Send this process's spans to `endpoint`/v1/traces, in batches, from a separate thread. While
+    the endpoint does not respond, up to 2,048 spans are kept; further spans are dropped."""
     exporter = OTLPSpanExporter(f"{endpoint}/v1/traces", timeout=_ANSWERS_WITHIN_S)
     provider = TracerProvider(
         resource=Resource.create({SERVICE_NAME: f"{_SERVICE}-{process}"}), shutdown_on_exit=False

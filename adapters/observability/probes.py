@@ -35,7 +35,7 @@ class _Health:
 
 
 class Probes:
-    """Handles the requests to METRICS_PORT. `library`: the local URL of the Temporal library's own
+    """Handles requests to METRICS_PORT. `library`: the local URL of the Temporal library's own
     metrics, which are appended to ours."""
 
     def __init__(self, metrics: Metrics) -> None:
@@ -46,8 +46,7 @@ class Probes:
 
     @contextmanager
     def ready_when(self, readiness: Questions[str]) -> Iterator[None]:
-        """Report the health of the running event loop and of the dependencies while the block
-        runs."""
+        """Report the health of the running event loop and its dependencies while the block runs."""
         self._health = _Health(asyncio.get_running_loop(), readiness)
         try:
             yield
@@ -55,8 +54,8 @@ class Probes:
             self._health = None
 
     def numbers(self) -> bytes:
-        """Return our metrics, followed by those of the Temporal library, in Prometheus's text
-        format. An unreachable library is skipped."""
+        """Return our metrics, followed by the Temporal library's metrics, in Prometheus's text
+        format. If the library is unreachable, its metrics are omitted."""
         ours = generate_latest(self.metrics.registry)
         if self.library is None:
             return ours
@@ -67,8 +66,8 @@ class Probes:
             return ours
 
     def alive(self) -> tuple[int, dict[str, object]]:
-        """Return 200 if the event loop responds or the process is starting, otherwise 503, and a
-        JSON body. A blocked event loop does not recover on its own."""
+        """Return the status and a JSON body. The status is 200 if the event loop responds or the
+        process is starting, otherwise 503. A blocked event loop does not recover on its own."""
         if self._health is None:
             return 200, {"status": "starting"}
         try:
@@ -80,8 +79,8 @@ class Probes:
         return 200, {"status": OK}
 
     def ready(self) -> tuple[int, dict[str, object]]:
-        """Return 200 if the process can work now, otherwise 503, and a body with one word per
-        dependency."""
+        """Return the status, and a body with one word per dependency. The status is 200 if the
+        process can work now, otherwise 503."""
         if self.draining:
             return 503, {"status": "draining", "checks": {}}
         if self._health is None:
@@ -99,15 +98,15 @@ class Probes:
 
 
 async def _turn() -> None:
-    """Do nothing. This coroutine completes on the event loop's next turn, which shows that the loop
-    is not blocked."""
+    """Do nothing. This coroutine completes in the event loop's next iteration, which shows that the
+    loop is not blocked."""
 
 
 @contextmanager
 def shown(probes: Probes, host: str, port: int | None, *, health: bool = False) -> Iterator[None]:
     """Serve GET /metrics at http://host:port while the block runs. If `port` is None, serve
-    nothing. `health`: also serve /healthz and /readyz, for a process that listens on no other port.
-    Raises InvalidInput if the port cannot be opened."""
+    nothing. `health`: also serve /healthz and /readyz, for a process that does not listen on any
+    other port. Raises InvalidInput if the port cannot be opened."""
     if port is None:
         yield
         return
@@ -168,4 +167,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
-        """Log nothing: scrapes by Prometheus are frequent and of no interest."""
+        """Do not log requests, because Prometheus scrapes are frequent and of no interest."""

@@ -10,8 +10,8 @@ import structlog
 T = TypeVar("T")
 
 Check = Callable[[], Awaitable[str]]
-"""A check of a dependency. It returns "ok", or one word for the problem. Any exception means
-"unavailable"."""
+"""A check of a dependency. It returns "ok", or one word that describes the problem. Any exception
+means "unavailable"."""
 
 OK: Final = "ok"
 _READY_WITHIN_S: Final = 2.0
@@ -21,9 +21,9 @@ _log = structlog.get_logger(__name__)
 
 
 class Questions(Generic[T]):
-    """A group of checks that run concurrently, at most once in `kept_s` seconds, however often
-    `answers` is called. `failed`: the result of a check that raised. `late`: the result of a check
-    that took longer than `within_s` seconds."""
+    """A group of checks that run concurrently. Regardless of the number of calls to `answers`, they
+    run at most once in `kept_s` seconds. `failed`: the result of a check that raised an exception.
+    `late`: the result of a check that took longer than `within_s` seconds."""
 
     def __init__(
         self,
@@ -49,16 +49,16 @@ class Questions(Generic[T]):
             self._asking.done() and time.monotonic() - self._asked_at > self._kept_s
         ):
             self._asking = asyncio.create_task(self._ask())
-        # A caller that disconnects must not end the check for the others.
+        # A caller that disconnects must not stop the check for the other callers.
         return await asyncio.shield(self._asking)
 
     async def _ask(self) -> dict[str, T]:
         for name, question in self._questions.items():
-            # A check that is still running is not started a second time.
+            # Do not start a check again while it is still running.
             if name not in self._running:
                 self._running[name] = asyncio.create_task(self._answer(name, question))
-        # Checks are not cancelled at the time limit, because that would interrupt their connections
-        # midway.
+        # Checks are not cancelled at the time limit, because cancelling would interrupt their
+        # connections in the middle of an operation.
         await asyncio.wait(self._running.values(), timeout=self._within_s)
         found = {
             name: task.result() if task.done() else self._late
@@ -85,8 +85,8 @@ class Questions(Generic[T]):
 
 
 def readiness(checks: Mapping[str, Check]) -> Questions[str]:
-    """Return the checks as a group with the time limits of readiness. A check that exceeds
-    `_READY_WITHIN_S` results in "timeout"; results are at most `_READY_KEPT_S` old."""
+    """Return the checks as a group with the time limits for readiness. If a check exceeds
+    `_READY_WITHIN_S`, its result is "timeout". Results are at most `_READY_KEPT_S` old."""
     return Questions(
         checks,
         failed="unavailable",

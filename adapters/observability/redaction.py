@@ -1,5 +1,5 @@
-"""Redaction of secrets and personal data in text. This module contains all patterns for them. It
-cannot recognise a customer's own words, so callers must never pass them to it."""
+"""Redaction of secrets and personal data in text. All redaction patterns are in this module. It
+cannot recognize customer text, so callers must never pass such text to it."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -16,12 +16,13 @@ MASK: Final = "[redacted]"
 # A shorter secret would also match inside ordinary words.
 _MIN_SECRET: Final = 8
 _MAX_DEPTH: Final = 8
-# Longer text is truncated. Its last `_HALVED` characters are dropped as well, because the cut may
-# have split a secret.
+# Longer text is truncated. Its last `_HALVED` characters are also dropped, because the truncation
+# may have split a secret.
 _MAX_TEXT: Final = 8 * 1024
 _HALVED: Final = 512
 
-# Names of secrets. They are matched before `:` and `=`, and as the name of a value.
+# Key names that indicate a secret. They are matched before `:` and `=` in text, and as key names in
+# mappings.
 _NAMES: Final = "api_?key|token|secret|password|passwd|pwd|authorization|cookie"
 _SECRET_NAME: Final = re.compile(rf"(?i)^(?:.*[_-])?(?:{_NAMES}|dsn)$")
 _WORD: Final = re.compile(r"[A-Za-z]?[a-z]+|[A-Z]+")
@@ -35,7 +36,8 @@ _AT_HOST: Final = re.compile(
 
 
 def _basic(match: re.Match[str]) -> str:
-    # "a basic example" is not a credential: credentials contain digits, capitals or symbols.
+    # "a basic example" is not a credential, because credentials contain digits, capitals or
+    # symbols.
     return match[0] if _WORD.fullmatch(match[3].rstrip(".!?")) else f"{match[1]}{match[2]}{MASK}"
 
 
@@ -52,15 +54,16 @@ def _address(match: re.Match[str]) -> str:
 
 
 _GAP: Final = r"(?:\s|%20)"
-# A scheme's name, such as `bearer`, may precede the token, so a token must not start with one.
+# The name of a scheme, such as `bearer`, may precede the token, so a token must not start with such
+# a name.
 _TOKEN_CHARACTER: Final = rf"(?!(?:bearer|basic){_GAP})[^\s\"'<>,;(){{}}\[\]]"
 _SCHEME: Final = r"[A-Za-z][A-Za-z0-9+.-]{0,30}://"
 
 _Rule = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
-# The order matters: each rule leaves intact the text that a later rule must match. Callers choose
-# some of the text, so no rule may scan the same characters again and again from different starting
-# points. A rule either consumes the characters that it scanned without a match, and returns them
-# unchanged, or stops after a fixed number of characters.
+# The order matters: each rule must leave the text that a later rule matches intact. Callers control
+# some of the text, so no rule may rescan the same characters from different starting points. If a
+# rule scans characters without a match, it consumes them and returns them unchanged, or stops after
+# a fixed number of characters.
 _RULES: Final[tuple[_Rule, ...]] = (
     # postgresql://user:password@host, and https://key@host. A run of 512 characters after the colon
     # is too long for a port, so it is masked.
@@ -69,7 +72,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
         rf"\1{MASK}@",
     ),
     (re.compile(rf"({_SCHEME})[^\s:/@\"'<>]++@"), rf"\1{MASK}@"),
-    # Credentials after a scheme of the Authorization header
+    # Credentials after a scheme in the Authorization header
     (re.compile(rf"(?i)(bearer)({_GAP}+)(?:{_TOKEN_CHARACTER})+"), rf"\1\2{MASK}"),
     (re.compile(rf"(?i)(basic)({_GAP}+)((?:{_TOKEN_CHARACTER}){{6,}})"), _basic),
     # api_key=…, also in a printed header or mapping
@@ -77,23 +80,24 @@ _RULES: Final[tuple[_Rule, ...]] = (
         re.compile(rf"(?i)((?:{_NAMES})[\"']?\s*[:=]\s*)(?:b?([\"']).*?\2|(?:b?[\"'])?[^\s\"',]+)"),
         rf"\1{MASK}",
     ),
-    # Query strings: those of a full URL always, those of a path only if they contain `=`.
+    # Query strings. They are always masked in a full URL. In a path, they are masked only if they
+    # contain `=`.
     (re.compile(rf"({_SCHEME}[^\s?\"'<>]*+)(\?[^\s\"'<>]+)?"), _query),
     (re.compile(r"(?<=[\w/.~%)-])\?[^\s?\"'<>]*=[^\s\"'<>]*"), f"?{MASK}"),
-    # JWT: base64url of a JSON object, a dot, and more
+    # A JWT: the base64url encoding of a JSON object, a dot, and more
     (re.compile(r"(?:eyJ|eyA|ewo)[A-Za-z0-9_-]{5,}+(\.[A-Za-z0-9_.-]+)?"), _jwt),
     (re.compile(r"(?i)(?:ak|mcp|wk|whsec|wsec)_[0-9a-f]{8,}"), MASK),
     # the token in a webhook URL's path, or any text in its position
     (re.compile(r"(/api/webhooks/[a-z_]{1,32}/)[^\s\"'<>]{1,2048}"), rf"\1{MASK}"),
-    # the token of a widget's session: its ULID, a dot, and 32 bytes
+    # a widget session token: its ULID, a dot, and 32 bytes
     (re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}\.[A-Za-z0-9_-]{43}"), MASK),
-    # Email addresses, also percent-encoded. An apostrophe inside a name belongs to the address; an
-    # apostrophe used as a quote does not.
+    # Email addresses, also percent-encoded. An apostrophe inside a name is part of the address; an
+    # apostrophe used as a quote is not.
     (re.compile(r"(?:[^\s<>\"'(),:;\[\]{}=&?/\\|]|(?<=\w)')++"), _address),
 )
 
-# No rule above can match a text without one of these characters or words. This check is fast,
-# because every log line passes through here and most values are names, ids and words.
+# None of the rules above can match a text without one of these characters or words. This check is
+# fast, because every log line passes through here and most values are names, ids and words.
 _SUSPECT: Final = re.compile(
     r"[@%:=?]|eyJ|eyA|ewo|[Bb][Ee][Aa][Rr][Ee][Rr]|[Bb][Aa][Ss][Ii][Cc]|[Kk]_|[Pp]_|[Cc]_"
     r"|[0-9A-Z]\.[A-Za-z0-9_-]{43}|/api/webhooks/"
@@ -103,7 +107,7 @@ _TIME: Final = re.compile(r"[\d:.TZ+-]{10,40}")
 
 
 class Redactor:
-    """Masks the given secrets, and text that looks like a credential or an email address."""
+    """Masks the given secrets, and any text that looks like a credential or an email address."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         told = sorted({s for s in secrets if len(s) >= _MIN_SECRET}, key=len, reverse=True)
@@ -136,8 +140,8 @@ class Redactor:
         return f"{text[:-_HALVED]}…" if cut else text
 
     def value(self, value: object, depth: int = 0) -> object:
-        """Return the value in JSON-compatible form, with every text masked. An exception or a too
-        deeply nested value is replaced by the name of its type."""
+        """Return the value in JSON-compatible form, with sensitive text masked. An exception or a
+        value that is nested too deeply is replaced by the name of its type."""
         match value:
             case None | bool() | int() | float():
                 return value
@@ -151,8 +155,8 @@ class Redactor:
                 return self.text(str(value))
 
     def mapping(self, entries: Mapping[str, object], depth: int = 0) -> dict[str, object]:
-        """Return the mapping with sensitive text in its names and values masked. If a name marks a
-        secret, its whole value is masked."""
+        """Return the mapping with sensitive text in its keys and values masked. If a key name
+        indicates a secret, the whole value is masked."""
         return {
             self.text(str(name)): MASK
             if _SECRET_NAME.match(str(name)) and value

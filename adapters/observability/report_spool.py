@@ -1,7 +1,8 @@
-"""Error reports on disk, until the tracker has accepted them.
+"""Error reports stored on disk until the tracker has accepted them.
 
-Each process has its own directory below the root, with a file lock that ends with the process. A
-report is a file: its number of occurrences in `_WIDTH` digits, a newline, then the report as JSON.
+Each process has its own directory below the root, with a file lock that is released when the
+process exits. A report is a file: its number of occurrences in `_WIDTH` digits, a newline, then the
+report as JSON.
 """
 
 import fcntl
@@ -28,17 +29,17 @@ _log = structlog.get_logger(__name__)
 
 
 class ReportSpool:
-    """The error reports of one process on disk, and the reports that ended processes left
-    behind."""
+    """The error reports of one process on disk, and the reports left by processes that have
+    exited."""
 
     def __init__(self, root: Path, name: str) -> None:
-        """`name`: the directory of this process, unique among all processes with the same root.
-        Raises InvalidInput if the root is not writable."""
+        """Create this process's directory. `name`: the directory name, unique among all processes
+        with the same root. Raises InvalidInput if the root is not writable."""
         self._root = root
         self._own = root / name
         try:
             unnamed = root / f"{_UNNAMED}{name}"
-            # `parents=True` would create the parent folders open to other users.
+            # `parents=True` would create parent folders that are open to other users.
             for folder in (*reversed(root.parents), root):
                 folder.mkdir(mode=0o700, exist_ok=True)
             unnamed.mkdir(mode=0o700)
@@ -49,15 +50,15 @@ class ReportSpool:
             raise InvalidInput(f"ERROR_SPOOL: {root} cannot be written: {error.strerror}") from None
 
     def add(self, report_id: str, report: ErrorReport) -> None:
-        """Store a report. It survives the end of the process. After `sync`, it also survives a
-        crash of the machine. Raises OSError."""
+        """Store a report. It survives the exit of the process. After `sync`, it also survives a
+        crash of the machine. Raises OSError if the file cannot be written."""
         unnamed = self._own / f"{_UNNAMED}{report_id}"
         unnamed.write_bytes(_number(report.occurrences) + report.model_dump_json().encode())
         unnamed.rename(self._file(report_id))
 
     def count(self, report_id: str, occurrences: int) -> None:
         """Update a report's number of occurrences, with the same durability as `add`. Raises
-        OSError."""
+        OSError if the file is missing or cannot be written."""
         file = os.open(self._file(report_id), os.O_WRONLY)
         try:
             os.pwrite(file, _number(occurrences), 0)
@@ -65,13 +66,15 @@ class ReportSpool:
             os.close(file)
 
     def remove(self, report_id: str) -> None:
-        """Delete a report that the tracker has accepted. Raises OSError."""
+        """Delete a report that the tracker has accepted. Raises OSError if the file cannot be
+        deleted."""
         self._file(report_id).unlink(missing_ok=True)
 
     def sync(self, report_ids: Iterable[str]) -> None:
-        """Flush these reports to disk. This call blocks. Raises OSError."""
+        """Flush these reports to disk. This call blocks. Raises OSError if a file cannot be
+        flushed."""
         for path in (*map(self._file, report_ids), self._own):
-            with suppress(FileNotFoundError):  # the report was accepted and deleted in the meantime
+            with suppress(FileNotFoundError):  # the report has since been accepted and deleted
                 file = os.open(path, os.O_RDONLY)
                 try:
                     os.fsync(file)
@@ -79,8 +82,8 @@ class ReportSpool:
                     os.close(file)
 
     def adopt(self) -> Iterator[tuple[str, ErrorReport]]:
-        """Move the reports of ended processes into this process's directory, and yield each report
-        with its id. Raises OSError."""
+        """Move reports left by processes that have exited into this process's directory, and yield
+        each report with its id. Raises OSError if a report cannot be moved or read."""
         for folder in sorted(self._root.iterdir()):
             if folder != self._own and not folder.name.startswith(_UNNAMED):
                 yield from self._adopt_from(folder)
@@ -106,7 +109,7 @@ class ReportSpool:
                 if (report := _read(mine)) is not None:
                     yield mine.stem, report
             _delete(folder)
-        except BlockingIOError:  # the process of this directory is still running
+        except BlockingIOError:  # the process that owns this directory is still running
             return
         finally:
             os.close(lock)
@@ -120,8 +123,8 @@ def _number(occurrences: int) -> bytes:
 
 
 def _read(file: Path) -> ErrorReport | None:
-    """Return a stored report, or None if a crash of the machine has damaged its file. A damaged
-    file is renamed."""
+    """Return a stored report, or None if a machine crash has damaged its file. A damaged file is
+    renamed."""
     number, _, report = file.read_bytes().partition(b"\n")
     try:
         return ErrorReport.model_validate_json(report).model_copy(

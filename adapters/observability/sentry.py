@@ -16,15 +16,16 @@ from domain.core.error_report import ErrorReport
 from domain.core.errors import EngineUnavailable
 
 _SEND_S: Final = 5.0
-# Status codes of reports that Sentry will never accept: invalid or too large.
+# Status codes for reports that Sentry will never accept: invalid or too large.
 _REFUSED: Final = frozenset({400, 413})
-# All fields of a report. Fields that a library may add (request, user, breadcrumbs, extra, modules,
-# server_name) are not in the list.
+# All fields of a report. Fields that a library might add (request, user, breadcrumbs, extra,
+# modules, server_name) are not in the list.
 _EVENT_FIELDS: Final = frozenset(
     {"event_id", "timestamp", "level", "platform", "transaction", "message", "tags", "exception",
      "fingerprint", "environment", "release", "sdk"}
 )  # fmt: skip
-# Removed inside those fields as well: source and locals of a frame, an exception's message.
+# Also removed within those fields: a frame's source code and local variables, and an exception's
+# message.
 _UNWANTED: Final = frozenset({"vars", "context_line", "pre_context", "post_context", "value"})
 
 
@@ -34,7 +35,7 @@ class ReportRefused(Exception):
 
 class _Outbox(Transport):
     """A transport that keeps the last envelope instead of sending it. The caller sends the envelope
-    itself, and therefore knows the outcome."""
+    itself, and therefore learns the outcome."""
 
     envelope: Envelope | None = None
 
@@ -43,7 +44,8 @@ class _Outbox(Transport):
 
 
 class SentrySender:
-    """Sends reports to Sentry. The SDK, without integrations, builds and scrubs each event."""
+    """Sends reports to Sentry. The SDK, with its integrations disabled, builds and scrubs each
+    event."""
 
     def __init__(self, dsn: str, redactor: Redactor) -> None:
         self._redactor = redactor
@@ -59,7 +61,7 @@ class SentrySender:
             dsn=dsn,
             transport=self._outbox,
             before_send=self._scrub,
-            # Integrations would capture errors themselves. Personal data is off by default.
+            # Integrations would capture errors on their own. Personal data is off by default.
             default_integrations=False,
             auto_enabling_integrations=False,
             max_breadcrumbs=0,
@@ -74,8 +76,9 @@ class SentrySender:
         )
 
     async def send(self, report_id: str, report: ErrorReport) -> None:
-        """Send a report. Sentry stores one report if the same id is sent twice. Raises
-        EngineUnavailable if Sentry did not accept it now, ReportRefused if it never will."""
+        """Send a report. If the same id is sent twice, Sentry stores only one report. Raises
+        EngineUnavailable if Sentry did not accept the report now, and ReportRefused if it never
+        will."""
         self._outbox.envelope = None
         self._client.capture_event(_event(report_id, report))
         if self._outbox.envelope is None:
@@ -95,7 +98,7 @@ class SentrySender:
         await self._http.aclose()
 
     def _scrub(self, event: Event, _: Hint) -> Event | None:
-        """Return an event with only the known fields, and sensitive text in them masked."""
+        """Return an event with only the known fields, and with sensitive text in them masked."""
         known = {name: _bare(value) for name, value in event.items() if name in _EVENT_FIELDS}
         scrubbed: dict[str, object] = self._redactor.mapping(known)
         return cast("Event", scrubbed)

@@ -1,5 +1,5 @@
-"""Warnings about missing settings. They are logged when a process starts, and state what the
-process cannot do."""
+"""Warnings about missing settings. They are logged when a process starts, and state which features
+are unavailable."""
 
 import structlog
 
@@ -20,7 +20,7 @@ def warn_of_what_is_missing(settings: Settings) -> None:
     if settings.identity.session_key is None and not settings.identity.has_other_provider:
         effect = "no user can sign in"
         _log.warning("no session keys", missing="SESSION_KEY", effect=effect)
-    # Imported here, because a webhook worker must not load the brain.
+    # Imported here because a webhook worker must not load the brain.
     from adapters.brain.embeddings import embedding_model  # noqa: PLC0415
 
     if embedding_model(settings.embedding) is None and settings.embedding.model != WORDS_ALONE:

@@ -1,4 +1,4 @@
-"""Metrics of the whole installation's backlogs, read at each scrape."""
+"""Metrics for the backlogs of the whole installation, read at each scrape."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -13,18 +13,19 @@ from prometheus_client.registry import Collector
 from adapters.observability.metrics import Metrics
 from adapters.observability.questions import Questions
 
-# Timeout of one source, in seconds. PostgreSQL cancels a statement after 3 s.
+# Timeout for one source, in seconds. PostgreSQL cancels a statement after 3 s.
 _WITHIN_S: Final = 4.0
-# Results are cached, so that several Prometheus servers or users cause no more queries than one.
+# Results are cached, so that additional Prometheus servers or users do not cause additional
+# queries.
 _KEPT_S: Final = 5.0
-# Additional seconds to wait for a response from the event loop, which does not respond while it is
+# Additional seconds to wait for a response from the event loop, which cannot respond while it is
 # blocked.
 _LOOP_WITHIN_S: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """The value of a metric. `name`: a key of `GAUGES`, which omits the prefix `engine_`."""
+    """The value of a metric. `name`: a key of `GAUGES`, without the `engine_` prefix."""
 
     name: str
     value: float
@@ -49,8 +50,8 @@ GAUGES: Final[Mapping[str, tuple[str, Sequence[str]]]] = {
 
 
 class _State(Collector):
-    """The collector of the backlogs. Prometheus calls it in a separate thread; it reads the values
-    on the event loop."""
+    """The backlog collector. Prometheus calls it in a separate thread, and the collector reads the
+    values on the event loop."""
 
     def __init__(self, sources: Mapping[str, Look]) -> None:
         self._loop = asyncio.get_running_loop()
@@ -90,8 +91,8 @@ class _State(Collector):
 def state_shown(
     metrics: Metrics, sources: Mapping[str, Look]
 ) -> Iterator[Questions[Sequence[Number] | None]]:
-    """Expose the sources' values as metrics while the block runs. Yield the running checks; the
-    caller must close them after the block."""
+    """Expose the sources' values as metrics while the block runs. Yield the running checks, which
+    the caller must close after the block."""
     state = _State(sources)
     metrics.registry.register(state)
     try:

@@ -12,7 +12,7 @@ from settings.service import WatchSettings
 
 
 class RequestSpan(Protocol):
-    """The span of a request. Call `ended` with the request's outcome."""
+    """The span of a request. Call `ended` with the outcome of the request."""
 
     def ended(self, method: str, route: str, status: int, known: dict[str, str]) -> None: ...
 
@@ -22,15 +22,14 @@ class Traces(Protocol):
     def interceptor(self) -> temporalio.client.Interceptor: ...
 
     def request(self) -> AbstractContextManager[RequestSpan]:
-        """Return a context manager that runs its block in a span. Workflows that the block starts
-        in Temporal belong to the span."""
+        """Return a context manager that runs its block in a span. Temporal workflows that the block
+        starts belong to the span."""
 
 
 @contextmanager
 def traces_of(watch: WatchSettings, process: str) -> Iterator[Traces | None]:
-    """Send the traces of this process while the block runs. Yield None if no collector is
-    configured. Raises InvalidInput if a collector is configured but OpenTelemetry is not installed.
-    """
+    """Send this process's traces while the block runs. Yield None if no collector is configured.
+    Raises InvalidInput if a collector is configured but OpenTelemetry is not installed."""
     if watch.otlp_endpoint is None:
         yield None
         return
@@ -46,7 +45,7 @@ def traces_of(watch: WatchSettings, process: str) -> Iterator[Traces | None]:
 
 
 def traced(client: Client, traces: Traces | None) -> Client:
-    """Return the client with tracing; workers that use it are traced as well."""
+    """Return the client with tracing enabled. Workers that use it are traced as well."""
     if traces is None:
         return client
     config = client.config()

@@ -1,8 +1,8 @@
 """Stripe Checkout for the service's own account: payment pages for plans and credits.
 
-This module calls Stripe with httpx. Stripe's library would cost 31 MB and a third of a second of
-every process's start, for three calls. Each call must also end by our deadline, and report whether
-the call may have taken effect.
+This module calls Stripe with httpx. For its three calls, Stripe's library would use 31 MB and add a
+third of a second to the start of every process. Each call must also end by our deadline, and report
+whether it may have taken effect.
 """
 
 from collections.abc import Iterator
@@ -21,8 +21,8 @@ from domain.core.money import Money
 from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
 from settings.payments import PaymentSettings
 
-# Stripe's response formats depend on this version. Without it, Stripe would use the version set in
-# the account.
+# Stripe's response formats depend on this version. Without it, Stripe would use the version
+# configured in the account.
 _VERSION: Final = "2024-06-20"
 _OVER: Final = frozenset({"canceled", "incomplete_expired"})
 _PLAN: Final = "Abonnement mensuel"
@@ -54,13 +54,13 @@ class _Subscription(BaseModel):
 
 
 class _Done(BaseModel):
-    """A Stripe response of which only the id is used."""
+    """A Stripe response from which only the id is used."""
 
     id: str
 
 
 class StripeCheckout:
-    """The payment pages of Stripe. `return_url`: the URL to which a payment page returns."""
+    """Stripe's payment pages. `return_url`: the URL to which a payment page returns."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, secret_key: str, return_url: str
@@ -85,8 +85,9 @@ class StripeCheckout:
         return OpenedCheckout(session.id, session.url)
 
     async def renew(self, subscription_id: str, monthly: Money | None) -> None:
-        """Change the subscription's price from the next month on. If `monthly` is None, end the
-        subscription then. The current month is not billed again. Raises PaymentsUnreachable."""
+        """Change the subscription's price, starting next month. If `monthly` is None, end the
+        subscription at that time. The current month is not billed again. Raises
+        PaymentsUnreachable."""
         path = f"/v1/subscriptions/{subscription_id}"
         with _only_unreachable():
             call = ConnectorCall(self._http)
@@ -104,7 +105,7 @@ class StripeCheckout:
             await call.effect(self._request("POST", path, change), _Done)
 
     async def end(self, subscription_id: str) -> None:
-        """End the subscription now. Its state is read first, because Stripe rejects a request to
+        """End the subscription now. Its state is checked first, because Stripe rejects a request to
         end a subscription that has already ended. Raises PaymentsUnreachable."""
         path = f"/v1/subscriptions/{subscription_id}"
         with _only_unreachable():
@@ -114,8 +115,8 @@ class StripeCheckout:
                 await call.effect(self._request("DELETE", path), _Done)
 
     def _page(self, checkout: Checkout) -> dict[str, str]:
-        """Return the form fields of the payment page. They are always the same for a checkout,
-        because Stripe requires equal parameters for the same idempotency key."""
+        """Return the form fields for the payment page. They are always the same for a checkout,
+        because Stripe requires identical parameters for the same idempotency key."""
         back = f"{self._return_url}?checkout={checkout.id}"
         ours = {"checkout_id": checkout.id, "client_id": checkout.client_id}
         form = {
@@ -134,8 +135,8 @@ class StripeCheckout:
                 **_line(0, f"{checkout.credits} crédits", checkout.amount),
                 **_metadata("payment_intent_data[metadata]", ours),
             }
-        # The payment due now is a separate line. The subscription's full months start at the end of
-        # its trial.
+        # The payment due now is a separate line item. The subscription's full months start when its
+        # trial ends.
         return {
             **form,
             "mode": "subscription",
@@ -203,7 +204,7 @@ def _in_use(reply: Reply) -> bool:
 
 @contextmanager
 def _only_unreachable() -> Iterator[None]:
-    """Raise PaymentsUnreachable for every failure of the block. These calls charge nothing, so
+    """Raise PaymentsUnreachable for every failure in the block. These calls charge nothing, so
     callers may retry them."""
     try:
         yield

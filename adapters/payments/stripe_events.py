@@ -1,4 +1,4 @@
-"""Stripe's events: verification of their signature, and their effect on our checkouts."""
+"""Stripe events: verification of their signatures, and their effect on our checkouts."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -38,7 +38,8 @@ def signed_lately(header: str, now: datetime) -> StripeSignature:
 
 
 def verify(body: bytes, header: str, secret: str, now: datetime) -> None:
-    """Verify that Stripe signed this body recently. Raises InvalidPaymentSignature."""
+    """Verify that Stripe signed this body recently. Raises InvalidPaymentSignature if it did
+    not."""
     if not signed_lately(header, now).fits(body, (secret,)):
         raise InvalidPaymentSignature
 
@@ -49,14 +50,15 @@ _Metadata = dict[str, str] | None
 
 
 class _Object(BaseModel):
-    """The fields that are used of a session, an invoice, a subscription, a charge or a dispute."""
+    """The fields that are used from a session, an invoice, a subscription, a charge or a
+    dispute."""
 
     id: _Id
     metadata: _Metadata = None
     of_subscription: _Metadata = Field(
         default=None, validation_alias=AliasPath("subscription_details", "metadata")
     )
-    # The field's path in an invoice since the API versions of 2025.
+    # The field's path in an invoice since the 2025 API versions.
     of_parent: _Metadata = Field(
         default=None, validation_alias=AliasPath("parent", "subscription_details", "metadata")
     )
@@ -92,7 +94,7 @@ class _Event(BaseModel):
 
 def read_event(body: bytes) -> PaymentEvent | None:
     """Return a verified event as a PaymentEvent, or None if its type is not used here. Raises
-    InvalidBody for an event with an unexpected format."""
+    InvalidBody if the event has an unexpected format."""
     try:
         kind = _KINDS.get(_Named.model_validate_json(body).type)
         if kind is None:
@@ -123,7 +125,7 @@ def read_event(body: bytes) -> PaymentEvent | None:
 
 
 def _ulid(text: str | None) -> str | None:
-    """Return the id unchanged if it is a ULID in canonical form, else None."""
+    """Return the id unchanged if it is a ULID in canonical form, otherwise None."""
     return text if text is not None and parse_ulid(text) == text else None
 
 

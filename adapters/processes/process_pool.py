@@ -1,4 +1,4 @@
-"""Child processes that work on untrusted text and can be killed. Source: docs/decisions/0030."""
+"""Child processes that process untrusted text and can be killed. Source: docs/decisions/0030."""
 
 import asyncio
 import os
@@ -12,10 +12,10 @@ from domain.core.errors import EngineUnavailable, OverBudget
 
 PROCESSES: Final = 2
 CPU_S: Final = 1.0
-"""Maximum CPU time of one attempt at a request, in seconds. The most expensive known email takes a
-third of it."""
+"""Maximum CPU time for one attempt at a request, in seconds. The most expensive known email takes a
+third of this time."""
 TRIES: Final = 2
-# Timeout of a request including all waiting, in seconds. It is below the activity's timeout
+# Timeout for a request including all waiting, in seconds. It is below the activity's timeout
 # (`workflows/options.py`).
 _PATIENCE_S: Final = 10.0
 
@@ -27,10 +27,11 @@ class WorkFailed(Exception):
 
 
 class ProcessPool:
-    """A pool of `PROCESSES` child processes that run one module. The module calls `serve` of
+    """A pool of `PROCESSES` child processes that run one module. The module calls `serve` from
     `adapters/processes/serving.py`.
 
-    A process that dies is replaced. Only the request that it was working on is affected.
+    If a process exits unexpectedly, it is replaced. Only the request that it was processing is
+    affected.
     """
 
     def __init__(self, module: str, *, cpu_s: float = CPU_S) -> None:
@@ -42,7 +43,7 @@ class ProcessPool:
     async def ask(self, request: bytes) -> bytes:
         """Return a child process's response to the request.
 
-        Raises OverBudget if the request exceeds its CPU time, EngineUnavailable if no process
+        Raises OverBudget if the request exceeds its CPU time, and EngineUnavailable if no process
         becomes free in time.
         """
         message = framed(request)
@@ -65,22 +66,22 @@ class ProcessPool:
             await _end(self._idle.pop())
 
     async def _tried(self, message: bytes) -> bytes | None:
-        """Return a child process's response to the message, or None if the process died."""
+        """Return a child process's response to the message, or None if the process exited."""
         process = self._idle.pop() if self._idle else await self._started()
         try:
             answer = await _exchange(process, message)
         except (ConnectionError, asyncio.IncompleteReadError):
             await _end(process)
             return None
-        except BaseException:  # a late response must not be used for the next request
+        except BaseException:  # A late response must not be used for the next request.
             await _end(process)
             raise
         self._idle.append(process)
         return answer
 
     async def _started(self) -> Process:
-        """Start a child process in its own session. Ctrl-C then ends only the parent, which ends
-        the child itself."""
+        """Start a child process in its own session. Ctrl-C then reaches only the parent, which
+        stops the child itself."""
         return await asyncio.create_subprocess_exec(
             sys.executable, "-m", self._module, "--seconds", str(self._cpu_s),
             stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True,

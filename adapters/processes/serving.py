@@ -1,7 +1,7 @@
 """A process that handles requests one at a time, until its input ends.
 
-The kernel kills the process when one request exceeds its CPU time, even deep inside a library. The
-parent then starts another process.
+The kernel kills the process if a single request exceeds its CPU time, even deep inside a library.
+The parent then starts another process.
 """
 
 import argparse
@@ -15,23 +15,23 @@ from typing import BinaryIO, Final
 from adapters.processes.framing import LENGTH_BYTES, framed
 
 _MEMORY: Final = 1024 * 1024 * 1024
-# A lower CPU priority than the processes that serve other callers.
+# A lower CPU priority than that of the processes that serve other callers.
 _NICE: Final = 5
 
 
 def serve(answer: Callable[[bytes], bytes], *, warm_up: Callable[[], object]) -> None:
     """Handle requests from standard input until the input ends. `warm_up`: loads the data that the
-    first request needs, before the CPU time of that request is measured."""
+    first request needs, before that request's CPU time is measured."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--seconds", type=float, required=True, help=("CPU time of one request, in seconds.")
+        "--seconds", type=float, required=True, help=("CPU time for one request, in seconds.")
     )
     arguments = parser.parse_args()
     os.nice(_NICE)
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     warm_up()
     while request := _read(sys.stdin.buffer):
-        # SIGPROF has its default action, which ends the process.
+        # SIGPROF keeps its default action, which terminates the process.
         signal.setitimer(signal.ITIMER_PROF, arguments.seconds)
         message = framed(answer(request))
         signal.setitimer(signal.ITIMER_PROF, 0)

@@ -1,4 +1,4 @@
-"""The backlogs of Temporal's task queues and schedules, for the installation's operators."""
+"""The backlogs of Temporal's task queues and schedules, for the operators of the installation."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,15 +16,16 @@ _FAILED: Final = "('Failed', 'TimedOut', 'Terminated')"
 
 @dataclass(frozen=True, slots=True)
 class QueueBacklog:
-    """The backlog of a task queue. `tasks`: Temporal's estimate of the number of tasks that no
-    worker has taken yet. `age`: the age of the oldest of these tasks."""
+    """The backlog of a task queue. `tasks`: Temporal's estimate of the number of tasks that have
+    not been picked up by a worker yet. `age`: the age of the oldest of these tasks."""
 
     tasks: int
     age: timedelta
 
 
 async def queue_backlog(client: Client, work: Work, *, queue: str) -> QueueBacklog:
-    """Return the backlog of a queue for one kind of work. Raises RPCError, RuntimeError."""
+    """Return the backlog of a queue for one kind of task. Raises RPCError, or RuntimeError if the
+    client has never connected."""
     described = await client.workflow_service.describe_task_queue(
         DescribeTaskQueueRequest(
             namespace=client.namespace,
@@ -41,8 +42,8 @@ async def queue_backlog(client: Client, work: Work, *, queue: str) -> QueueBackl
 
 
 async def failed_schedules(client: Client, since: datetime) -> int:
-    """Return the number of scheduled workflows that failed, timed out or were terminated since
-    then. Raises RPCError, RuntimeError."""
+    """Return how many scheduled workflows have failed, timed out or been terminated since then.
+    Raises RPCError, or RuntimeError if the client has never connected."""
     counted = await client.count_workflows(
         f"TemporalScheduledById IS NOT NULL AND ExecutionStatus IN {_FAILED} "
         f"AND CloseTime >= '{since.isoformat()}'",

@@ -1,5 +1,5 @@
 """The service's calls to Temporal. They refer to workflows by name, without importing them, so that
-a process that only starts runs loads no workflow."""
+a process that only starts runs does not load any workflows."""
 
 import asyncio
 from collections.abc import Awaitable, Iterator, Sequence
@@ -32,23 +32,24 @@ from domain.webhooks.contracts import SendWebhooksInput
 T = TypeVar("T")
 G = TypeVar("G", bound=Contract)
 
-# A hanging server does not refuse connections. Keep-alive pings cannot detect it in time, because
-# Temporal closes connections that ping more often than every 10 s. During a long call, the client
-# therefore checks the server's health.
+# A hanging server does not reject connections. Keep-alive pings cannot detect this in time, because
+# Temporal closes connections that send pings more often than every 10 s. During a long call, the
+# client therefore checks the server's health.
 _ASK_HEALTH_AFTER_S: Final = 1.5
 _HEALTH_TIMEOUT_S: Final = 2.5
 _CALL_TIMEOUT_S: Final = 4.0
 _CHECKED_WITHIN: Final = timedelta(seconds=1)
 
-# The platform that sent the webhook waits for our response, so this call must be short.
+# The platform that sent the webhook is waiting for our response, so this call must be short.
 _PROCESS_TIMEOUT_S: Final = 1.0
 
-# If a worker dies during a workflow task, another worker takes over after this time.
+# If a worker crashes during a workflow task, another worker takes over after this time.
 _TASK_TIMEOUT: Final = timedelta(seconds=5)
 _DRY_RUN_TIMEOUT: Final = timedelta(seconds=30)
 # Long enough for many messages, each with a possible language model call.
 _SIMULATION_TIMEOUT: Final = timedelta(seconds=120)
-# Maximum number of deliveries that one parent workflow starts as children, all in one task.
+# Maximum number of deliveries that one parent workflow starts as children, all in one workflow
+# task.
 _SENT_AT_ONCE: Final = 200
 
 
@@ -59,7 +60,8 @@ class TemporalEngine:
         self._client = client
 
     async def answer(self, event: ProcessEventInput) -> None:
-        """Start the run, or join it if it is running, and return when its first outcome is stored.
+        """Start the run, or join it if it is already running, and return when its first outcome is
+        stored.
 
         Raises EngineUnavailable if Temporal does not respond. The caller sets the deadline. If the
         run has already ended, this method does nothing, because the run's row contains the outcome.
@@ -104,11 +106,11 @@ class TemporalEngine:
         )
 
     async def start(self, event: ProcessEventInput) -> bool:
-        """Start an abandoned run again. Return False if the run is running.
+        """Start an abandoned run again. Return False if the run is still running.
 
-        A run whose workflow ended without an outcome is restarted, because each of its steps may be
-        repeated. Such a workflow was terminated, or timed out during a database outage. A reopened
-        run is restarted as well.
+        A run is restarted if its workflow ended without an outcome, because each of its steps may
+        be repeated. Such a workflow was terminated, or timed out during a database outage. A
+        reopened run is restarted as well.
         """
         reuse = WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY
         if event.reopened:
@@ -130,8 +132,8 @@ class TemporalEngine:
         return True
 
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:
-        """Signal a waiting run to read its review's decision. Return False if the run has ended.
-        Raises EngineUnavailable."""
+        """Signal a waiting run to read the decision on its review. Return False if the run has
+        ended. Raises EngineUnavailable."""
         handle = self._client.get_workflow_handle(
             names.process_event_id(ref.client_id, ref.event_id)
         )
@@ -148,7 +150,7 @@ class TemporalEngine:
         return True
 
     async def begin(self, workflow: str, work: BackgroundRef) -> bool:
-        """Start the workflow of a committed row. Return False if the workflow is running or has
+        """Start the workflow for a committed row. Return False if the workflow is running or has
         already completed. Raises EngineUnavailable; the sweeper then starts the workflow."""
         try:
             with outages_told():
@@ -185,7 +187,7 @@ class TemporalEngine:
         within: timedelta,
         gives: type[G],
     ) -> G:
-        """Run a workflow to its end and return its result. Raises EngineUnavailable, and
+        """Run a workflow to completion and return its result. Raises EngineUnavailable, and
         InternalError if the workflow failed."""
         try:
             with outages_told():
@@ -227,9 +229,9 @@ class TemporalEngine:
         """Start processing a stored webhook. Return False if the webhook is already being
         processed.
 
-        A webhook with an ended workflow is started again, because its row shows whether work is
-        left. `wake`: if the webhook waits, it retries now. Raises EngineUnavailable; the sweep then
-        starts the webhook.
+        If the webhook's workflow has ended, it is started again, because the webhook's row shows
+        whether work is left. `wake`: whether a webhook that is waiting for its next attempt retries
+        now. Raises EngineUnavailable; the sweep then starts the webhook.
         """
         ref = webhook.ref
         try:
@@ -249,7 +251,7 @@ class TemporalEngine:
         return True
 
     async def start_erasure(self, erase: EraseInput) -> None:
-        """Start an erasure without waiting for its end. An erasure that is already running
+        """Start an erasure without waiting for it to finish. An erasure that is already running
         continues. Raises EngineUnavailable."""
         with outages_told(), suppress(WorkflowAlreadyStartedError):
             async with asyncio.timeout(_CALL_TIMEOUT_S):
@@ -261,7 +263,7 @@ class TemporalEngine:
                 )
 
     async def mail(self, mail: SendMailInput) -> None:
-        """Start the workflow that sends the email of a committed record. Raises
+        """Start the workflow that sends the email for a committed record. Raises
         EngineUnavailable."""
         with outages_told(), suppress(WorkflowAlreadyStartedError):
             async with asyncio.timeout(_CALL_TIMEOUT_S):
@@ -288,8 +290,8 @@ class TemporalEngine:
 
 @contextmanager
 def outages_told() -> Iterator[None]:
-    """Raise EngineUnavailable for every error of the block that means that Temporal does not
-    respond. A client that never connected raises RuntimeError."""
+    """Raise EngineUnavailable for every error in the block that indicates that Temporal does not
+    respond. A client that has never connected raises RuntimeError."""
     try:
         yield
     except (

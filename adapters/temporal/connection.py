@@ -1,5 +1,5 @@
-"""The connection to Temporal, with or without TLS. It uses an API key, a certificate or no
-credentials."""
+"""The connection to Temporal, with or without TLS. It authenticates with an API key or a
+certificate, or without credentials."""
 
 import asyncio
 from contextlib import suppress
@@ -14,7 +14,7 @@ from adapters.temporal.diagnosis import why_not
 from domain.core.errors import EngineUnavailable, InvalidInput
 from settings.temporal import TemporalSettings
 
-# Callers must learn within 5 s that Temporal is down, so the client must stop retrying earlier.
+# Callers must learn within 5 s that Temporal is down, so the client must stop retrying before then.
 _GIVE_UP: Final = RetryConfig(max_elapsed_time_millis=2_500)
 # Without this timeout, the client would wait forever for a server that accepts connections but
 # sends nothing.
@@ -26,9 +26,9 @@ async def connect(temporal: TemporalSettings, *, lazy: bool = False) -> Client:
     """Return a Temporal client. The API, workers, commands and tests all use it, so that they share
     one data converter.
 
-    `lazy`: connect at the first call, so that a process starts while Temporal is down. Otherwise
-    this function raises within seconds: EngineUnavailable if Temporal does not answer, InvalidInput
-    if it rejects our credentials. Each error is one sentence.
+    `lazy`: connect on the first call, so that a process can start while Temporal is down. If it is
+    False, this function raises within seconds: EngineUnavailable if Temporal does not respond,
+    InvalidInput if it rejects our credentials. Each error message is one sentence.
     """
     if lazy:
         return await _client(temporal, lazy=True)
@@ -62,8 +62,8 @@ async def connect(temporal: TemporalSettings, *, lazy: bool = False) -> Client:
 
 
 async def check_credentials(temporal: TemporalSettings) -> None:
-    """Raise InvalidInput if Temporal rejects our credentials. If Temporal is down, return, because
-    the process can start and Temporal may recover."""
+    """Raise InvalidInput if Temporal rejects our credentials. Do nothing if Temporal is down,
+    because the process can start and Temporal may recover."""
     with suppress(EngineUnavailable):
         await connect(temporal)
 
@@ -75,7 +75,7 @@ async def _client(temporal: TemporalSettings, *, lazy: bool) -> Client:
         data_converter=pydantic_data_converter,
         lazy=lazy,
         retry_config=_GIVE_UP,
-        # Payloads contain only ids; compressing them costs more than it saves.
+        # Payloads contain only ids. Compressing them would cost more than it saves.
         grpc_compression=GrpcCompression.NONE,
         tls=_tls(temporal),
         api_key=temporal.api_key.get_secret_value() if temporal.api_key else None,
@@ -83,8 +83,8 @@ async def _client(temporal: TemporalSettings, *, lazy: bool) -> Client:
 
 
 def _tls(temporal: TemporalSettings) -> TLSConfig | bool:
-    """Return the TLS settings, or False without encryption. The certificate files are read once, so
-    new files need a restart of the process."""
+    """Return the TLS settings, or False if encryption is disabled. The certificate files are read
+    once, so new files take effect only after the process restarts."""
     if not temporal.is_encrypted:
         return False
     authority, certificate = temporal.tls_server_ca_cert_path, temporal.tls_client_cert_path

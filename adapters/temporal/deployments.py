@@ -1,5 +1,5 @@
-"""Worker Deployments: several builds of the workers run at the same time, and the current build
-gets the work."""
+"""Worker Deployments: several worker builds run at the same time, and the current build receives
+the tasks."""
 
 import asyncio
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ from settings.temporal import TemporalSettings
 
 QUEUES: Final = (names.ENGINE_QUEUE, names.WEBHOOKS_QUEUE)
 _LOOK_S: Final = 1.0
-# Errors of Temporal that are retried. Temporal registers the queues of a build one by one, and
-# rate-limits requests about a deployment.
+# Temporal errors that are retried. Temporal registers a build's queues one by one, and rate-limits
+# requests about a deployment.
 _NOT_YET: Final = (RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.RESOURCE_EXHAUSTED)
 _ANSWERS_WITHIN: Final = timedelta(seconds=10)
 _STATUS_PREFIX: Final = "WORKER_DEPLOYMENT_VERSION_STATUS_"
@@ -37,19 +37,19 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """A build of the workers. `status`: Temporal's term, such as `current`, `inactive`, `draining`
-    or `drained`."""
+    """A worker build. `status`: Temporal's term, such as `current`, `inactive`, `draining` or
+    `drained`."""
 
     build_id: str
     status: str
 
 
 def deployment_config(temporal: TemporalSettings) -> WorkerDeploymentConfig | None:
-    """Return the deployment settings of a worker's build, or None if the installation does not use
+    """Return the deployment settings for a worker's build, or None if the installation does not use
     deployments.
 
-    Runs move to the current build with their next task. For pinned runs, the old workers would have
-    to keep running as long as a review may stay open: 72 hours.
+    Runs move to the current build with their next task. If runs were pinned, the old workers would
+    have to keep running for as long as a review may stay open: 72 hours.
     """
     if temporal.version is None:
         return None
@@ -61,14 +61,14 @@ def deployment_config(temporal: TemporalSettings) -> WorkerDeploymentConfig | No
 
 
 async def tell_if_passed_over(client: Client, temporal: TemporalSettings, *, queue: str) -> None:
-    """Log a warning if the current build is not this worker's own, because this worker then gets no
-    work."""
+    """Log a warning if this worker's build is not the current one. Such a worker receives no
+    tasks."""
     try:
         getting = await current(client, Work.WORKFLOWS, queue=queue)
     except (
         RPCError,
         RuntimeError,
-    ):  # Temporal was already reached: it answers this worker, or will
+    ):  # Temporal has already been reached: it responds to this worker, or soon will
         return
     mine = WorkerDeploymentVersion(*temporal.version) if temporal.version else None
     if getting != mine:
@@ -85,10 +85,10 @@ async def promote(
     client: Client, build: WorkerDeploymentVersion, now: Clock, *, patience_s: float
 ) -> str:
     """Make a build the current one as soon as its workers poll all queues. Return when every queue
-    uses it.
+    uses the build.
 
     Returns the id of the previous build, or "". Raises InvalidInput if the change takes longer than
-    `patience_s` seconds, RPCError.
+    `patience_s` seconds, and RPCError.
     """
     before = await current(client, Work.WORKFLOWS, queue=names.ENGINE_QUEUE)
     blocking_condition = "Temporal does not answer"
@@ -104,8 +104,8 @@ async def promote(
 
 
 async def _obstacle(client: Client, build: WorkerDeploymentVersion, now: Clock) -> str:
-    """Try to make the build current. Return what prevents that, or "" once every queue uses the
-    build."""
+    """Try to make the build current. Return the reason why this is not possible yet, or "" once
+    every queue uses the build."""
     known = set()
     for queue in QUEUES:
         for work in Work:
@@ -125,7 +125,7 @@ async def _obstacle(client: Client, build: WorkerDeploymentVersion, now: Clock) 
 
 
 async def _make_current(client: Client, build: WorkerDeploymentVersion) -> None:
-    """Make the build current. This has no effect if the build already is current."""
+    """Make the build current. This has no effect if it already is."""
     await client.workflow_service.set_worker_deployment_current_version(
         SetWorkerDeploymentCurrentVersionRequest(
             namespace=client.namespace,
@@ -138,8 +138,8 @@ async def _make_current(client: Client, build: WorkerDeploymentVersion) -> None:
 
 
 async def builds(client: Client, deployment: str) -> list[Build]:
-    """Return the deployment's builds that Temporal knows. Raises InvalidInput for an unknown
-    deployment, RPCError."""
+    """Return the deployment's builds that are known to Temporal. Raises InvalidInput for an unknown
+    deployment, and RPCError."""
     info = (await _describe(client, deployment)).worker_deployment_info
     return [
         Build(

@@ -1,5 +1,5 @@
-"""Diagnosis of a failed connection to Temporal, in plainer words than those of the Temporal
-library."""
+"""Diagnosis of a failed connection to Temporal, in plainer language than the Temporal library's
+errors."""
 
 import asyncio
 import ssl
@@ -23,7 +23,8 @@ class Reason(NamedTuple):
 
 
 async def why_not(temporal: TemporalSettings) -> Reason:
-    """Return why Temporal cannot be used, diagnosed with a separate connection. Never raises."""
+    """Return why Temporal cannot be used. The cause is diagnosed over a separate connection. Never
+    raises."""
     try:
         async with asyncio.timeout(_TIMEOUT_S):
             await _connected(temporal, None)

@@ -30,7 +30,7 @@ class Work(Enum):
 
 
 async def temporal_answers(client: Client) -> bool:
-    """Return whether the Temporal server is serving."""
+    """Return whether the Temporal server is serving requests."""
     try:
         return await client.service_client.check_health(timeout=_ANSWERS_WITHIN)
     except (RuntimeError, RPCError):  # the server is not listening, or is not ready to serve
@@ -39,31 +39,32 @@ async def temporal_answers(client: Client) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Poller:
-    """A worker that polls a queue for tasks. `version`: its build, or None without a deployment."""
+    """A worker that polls a queue for tasks. `version`: its build, or None if it does not belong to
+    a deployment."""
 
     identity: str
     version: WorkerDeploymentVersion | None
 
 
 async def pollers(client: Client, work: Work, now: datetime, *, queue: str) -> list[Poller]:
-    """Return all workers that poll the queue for this kind of work, including workers that get no
-    work. Raises RPCError, RuntimeError."""
+    """Return all workers that poll the queue for this kind of task, including workers that receive
+    none. Raises RPCError, or RuntimeError if the client has never connected."""
     return _asking(await _describe(client, work, queue), now)
 
 
 async def current(client: Client, work: Work, *, queue: str) -> WorkerDeploymentVersion | None:
-    """Return the build that gets this kind of work, or None if workers without a build get it.
-    Raises RPCError, RuntimeError."""
+    """Return the build that receives this kind of task, or None if workers without a build receive
+    it. Raises RPCError, or RuntimeError if the client has never connected."""
     return _current(await _describe(client, work, queue))
 
 
 async def workers(
     client: Client, work: Work, now: datetime, *, queue: str = names.ENGINE_QUEUE
 ) -> list[str]:
-    """Return the identities of the workers that get this kind of work. Raises RPCError,
-    RuntimeError.
+    """Return the identities of the workers that receive this kind of task. Raises RPCError, or
+    RuntimeError if the client has never connected.
 
-    Once a build of a deployment is current, only its workers get work.
+    Once a deployment has a current build, only that build's workers receive tasks.
     """
     described = await _describe(client, work, queue)
     getting = _current(described)

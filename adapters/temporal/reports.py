@@ -1,4 +1,4 @@
-"""Reports that an operator requests. Each is a workflow that is started and awaited."""
+"""Reports requested by an operator. Each report is a workflow that is started and awaited."""
 
 import asyncio
 from collections.abc import Callable
@@ -36,8 +36,8 @@ class TemporalReports:
     async def start_backfill(
         self, backfill: BackfillMetricsInput
     ) -> WorkflowHandle[Any, ComputeMetricsResult]:
-        """Start the computation of past days' metrics, or join it, and return its handle. Raises
-        EngineUnavailable."""
+        """Start computing the metrics of past days, or join a running computation, and return the
+        workflow handle. Raises EngineUnavailable."""
         with outages_told():
             return await self._client.start_workflow(
                 names.BACKFILL_METRICS,
@@ -74,8 +74,8 @@ class TemporalReports:
             result.cancel()
 
     async def predict_churn(self, churn: WeeklyChurnInput) -> WeeklyChurnResult:
-        """Compute and return the churn prediction for the week of `churn.at`, which must be set.
-        Cancelling the wait does not stop the computation. Raises EngineUnavailable, and
+        """Compute and return the churn prediction for the week that contains `churn.at`, which must
+        be set. Cancelling the wait does not stop the computation. Raises EngineUnavailable, and
         InternalError if the computation failed."""
         if churn.at is None:
             raise ValueError("a moment to predict for")

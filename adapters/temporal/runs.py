@@ -1,4 +1,4 @@
-"""Workflow executions for an erasure: finding them by id, and deleting them."""
+"""Workflow executions for an erasure: they are found by id and deleted."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -21,10 +21,11 @@ _AT_ONCE: Final = 20
 
 
 async def erased(client: Client, erase: EraseInput) -> str:
-    """Start an erasure, or join a running one, and wait for its end. Return the certificate's id.
+    """Start an erasure, or join a running one, and wait for it to finish. Return the certificate's
+    id.
 
-    Raises EngineUnavailable if Temporal does not answer, InternalError if the erasure was
-    terminated. A started erasure continues even if the caller stops waiting.
+    Raises EngineUnavailable if Temporal does not respond, and InternalError if the erasure was
+    terminated. An erasure that has started continues even if the caller stops waiting.
     """
     try:
         handle = await client.start_workflow(

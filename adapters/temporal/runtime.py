@@ -16,7 +16,7 @@ from temporalio.worker import UnsandboxedWorkflowRunner, WorkflowRunner
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
 # Packages without side effects, and their imports, which the sandbox does not reload. Reloading
-# them for every run would be most of the sandbox's cost.
+# them for every run would account for most of the sandbox's cost.
 _PASSED_THROUGH: Final = (
     "domain",
     "activities",
@@ -27,12 +27,12 @@ _PASSED_THROUGH: Final = (
 
 
 def set_up(*, numbers: bool) -> str | None:
-    """Forward the log lines of the Temporal library to Python's logging. Call this once per
-    process, before the process creates its first client.
+    """Forward the Temporal library's log lines to Python's logging. Call this once per process,
+    before the process creates its first client.
 
-    `numbers`: also collect the library's metrics, and return their URL, otherwise None. The library
-    aggregates its metrics and serves them on a loopback port, which costs less than reporting each
-    event.
+    `numbers`: whether to collect the library's metrics too. If True, return their URL, otherwise
+    None. The library aggregates its metrics and serves them on a loopback port, which costs less
+    than reporting each event.
     """
     logs = LoggingConfig(
         filter=TelemetryFilter(core_level="WARN", other_level="ERROR"),
@@ -47,15 +47,15 @@ def set_up(*, numbers: bool) -> str | None:
 
 
 def _counting(logs: LoggingConfig, tries: int = 5) -> tuple[str, Runtime]:
-    """Return the address of the metrics and the runtime that serves them there. Raises ValueError
-    if no port is free."""
+    """Return the URL of the metrics, and the runtime that serves them there. Raises ValueError if
+    no port is free."""
     address = f"127.0.0.1:{_free_port()}"
     shown = PrometheusConfig(
         address, counters_total_suffix=True, unit_suffix=True, durations_as_seconds=True
     )
     try:
         return address, Runtime(telemetry=TelemetryConfig(logging=logs, metrics=shown))
-    except ValueError:  # another process has taken the port in the meantime
+    except ValueError:  # another process has since taken the port
         if tries == 1:
             raise
         return _counting(logs, tries - 1)
@@ -69,8 +69,8 @@ def _free_port() -> int:
 
 
 def workflow_runner(*, sandbox: bool) -> WorkflowRunner:
-    """Return the runner of workflows. `sandbox`: use Temporal's sandbox, which checks that
-    workflows are deterministic."""
+    """Return the workflow runner. `sandbox`: use Temporal's sandbox, which checks that workflows
+    are deterministic."""
     if not sandbox:
         return UnsandboxedWorkflowRunner()
     restrictions = SandboxRestrictions.default.with_passthrough_modules(*_PASSED_THROUGH)

@@ -38,7 +38,7 @@ from domain.privacy.contracts import HousekeepingInput, RetentionInput
 from domain.runs.contracts import ForgetDryRunsInput, SweepInput
 
 SEARCH_ATTRIBUTES: Final = (names.RUN_STATUS_ATTRIBUTE, names.CLASSIFICATION_ATTRIBUTE)
-# Errors of a secured cluster for callers who may use a namespace but not change it.
+# Errors that a secured cluster returns to callers who may use a namespace but not change it.
 _NOT_FOR_US: Final = (RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNIMPLEMENTED)
 _SWEEP_TIMEOUT: Final = timedelta(minutes=10)
 # With many clients, a poll may take longer than the interval between polls.
@@ -48,7 +48,7 @@ _HOUSEKEEPING_TIMEOUT: Final = timedelta(hours=12)
 # After an outage, one sweep does the work of all missed sweeps.
 _CATCH_UP: Final = timedelta(minutes=1)
 _MONTHLY_CATCH_UP: Final = timedelta(days=62)
-# Each day and each week has its own row, so every run that was missed in an outage is caught up.
+# Each day and each week has its own row, so every run missed during an outage is caught up.
 _DAILY_CATCH_UP: Final = timedelta(days=31)
 _WEEKLY_CATCH_UP: Final = timedelta(days=31)
 
@@ -56,7 +56,7 @@ _log = structlog.get_logger(__name__)
 
 
 async def ensure_search_attributes(client: Client) -> None:
-    """Register the missing search attributes, by which operators filter runs.
+    """Register any missing search attributes, which operators use to filter runs.
 
     Raises InvalidInput if only an administrator of the namespace may register them, as in Temporal
     Cloud.
@@ -90,7 +90,7 @@ async def ensure_search_attributes(client: Client) -> None:
 
 
 async def ensure_sweep_schedule(client: Client, sweep: SweepInput, interval_s: float) -> None:
-    """Create the sweep's schedule, or update it with these settings. `interval_s`: seconds between
+    """Create the sweep schedule, or update it with these settings. `interval_s`: seconds between
     sweeps."""
     schedule = Schedule(
         action=ScheduleActionStartWorkflow(
@@ -107,7 +107,7 @@ async def ensure_sweep_schedule(client: Client, sweep: SweepInput, interval_s: f
 
 
 async def ensure_reconcile_schedule(client: Client, poll: PollInput) -> None:
-    """Create the schedule of the polls of inbound sources, or update it with these settings."""
+    """Create the schedule for polling inbound sources, or update it with these settings."""
     schedule = Schedule(
         action=ScheduleActionStartWorkflow(
             names.RECONCILE_INBOUND,
@@ -123,21 +123,22 @@ async def ensure_reconcile_schedule(client: Client, poll: PollInput) -> None:
 
 
 async def ensure_monthly_reset_schedule(client: Client) -> None:
-    """Schedule the monthly reset for midnight UTC on the first of every month. Runs that an outage
-    delays are caught up."""
+    """Schedule the monthly reset for midnight UTC on the first of every month. Runs delayed by an
+    outage are caught up."""
     first = ScheduleCalendarSpec(day_of_month=(ScheduleRange(1),))
     work = (names.MONTHLY_RESET, names.MONTHLY_RESET_SCHEDULE, MonthlyResetInput())
     await _ensure_calendar(client, *work, first, caught_up=_MONTHLY_CATCH_UP)
 
 
 async def ensure_housekeeping_schedule(client: Client) -> None:
-    """Schedule the housekeeping for 00:30 UTC every night."""
+    """Schedule housekeeping for 00:30 UTC every night."""
     work = (names.HOUSEKEEPING, names.HOUSEKEEPING_SCHEDULE, HousekeepingInput())
     await _ensure_calendar(client, *work, _at(0, 30))
 
 
 async def ensure_daily_metrics_schedule(client: Client) -> None:
-    """Schedule the daily metrics for 00:10 UTC every night. Each run computes the day before."""
+    """Schedule the daily metrics for 00:10 UTC every night. Each run computes the metrics for the
+    previous day."""
     work = (names.DAILY_METRICS, names.DAILY_METRICS_SCHEDULE, DailyMetricsInput())
     await _ensure_calendar(client, *work, _at(0, 10), caught_up=_DAILY_CATCH_UP)
 
@@ -150,7 +151,7 @@ async def ensure_weekly_churn_schedule(client: Client) -> None:
 
 
 async def ensure_retention_schedule(client: Client) -> None:
-    """Schedule the retention for 02:10 UTC every night, when the previous day's figures are
+    """Schedule retention for 02:10 UTC every night, when the previous day's figures are
     complete."""
     work = (names.RETENTION, names.RETENTION_SCHEDULE, RetentionInput())
     await _ensure_calendar(client, *work, _at(2, 10))
@@ -164,7 +165,7 @@ async def ensure_forget_dry_runs_schedule(client: Client) -> None:
 
 
 async def ensure_anchor_audit_schedule(client: Client) -> None:
-    """Schedule the audit log's checkpoints for 00:20 UTC every night."""
+    """Schedule the audit log checkpoints for 00:20 UTC every night."""
     work = (names.ANCHOR_AUDIT, names.ANCHOR_AUDIT_SCHEDULE, AnchorAuditInput())
     await _ensure_calendar(client, *work, _at(0, 20))
 
@@ -177,7 +178,7 @@ async def ensure_learn_heads_schedule(client: Client) -> None:
 
 
 async def ensure_calendar_schedules(client: Client) -> None:
-    """Create or update all schedules that run at calendar times."""
+    """Create or update all calendar-based schedules."""
     await ensure_monthly_reset_schedule(client)
     await ensure_housekeeping_schedule(client)
     await ensure_daily_metrics_schedule(client)
@@ -201,9 +202,9 @@ async def _ensure_calendar(
     *,
     caught_up: timedelta | None = None,
 ) -> None:
-    """Schedule a workflow of the engine at calendar times, in UTC. `caught_up`: the period after an
-    outage in which missed runs are caught up. None means that the next run does the work of missed
-    ones."""
+    """Schedule an engine workflow at calendar times, in UTC. `caught_up`: the period after an
+    outage in which missed runs are caught up. None means that the next run also does the work of
+    missed runs."""
     each, once = ScheduleOverlapPolicy.BUFFER_ALL, ScheduleOverlapPolicy.SKIP
     schedule = Schedule(
         action=ScheduleActionStartWorkflow(
@@ -222,8 +223,8 @@ async def _ensure_calendar(
 
 
 async def _ensure_schedule(client: Client, schedule_id: str, schedule: Schedule) -> None:
-    """Create the schedule, or replace its action and times. A paused schedule stays paused and
-    keeps its reason."""
+    """Create the schedule, or replace its action and times. A paused schedule stays paused, and its
+    pause reason is kept."""
     try:
         await client.create_schedule(schedule_id, schedule)
     except ScheduleAlreadyRunningError:

@@ -1,4 +1,4 @@
-"""The trace of a POST to a webhook's URL, and its outcome."""
+"""The trace of a POST to a webhook URL, and the outcome of the POST."""
 
 import time
 
@@ -49,7 +49,7 @@ class DeliveryTrace:
         )
 
     def _judged(self, met: Exception | None) -> tuple[FailureKind | None, str | None]:
-        # Once the response's headers have arrived in time, the receiver has responded. A later
+        # Once the response headers have arrived in time, the receiver has responded. A later
         # failure to read the body does not matter.
         if self.head is not None:
             failure = failure_of(self.head.status)

@@ -1,4 +1,4 @@
-"""Connections to a host's addresses, protected against SSRF."""
+"""Connections to a host's IP addresses, protected against SSRF."""
 
 import asyncio
 import socket
@@ -21,8 +21,8 @@ HTTP: Final = "http/1.1"
 _TRIED: Final = 4
 """Maximum number of addresses tried for one host name."""
 _EACH_S: Final = 2.0
-"""Connection timeout of each address except the last, in seconds. A silent address, often a broken
-IPv6 address, then does not use up the deadline."""
+"""Connection timeout for each address except the last, in seconds. It prevents an unresponsive
+address, often a broken IPv6 address, from using up the deadline."""
 
 
 @cache
@@ -30,8 +30,8 @@ def tls_context(ca_file: Path | None, *protocols: str) -> ssl.SSLContext:
     """Return a context for TLS 1.2 or newer that checks the certificate and the host name.
 
     It trusts the public certificate authorities and those in `ca_file`. `protocols`: ALPN names.
-    Loading the authorities takes a tenth of a second of CPU, so the context is cached in the
-    process. Raises OSError.
+    Loading the authorities takes a tenth of a second of CPU time, so the process caches the
+    context. Raises OSError if `ca_file` cannot be loaded.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
@@ -46,7 +46,7 @@ def tls_context(ca_file: Path | None, *protocols: str) -> ssl.SSLContext:
 
 def vetted(found: Sequence[str], *, allow_private: bool) -> list[Address]:
     """Return the addresses without duplicates. Raises PostFailed if any address is forbidden,
-    because a name with a forbidden address is an attack or a mistake."""
+    because a host name that resolves to a forbidden address is an attack or a mistake."""
     addresses = [ip_address(text) for text in found]
     for address in addresses:
         check(address, allow_private=allow_private)
@@ -70,8 +70,8 @@ class Dialler:
         self.dialled: Address | None = None
 
     async def connect(self, addresses: Sequence[Address], port: int) -> socket.socket:
-        """Connect to the first address that accepts the connection. Raises OSError, PostFailed,
-        EngineUnavailable."""
+        """Connect to the first address that accepts the connection. Raises OSError if none does,
+        PostFailed, and EngineUnavailable."""
         *others, last = addresses[:_TRIED]
         for address in others:
             try:
@@ -82,8 +82,8 @@ class Dialler:
         return await self._dial(last, port)
 
     async def _dial(self, address: Address, port: int) -> socket.socket:
-        # The address is checked again immediately before connecting, regardless of the caller's
-        # checks.
+        # The address is checked again immediately before connecting, regardless of any checks by
+        # the caller.
         check(address, allow_private=self._allow_private)
         self.dialled = address
         family = socket.AF_INET if address.version == 4 else socket.AF_INET6

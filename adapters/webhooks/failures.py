@@ -1,4 +1,4 @@
-"""The kinds of failed POSTs, with explanations that contain no text of the receiver."""
+"""The kinds of failed POSTs, with explanations that contain no text from the receiver."""
 
 import ssl
 from typing import Final
@@ -8,7 +8,7 @@ from domain.webhooks.errors import InvalidWebhook
 
 
 class PostFailed(Exception):
-    """A POST that got no response. `text`: the reason, in English."""
+    """A POST that received no response. `text`: the reason, in English."""
 
     def __init__(self, kind: FailureKind, text: str) -> None:
         super().__init__(text)
@@ -17,9 +17,9 @@ class PostFailed(Exception):
 
 
 MET: Final = (InvalidWebhook, PostFailed, OSError)
-"""All errors that a receiver or its URL can cause. TimeoutError is a subclass of OSError."""
+"""All errors that can be caused by a receiver or its URL. TimeoutError is a subclass of OSError."""
 
-# OpenSSL's numbers of certificate errors (X509_V_ERR_…).
+# OpenSSL's numbers for certificate errors (X509_V_ERR_…).
 _CERTIFICATE: Final = {
     9: "the certificate is not valid yet",
     10: "the certificate has expired",
@@ -30,7 +30,7 @@ _CERTIFICATE: Final = {
     62: "the certificate is for another host",
     64: "the certificate is for another address",
 }
-# OpenSSL's names of other TLS errors.
+# OpenSSL's names for other TLS errors.
 _TLS: Final = {
     "WRONG_VERSION_NUMBER": "the port does not speak TLS",
     "HTTP_REQUEST": "the port does not speak TLS",
@@ -43,8 +43,8 @@ _TLS: Final = {
 
 
 def explained(met: Exception | None) -> PostFailed:
-    """Return the failure that an error in MET means, by its type and codes. Do not use it for our
-    own deadline."""
+    """Return the failure that corresponds to an error in MET, based on its type and codes. Do not
+    use this function for our own deadline."""
     match met:
         case PostFailed():
             return met

@@ -1,9 +1,9 @@
-"""DNS lookups, in threads that do no other work.
+"""DNS lookups, in threads used for nothing else.
 
 A lookup cannot be cancelled: the operator of the name server determines how long its thread is
 blocked. Each client therefore has few threads, and no caller waits for a lookup beyond a deadline.
-The time spent waiting for a free thread is not the name server's fault, so it does not count
-towards that deadline.
+The time spent waiting for a free thread is not the name server's fault, so it does not count toward
+that deadline.
 """
 
 import asyncio
@@ -22,28 +22,29 @@ from domain.webhooks.errors import Deferred
 LOOKUP_S: Final = 3.0
 """DNS lookup timeout, in seconds."""
 _THREADS: Final = 4
-"""Maximum number of lookup threads of one client, including those of abandoned lookups."""
+"""Maximum number of lookup threads per client, including those for abandoned lookups."""
 _ALL_THREADS: Final = 256
-"""Maximum number of lookup threads of all clients together. Some sixty clients at their own limit
-use them all, like the worker's slots."""
+"""Maximum number of lookup threads for all clients together. About sixty clients at their own limit
+would use all of them. They would also use all of the worker's slots."""
 _PATIENCE_S: Final = 10.0
-"""Timeout of waiting for a free thread, in seconds. The system's resolver ends a lookup after 10 to
-20 s, so a blocked thread is free again by then."""
+"""Maximum wait for a free thread, in seconds. The system's resolver ends a lookup after 10 to 20 s,
+so a blocked thread is free again by then."""
 _LATER_S: Final = 5.0
 
 LookUp = Callable[[str], Sequence[str]]
 """A function that returns the addresses of a host name as text, in order of preference. It runs in
-a thread. Raises OSError."""
+a thread. Raises OSError if the lookup fails."""
 
 
 def system_look_up(name: str) -> Sequence[str]:
-    """Return the addresses of a host name, from the machine's resolver. Raises OSError."""
+    """Return the addresses of a host name, as resolved by the machine's resolver. Raises OSError if
+    the lookup fails."""
     found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
     return [str(address[0]) for *_, address in found]
 
 
 class Names:
-    """Makes DNS lookups for many clients. An instance belongs to one event loop."""
+    """Performs DNS lookups for many clients. An instance belongs to one event loop."""
 
     def __init__(
         self,
@@ -61,8 +62,8 @@ class Names:
         self._threads: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     async def begin(self, client_id: str, name: str) -> "asyncio.Future[Sequence[str]]":
-        """Start a DNS lookup and return the future to pass to `found`. Concurrent lookups of one
-        name by a client share a thread. Raises Deferred if no thread becomes free."""
+        """Start a DNS lookup and return the future to pass to `found`. Concurrent lookups of the
+        same name by one client share a thread. Raises Deferred if no thread becomes free."""
         try:
             async with asyncio.timeout(self._patience_s):
                 return await self._begun(client_id, name)
@@ -70,8 +71,8 @@ class Names:
             raise Deferred(_LATER_S) from None
 
     async def found(self, running: "asyncio.Future[Sequence[str]]") -> Sequence[str]:
-        """Wait for a started DNS lookup and return its addresses, at least one. Raises PostFailed
-        if the lookup finds none or exceeds its deadline."""
+        """Wait for a DNS lookup that has been started, and return at least one address. Raises
+        PostFailed if the lookup finds none or exceeds its deadline."""
         try:
             async with asyncio.timeout(self._deadline_s):
                 found = await asyncio.shield(running)
@@ -91,7 +92,7 @@ class Names:
                 for threads in (mine, self._all_threads):
                     await threads.acquire()
                     taken.callback(threads.release)
-                if key not in self._running:  # not started by another task in the meantime
+                if key not in self._running:  # not yet started by another task
                     self._running[key] = self._begin(name)
                     given_back = taken.pop_all()
                     self._running[key].add_done_callback(lambda _: self._end(key, given_back))
@@ -99,7 +100,8 @@ class Names:
 
     def _begin(self, name: str) -> asyncio.Future[Sequence[str]]:
         answer: Future[Sequence[str]] = Future()
-        # The thread is a daemon, so that the process can end without waiting for name servers.
+        # The thread is a daemon thread, so that the process can exit without waiting for name
+        # servers.
         threading.Thread(target=_run, args=(self._look_up, name, answer), daemon=True).start()
         return asyncio.wrap_future(answer)
 

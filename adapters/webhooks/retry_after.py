@@ -8,15 +8,15 @@ _LONGEST_S: Final = 366 * 24 * 3600.0
 
 
 def seconds(header: str, now: datetime) -> float | None:
-    """Return the delay of a Retry-After header in seconds from `now`: 0 for a past time, and at
+    """Return the delay in a Retry-After header, in seconds from `now`: 0 for a past time, and at
     most `_LONGEST_S`. Return None if the header is neither a number nor a date."""
     text = header.strip()
     if text.isascii() and text.isdigit():
         return min(float(text), _LONGEST_S)
     try:
         at = parsedate_to_datetime(text)
-    except (ValueError, OverflowError):  # OverflowError: a year or offset of twenty digits
+    except (ValueError, OverflowError):  # OverflowError: a year or offset with twenty digits
         return None
-    # An HTTP date is in UTC, even if it states no time zone.
+    # An HTTP date is in UTC, even if it specifies no time zone.
     at = at.replace(tzinfo=UTC) if at.tzinfo is None else at
     return min(max((at - now).total_seconds(), 0.0), _LONGEST_S)

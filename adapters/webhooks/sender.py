@@ -1,4 +1,4 @@
-"""The sender of one POST to a merchant's URL, which returns the POST's outcome."""
+"""The sender of a single POST to a merchant's URL. It returns the outcome of the POST."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -18,9 +18,9 @@ from domain.webhooks.errors import Deferred
 from domain.webhooks.url import check_url
 
 BUDGET_S: Final = 10.0
-"""Timeout of a whole POST, in seconds: lookup, connection, TLS, headers and body."""
+"""Timeout for a whole POST, in seconds: lookup, connection, TLS, headers and body."""
 _OURS: Final = ""
-"""The client id for the DNS lookups of the network self-check."""
+"""The client id used for the network self-check's DNS lookups."""
 
 
 class HttpWebhookSender:
@@ -40,8 +40,8 @@ class HttpWebhookSender:
         budget_s: float = BUDGET_S,
         lookup_s: float = LOOKUP_S,
     ) -> None:
-        """`ca_file`: certificates (PEM) of authorities that are trusted in addition to the public
-        ones. Raises OSError if the file is unusable."""
+        """Create the sender. `ca_file`: certificates (PEM) of authorities that are trusted in
+        addition to the public ones. Raises OSError if the file cannot be loaded."""
         self._allow_private = allow_private
         self._tls = tls_context(ca_file, HTTP)
         self._names = Names(look_up, lookup_s)
@@ -70,7 +70,7 @@ class HttpWebhookSender:
         except PostFailed:
             return False
         except Deferred:
-            # No thread was free, so the failure is no evidence against the host name.
+            # No thread was free, so the failure is not evidence against the host name.
             return True
         return True
 
@@ -78,8 +78,8 @@ class HttpWebhookSender:
         return DeliveryTrace(Dialler(allow_private=self._allow_private))
 
     async def _begun(self, client_id: str, host: str) -> "Address | asyncio.Future[Sequence[str]]":
-        """Return the host as an address if it is one. Otherwise start a DNS lookup and return its
-        future. Raises Deferred."""
+        """Return the host itself if it is an IP address. Otherwise start a DNS lookup and return
+        its future. Raises Deferred."""
         try:
             return ip_address(host)
         except ValueError:

@@ -1,1 +1,1 @@
-"""Server-rendered pages of the dashboard, at paths below `/app`."""
+"""Server-rendered dashboard pages, at paths below `/app`."""

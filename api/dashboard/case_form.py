@@ -45,7 +45,8 @@ def fields_of_expectation(expected: CaseExpectation) -> dict[str, str]:
 
 
 def case_of_form(post: Post) -> dict[str, JsonValue]:
-    """Return the entered case as unvalidated JSON. Raises InvalidBody."""
+    """Return the entered case as unvalidated JSON. Raises InvalidBody if a field cannot be
+    converted."""
     expected: dict[str, JsonValue] = {
         name: text for name in _CHOSEN if (text := post.text(name).strip())
     }

@@ -1,5 +1,5 @@
 """Server-rendered charts: bars, a histogram with a marker, and a sparkline for a table cell. The
-template `core/charts.html` draws them. A missing measurement is shown as a gap, never as zero."""
+`core/charts.html` template draws them. A missing measurement is shown as a gap, never as zero."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _SEEN: Final = 2.0  # the minimum height of a bar whose value is above zero
 
 @dataclass(frozen=True, slots=True)
 class ChartColumn:
-    """A column of a chart. `parts`: the stacked values, one per series; None if not measured."""
+    """A chart column. `parts`: the stacked values, one per series, or None if not measured."""
 
     label: str
     parts: tuple[float | None, ...]
@@ -32,7 +32,7 @@ class ChartColumn:
 @dataclass(frozen=True, slots=True)
 class Rect:
     """One segment of a stacked column. `series`: the index of the series, which determines the
-    segment's colour and pattern."""
+    segment's color and pattern."""
 
     x: float
     y: float
@@ -65,9 +65,9 @@ class ChartMark:
 
 @dataclass(frozen=True, slots=True)
 class BarChart:
-    """A bar chart with its table. `finding`: the chart's conclusion, as a sentence. `first`: the
-    heading of the label column. `top`: the value of the highest column. `gaps`: the x position and
-    width of each stretch without measurements."""
+    """A bar chart with its data table. `finding`: the chart's conclusion, as a sentence. `first`:
+    the heading of the label column. `top`: the value of the highest column. `gaps`: the x position
+    and width of each range without measurements."""
 
     finding: str
     first: str
@@ -121,7 +121,7 @@ def bar_chart(
 
 
 def _stacked(column: ChartColumn, top: float) -> list[tuple[int, float, float, float]]:
-    """Return the series, value, upper edge and height of each segment of a stacked column."""
+    """Return the segments of a stacked column: the series, value, upper edge and height of each."""
     parts: list[tuple[int, float, float, float]] = []
     y = float(HEIGHT)
     for place, part in enumerate(column.parts):
@@ -141,15 +141,15 @@ def _row(column: ChartColumn, shown: Callable[[float], str]) -> ChartRow:
 @dataclass(frozen=True, slots=True)
 class Sparkline:
     """A small line chart in a table cell. `title`: the chart's description. `segments`: the points
-    of each measured stretch."""
+    of each range with measurements."""
 
     title: str
     segments: tuple[str, ...]
 
 
 def sparkline(title: str, values: Sequence[float | None], *, top: float | None = None) -> Sparkline:
-    """Return a sparkline of the values. `top`: the value at the upper edge; None for the highest
-    value."""
+    """Return a sparkline of the values. `top`: the value at the upper edge, or None to use the
+    highest value."""
     top = top or max((value for value in values if value is not None), default=0) or 1
     step = LINE_WIDTH / max(len(values) - 1, 1)
     segments: list[str] = []
@@ -159,7 +159,7 @@ def sparkline(title: str, values: Sequence[float | None], *, top: float | None =
             y = LINE_HEIGHT - 1 - value / top * (LINE_HEIGHT - 2)
             points.append(f"{place * step:.1f},{y:.1f}")
         elif points:
-            # A single point is repeated, so that it is drawn as a dot with the width of the stroke.
+            # A single point is repeated, so that it is drawn as a dot as wide as the stroke.
             segments.append(" ".join(points if len(points) > 1 else points * 2))
             points = []
     return Sparkline(title, tuple(segments))

@@ -1,4 +1,4 @@
-"""Error pages for people, in the reader's language. They keep the input of a form."""
+"""Error pages in the user's language. They preserve the input of a submitted form."""
 
 import re
 from typing import Final
@@ -18,22 +18,24 @@ from services.dashboard.forms import keep_draft
 
 _PAGES: Final = ("/app", "/authorize")
 _KEPT: Final = ("retry-after", "allow")
-# Maximum characters of the reason in each language. Browsers drop a cookie of more than 4 KB.
+# Maximum number of characters of the reason in each language. Browsers drop cookies larger than 4
+# KB.
 _MOST_REASON: Final = 400
 # Matches the part of an InvalidBody message that names the invalid field.
 _FIELD: Final = re.compile(r"champ « (.+?) »")
 
 
 def is_page(request: Request) -> bool:
-    """Return whether errors of this request are shown as a page."""
+    """Return True if errors of this request are shown as a page."""
     path = request.url.path
     return path in _PAGES or (path.startswith("/app/") and not path.startswith("/app/static/"))
 
 
 async def page_domain_error(request: Request, error: Exception) -> Response:
-    """Return the response to an expected error, and log and count it like `answer_domain_error`.
-    The response is a page if the request expects a page. A form that violates a rule redirects to
-    its page, which shows the fields and the reason."""
+    """Return the response to an expected error, and log and count the error like
+    `answer_domain_error`. If the request expects a page, the response is a page. If a submitted
+    form violates a rule, the response redirects to the form's page, which shows the submitted
+    fields and the reason."""
     if not isinstance(error, DomainError):
         return _shown(request, await answer_domain_error(request, error))
     post: Post | None = getattr(request.state, "post", None)
@@ -52,7 +54,7 @@ async def page_http_error(request: Request, error: Exception) -> Response:
 
 
 async def _back_to_the_form(request: Request, error: DomainError, post: Post) -> Response:
-    # A form that was already submitted is not kept as a draft.
+    # Do not keep a form as a draft if it was already submitted.
     if not isinstance(error, AlreadyPosted) and (fields := kept_fields(post.fields)):
         page = post.page
         async with page.resources.work.of(page.tenant) as work:
@@ -67,7 +69,7 @@ def _reason(error: DomainError) -> dict[str, str]:
     problems = error.facts.get("problems")
     if isinstance(
         problems, tuple
-    ):  # each problem starts with its position, as in `cases[0].tries: …`
+    ):  # each problem begins with its position, as in `cases[0].tries: …`
         return dict.fromkeys(("fr", "en"), "\n".join(map(str, problems))[:_MOST_REASON])
     reason = error.facts.get("reason")
     french = str(reason) if reason is not None else ""
@@ -102,8 +104,8 @@ def _shown(
 
 
 def _again(post: Post | None) -> dict[str, object] | None:
-    """Return the form's target and fields, without secrets, so that the form can be resubmitted.
-    The form takes effect only once, even if it is submitted repeatedly."""
+    """Return the form's path and its fields without secrets, so that the user can submit the form
+    again. The form takes effect only once, no matter how often it is submitted."""
     if post is None:
         return None
     fields = {name: value for name, value in post.fields.items() if not name.startswith(SECRET)}

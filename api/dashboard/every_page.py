@@ -1,4 +1,4 @@
-"""The list of the routers of all pages."""
+"""The list of all page routers."""
 
 from itertools import chain
 from typing import Final

@@ -15,8 +15,9 @@ _LASTS_S: Final = 60
 
 
 class Flash(BaseModel):
-    """A one-time message. `key`: the key of the text, as in "content.saved", or an error's code.
-    `facts`: values for the text's placeholders. `reason`: the violated rule, by language."""
+    """A one-time message. `key`: the key of its text, such as "content.saved", or the code of an
+    error. `facts`: values for the placeholders in the text. `reason`: the violated rule, by
+    language."""
 
     model_config = ConfigDict(frozen=True)
 

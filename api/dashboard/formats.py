@@ -1,4 +1,4 @@
-"""Formatting of times, amounts and numbers on pages, in the reader's language and time zone."""
+"""Formatting of times, amounts and numbers on pages, in the user's language and time zone."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from domain.core.money import Money, digits_of
 
-_THIN: Final = "\u202f"  # French separates groups of digits with a narrow no-break space
+_THIN: Final = "\u202f"  # in French, a narrow no-break space separates groups of digits
 _MONTHS: Final = {
     "fr": [
         "janv.",
@@ -35,7 +35,7 @@ _SIGNS: Final = {"EUR": "€", "USD": "$", "GBP": "£"}
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """Formatter for one reader. `now`: the time of the request, from which relative times are
+    """Formatter for one user. `now`: the time of the request, from which relative times are
     computed."""
 
     language: str
@@ -102,7 +102,7 @@ class Formats:
         return f"{self.number(amount, digits)}\u00a0{_SIGNS.get(sum_.currency, sum_.currency)}"
 
     def dollars(self, micros: int | None) -> str:
-        """Format millionths of a US dollar, the unit of language model costs."""
+        """Format an amount in millionths of a US dollar, the unit of language model costs."""
         if micros is None:
             return "–"
         return f"{self.number(Decimal(micros) / 1_000_000, 2 if micros >= 10_000 else 4)}\u00a0$"

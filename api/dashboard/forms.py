@@ -1,4 +1,4 @@
-"""Parsing of forms that pages send: `application/x-www-form-urlencoded` with each field once, or
+"""Parsing of submitted forms: `application/x-www-form-urlencoded` with each field at most once, or
 `multipart/form-data` for a form with a file."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -37,8 +37,8 @@ async def read_form(request: Request) -> Mapping[str, str]:
 
 
 async def read_upload(request: Request) -> Mapping[str, str]:
-    """Return the fields of a form that may contain a file. The file's text becomes the value of its
-    field. Raises the errors of `read_form`."""
+    """Return the fields of a form that may contain a file. The text of the file becomes the value
+    of the file's field. Raises the errors of `read_form`."""
     if _media_type(request) != _UPLOAD:
         return await read_form(request)
     body = await _body(request)
@@ -78,8 +78,9 @@ async def _body(request: Request) -> bytes:
 
 
 def _text(content: bytes) -> str:
-    """Return the text of a file. Encodings other than UTF-8 are accepted too, because office
-    programs often export tables in them. Raises ValueError."""
+    """Return the text of a file. Encodings other than UTF-8 are also accepted, because office
+    software often uses them when exporting tables. Raises ValueError if the file cannot be decoded.
+    """
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:

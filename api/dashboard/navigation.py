@@ -10,8 +10,8 @@ from domain.tenants.client import Role
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A menu item. `name`: the key of the item's label. `key`: the keyboard shortcut after G.
-    `also`: path prefix of further pages that belong to the item."""
+    """A menu item. `name`: the key of the item's label. `key`: the key to press after G to open the
+    item. `also`: the path prefix of other pages that belong to the item."""
 
     name: str
     path: str
@@ -20,7 +20,7 @@ class Entry:
     also: str = ""
 
     def has(self, path: str) -> bool:
-        """Return whether the path is this item's page, or a page below it."""
+        """Return True if the path is this item's page or a page below it."""
         below = [place for place in (self.path, self.also) if place not in ("", "/app")]
         return path == self.path or any(path.startswith(f"{place}/") for place in below)
 
@@ -91,6 +91,7 @@ def menu_of(actor: Actor) -> tuple[Group, ...]:
 
 
 def entry_at(path: str) -> str:
-    """Return the name of the menu item that the page at a path belongs to, or an empty string."""
+    """Return the name of the menu item that the page at the given path belongs to, or an empty
+    string."""
     fitting = [entry for group in _MENU for entry in group.entries if entry.has(path)]
     return max(fitting, key=lambda entry: len(entry.path)).name if fitting else ""

@@ -1,4 +1,5 @@
-"""The page after sign-in. It is always one of our pages, even if the link names another site."""
+"""The page to open after sign-in. It is always a page of this service, even if the sign-in link
+names another site."""
 
 import re
 from typing import Final
@@ -7,14 +8,15 @@ from urllib.parse import unquote, urlsplit
 HOME: Final = "/app"
 
 _MAX: Final = 4_000
-# Matches a path below /app, and the consent page. A backslash does not match, because browsers
-# treat it as a slash. Control characters do not match, because browsers drop some of them and keep
-# the rest of the URL.
+# Matches the consent page and any path below /app. Backslashes do not match, because browsers treat
+# them as slashes. Control characters do not match, because browsers drop some of them and keep the
+# rest of the URL.
 _OURS: Final = re.compile(r"/(app(/[^\\]*|\?[^\\]*)?|authorize(\?[^\\]*)?)")
 
 
 def next_page(wanted: str | None) -> str:
-    """Return the requested page if it is a page of this service, otherwise the overview page."""
+    """Return the requested page if it belongs to this service. Otherwise return the overview
+    page."""
     if wanted is None or len(wanted) > _MAX or not (wanted.isascii() and wanted.isprintable()):
         return HOME
     if not _OURS.fullmatch(wanted) or "//" in (path := urlsplit(wanted).path):

@@ -1,6 +1,6 @@
-"""A page of a client, for a signed-in user.
+"""The page of a client, as shown to a signed-in user.
 
-The first parameter of a route declares its page, as in `page: Annotated[Page,
+A route's first parameter declares its page, as in `page: Annotated[Page,
 Depends(OnPage(MANAGERS))]`. The route then reads its data and returns `page.render(…)`.
 """
 
@@ -51,11 +51,11 @@ NO_CLIENT = "/app/no-client"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The context of a page: its reader, and the client that it shows.
+    """The context of a page: the signed-in user, and the client that the page shows.
 
-    `clients`: all clients of the user. `automation`: whether the client's automation is stopped.
-    `record_id`: the record in the path. `switched`: whether the record belongs to a client other
-    than the one shown before.
+    `clients`: all of the user's clients. `automation`: whether the client's automation is stopped.
+    `record_id`: the id of the record in the path. `switched`: whether the record belongs to a
+    different client than the previous page.
     """
 
     request: Request
@@ -82,7 +82,7 @@ class Page:
 
     @property
     def path(self) -> str:
-        """Return the path of the page with its query. An invalid form redirects to this path."""
+        """Return the page's path with its query string. A rejected form redirects to this path."""
         url = self.request.url
         return url.path + (f"?{url.query}" if url.query else "")
 
@@ -91,26 +91,26 @@ class Page:
 
     def query(self, model: type[Q]) -> Q:
         """Return the query, validated against the model. Empty filter fields are ignored. Raises
-        InvalidQuery."""
+        InvalidQuery if a value is invalid."""
         given = [(name, value) for name, value in self.request.query_params.multi_items() if value]
         return parse_query(model, QueryParams(given))
 
     async def typed(self, form: str, defaults: Mapping[str, str]) -> Typed:
-        """Return the initial fields of the form that is sent to the path `form`: the reader's
+        """Return the initial fields of the form that is submitted to the path `form`: the user's
         unsent draft if there is one, otherwise the `defaults`."""
         async with self.resources.database.reading(self.tenant) as connection:
             draft = await PageDrafts(connection, self.tenant, self.visit.user.id).read(form)
         return Typed.of(defaults, draft)
 
     def say(self, key: str, **facts: object) -> str:
-        """Return the text with this key in the reader's language, as `Pages.say` does."""
+        """Return the text with this key in the user's language, as `Pages.say` does."""
         return self.resources.pages.say(self.language, key, facts)
 
     def render(self, template: str, *, sources: Sources = OURS, **facts: object) -> Response:
         """Return the rendered template, which extends `core/app.html`. The template receives this
         page as `page`.
 
-        `sources`: external sources that the page loads besides our own.
+        `sources`: the sources that the page may load from; defaults to our own origin.
         """
         flash = None if is_poll(self.request) else flash_of(self.request)
         answer = self.resources.pages.render_app(
@@ -133,13 +133,14 @@ class Page:
 
 
 class OnPage:
-    """A dependency that returns the page, for a member with one of the `roles`.
+    """A dependency that returns the page, for members with one of the `roles`.
 
-    `path_id`: the path parameter with a record's id. `client_of`: returns the record's client. If
-    the record belongs to another of the user's clients, the page switches to that client. A user
-    who is not signed in is redirected to the sign-in page. A user without a client is redirected to
-    the page for such users. Raises TooManyRequests, RoleRequired, and `path_id.missing` for a
-    record of a client that the user does not belong to.
+    `path_id`: the path parameter with a record's id. `client_of`: a function that returns the
+    record's client. If the record belongs to another of the user's clients, the page switches to
+    that client. A user who is not signed in is redirected to the sign-in page. A user without a
+    client is redirected to the page for users without a client. Raises TooManyRequests and
+    RoleRequired. Raises `path_id.missing` if the record belongs to a client of which the user is
+    not a member.
     """
 
     def __init__(
@@ -163,8 +164,9 @@ class OnPage:
     ) -> Page:
         """Return the page, as `__call__` does, for a user who is already authenticated.
 
-        `form_of`: the client that the form was rendered for. It takes precedence over the client
-        that the user has switched to since. `stays`: whether following pages also show that client.
+        `form_of`: the client for which the form was rendered. It takes precedence over a client to
+        which the user has switched since then. `stays`: whether subsequent pages also show that
+        client.
         """
         resources: Resources = request.app.state.resources
         request.state.caller = limiter_key(visit.user)
@@ -183,8 +185,8 @@ class OnPage:
         return page
 
     async def _at(self, page: Page, owner: TenantId) -> Page:
-        """Return the page, switched to the record's client if necessary. Raises AccessDenied, or
-        the error of `path_id`, if the user may not act for that client."""
+        """Return the page, switched to the record's client if necessary. If the user may not act
+        for that client, raises AccessDenied or the error of `path_id`."""
         if owner == page.tenant:
             return page
         network = client_network(page.request)
@@ -199,9 +201,9 @@ class OnPage:
 async def _page_of(
     request: Request, visit: Visit, form_of: TenantId | None, *, stays: bool
 ) -> Page:
-    """Return a page of the client that the form names. Without a form, use the client in the query,
-    then the last client shown, then the user's first client. Redirects if the user has no client.
-    Raises AccessDenied."""
+    """Return a page for the client that the form names. Without a form, use the client in the
+    query, then the last client shown, then the user's first client. Redirects if the user has no
+    client. Raises AccessDenied if the user may not act for the client."""
     resources: Resources = request.app.state.resources
     async with resources.database.reading_across() as connection:
         preferences = await preferences_of(connection, visit.user.id)
@@ -253,7 +255,7 @@ async def _switched(page: Page, member: Member) -> Page:
 
 
 async def _remember(page: Page, client_id: str) -> None:
-    """Store the client as the one that later pages show."""
+    """Store the client as the one that subsequent pages show."""
     wanted = replace(page.preferences, client_id=client_id)
     async with page.resources.work.everywhere() as work:
         await save_preferences(work, page.visit.user.id, wanted)

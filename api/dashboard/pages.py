@@ -1,4 +1,4 @@
-"""Page rendering: templates in the reader's language, with the security headers of every page."""
+"""Page rendering: templates in the user's language, and the security headers of every page."""
 
 import secrets
 import tomllib
@@ -20,14 +20,14 @@ from domain.core.service_name import ServiceName
 _HERE: Final = Path(__file__).parent
 LANGUAGES: Final = ("fr", "en")
 
-# The policy loads nothing from other origins, runs no inline script, and forbids framing by other
-# sites.
+# This policy loads nothing from other origins, runs no inline scripts, and prevents other sites
+# from framing the page.
 _POLICY: Final = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:{images}; font-src 'self'; "
     "base-uri 'none'; frame-ancestors 'none'; form-action {form_action}"
 )
-# The additional policy for pages with our script. The page's nonce permits only this script, so no
-# other script can create markup from text.
+# Additional policy for pages with our script. The page's nonce permits only this script, so no
+# other script can turn text into markup.
 _WITH_SCRIPT: Final = (
     "; script-src 'nonce-{nonce}'; connect-src 'self'; frame-src {frames}; "
     "require-trusted-types-for 'script'; trusted-types htmx"
@@ -56,7 +56,7 @@ class _Templates(Environment):
 
 
 class Pages:
-    """The templates, texts and static files of the pages, read from disk once."""
+    """The templates, texts and static files of the pages, loaded from disk once."""
 
     def __init__(self, service: ServiceName) -> None:
         self.static = StaticFiles()
@@ -74,8 +74,9 @@ class Pages:
         }
 
     def say(self, language: str, key: str, facts: Mapping[str, object]) -> str:
-        """Return a text that no template names literally, such as a chart's title. `key`: the path
-        of the text, as in "webhooks.line". `facts`: values for the text's placeholders."""
+        """Return a text whose key no template contains literally, such as a chart title. `key`: the
+        path of the text, such as "webhooks.line". `facts`: values for the placeholders in the text.
+        """
         words: object = self._words[language]
         for part in key.split("."):
             if not isinstance(words, Mapping):
@@ -95,9 +96,9 @@ class Pages:
     ) -> HTMLResponse:
         """Return a rendered page.
 
-        `facts`: the template's variables. The template reads its texts from `words`, in the
-        reader's language. `form_action`: the allowed targets of the page's forms, including
-        redirects. `language`: the language of a known reader; defaults to the browser's language.
+        `facts`: the template's variables. The template reads its texts from `words`, in the user's
+        language. `form_action`: the allowed targets of the page's forms, including redirects.
+        `language`: the user's language, if known; defaults to the browser's language.
         """
         if language not in LANGUAGES:
             language = language_of(request)
@@ -117,9 +118,9 @@ class Pages:
         sources: Sources,
         **facts: object,
     ) -> HTMLResponse:
-        """Return a rendered page of the application, with its script. `formats`: the formatter of
-        times and numbers, available as `fmt`. `sources`: additional sources that the page may load.
-        """
+        """Return a rendered application page, with its script. `formats`: the formatter for times
+        and numbers, available to the template as `fmt`. `sources`: the sources that the page may
+        load from."""
         nonce = secrets.token_urlsafe(16)
         page = self._templates.get_template(template).render(
             language=language,
@@ -139,8 +140,8 @@ class Pages:
 
 @pass_eval_context
 def _attributes(context: EvalContext, given: Mapping[str, object]) -> str:
-    """Return HTML attributes as Jinja's own filter does, but render True as an attribute without a
-    value, because HTML has no "True"."""
+    """Return HTML attributes as Jinja's own filter does, except that True becomes an attribute
+    without a value: HTML has no "True"."""
     return do_xmlattr(
         context,
         {name: "" if one is True else one for name, one in given.items() if one is not False},
@@ -148,9 +149,9 @@ def _attributes(context: EvalContext, given: Mapping[str, object]) -> str:
 
 
 def _words_of(language: str) -> Mapping[str, object]:
-    """Return the common texts, and the texts of each domain under its name. The error texts of all
-    domains are merged. Raises ValueError if a domain has the name of a section of the common texts.
-    """
+    """Return the common texts, and each domain's texts under the name of the domain. The error
+    texts of all domains are merged. Raises ValueError if a domain has the same name as a section of
+    the common texts."""
     folder = _HERE / "words" / language
     words: dict[str, object] = tomllib.loads((folder / "common.toml").read_text())
     errors: dict[str, str] = {}
@@ -183,8 +184,8 @@ def _answer(page: str, status: int, language: str, policy: str) -> HTMLResponse:
 
 
 def language_of(request: Request) -> str:
-    """Return the language for an Accept-Language header, French or English. Return French if the
-    header prefers neither of them."""
+    """Return the language for an Accept-Language header: French or English. Return French if the
+    header accepts neither of them."""
     return preferred_language(request.headers.get("accept-language", ""))
 
 

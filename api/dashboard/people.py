@@ -1,4 +1,4 @@
-"""Email addresses of people whom records refer to by user id."""
+"""Email addresses of users whose ids occur in records."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ from store.tenants.members import MemberRepository
 
 
 async def people_of(page: Page) -> Mapping[str, str]:
-    """Return the email addresses of the client's members, by user id."""
+    """Return the email addresses of a client's members, by user id."""
     async with page.resources.database.reading_across() as connection:
         members = await MemberRepository(connection).all(page.tenant)
     return {member.user_id: member.email for member in members}

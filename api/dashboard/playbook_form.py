@@ -1,5 +1,5 @@
-"""Conversion between a playbook and its form, as fields or as YAML, and the problems found in the
-form."""
+"""Conversion between a playbook and its form, either as fields or as YAML, and the problems found
+in the form."""
 
 import re
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from domain.playbooks.shape import AMOUNTS, DuringReviewShape
 
 PLAYBOOKS: Final = "/app/playbooks"
 SHAPE: Final = "shape"
-"""Name of the form field that states how the form was filled in: `AS_FIELDS` or `AS_YAML`."""
+"""Name of the form field that states how the playbook was entered: `AS_FIELDS` or `AS_YAML`."""
 AS_FIELDS: Final = "fields"
 AS_YAML: Final = "yaml"
 
@@ -38,8 +38,8 @@ _WHOLE: Final = re.compile(r"[0-9]{1,6}")
 @dataclass(frozen=True, slots=True)
 class PlacedProblem:
     """A problem in a playbook, with its position. `path`: the path of the invalid field; empty if
-    the problem's text names the field. `line`, `column`: the position in the YAML; None if the form
-    was not filled in as YAML."""
+    the problem's text already names the field. `line`, `column`: the position in the YAML; None if
+    the playbook was not entered as YAML."""
 
     path: str
     said: str
@@ -48,13 +48,14 @@ class PlacedProblem:
 
 
 def form_of(playbook_id: str) -> str:
-    """Return the path to which a playbook's form is sent. `playbook_id`: `new` for a new one."""
+    """Return the path to which a playbook's form is submitted. `playbook_id`: `new` for a new
+    playbook."""
     return PLAYBOOKS if playbook_id == "new" else f"{PLAYBOOKS}/{playbook_id}/edit"
 
 
 async def drafted_yaml(page: Page, playbook_id: str) -> str | None:
-    """Return the unpublished draft of a playbook as YAML, or None if there is no draft.
-    `playbook_id`: `new` for a new playbook."""
+    """Return a playbook's unpublished draft as YAML, or None if there is no draft. `playbook_id`:
+    `new` for a new playbook."""
     typed = await page.typed(form_of(playbook_id), {})
     return None if typed.draft is None else yaml_of(typed.fields)
 
@@ -93,7 +94,7 @@ async def draft_of(page: Page, fields: Mapping[str, str]) -> PlaybookDraft:
 
 
 async def problems_in(page: Page, fields: Mapping[str, str]) -> tuple[PlacedProblem, ...]:
-    """Return all problems of the form, or an empty tuple if the playbook can be published."""
+    """Return all problems in the form, or an empty tuple if the playbook can be published."""
     try:
         await draft_of(page, fields)
     except InvalidPlaybook as error:
@@ -105,8 +106,8 @@ async def problems_in(page: Page, fields: Mapping[str, str]) -> tuple[PlacedProb
 
 
 async def placed(page: Page, error: InvalidPlaybook, text: str | None) -> tuple[PlacedProblem, ...]:
-    """Return the problems of a playbook or playbook file, each with its position. `text`: the YAML
-    source, or None without one."""
+    """Return the problems in a playbook or playbook file, each with its position. `text`: the YAML
+    source, or None if there is none."""
     parts = [_path_and_problem(problem) for problem in error.problems]
     places: Mapping[str, YamlPlace] = {}
     if text is not None and len(text) <= MAX_FILE_BYTES:
@@ -122,26 +123,26 @@ async def placed(page: Page, error: InvalidPlaybook, text: str | None) -> tuple[
 
 
 def _path_and_problem(problem: str) -> tuple[str, str]:
-    """Return the path and the text of a problem. The path is empty if the problem's text has no
-    path."""
+    """Return the path and the text of a problem. The path is empty if the problem does not state
+    one."""
     path, colon, said = problem.partition(": ")
     return (path, said) if colon and " " not in path else ("", problem)
 
 
 def yaml_of(fields: Mapping[str, str]) -> str:
-    """Return the form's content as YAML, including invalid values."""
+    """Return the form's content as YAML. Invalid values are included."""
     if fields.get(SHAPE) == AS_YAML:
         return _text(fields, AS_YAML)
     return write_yaml(_document_of(fields))
 
 
 def yaml_of_spec(spec: PlaybookSpec) -> str:
-    """Return a playbook as YAML, without `active`, which is not part of a version."""
+    """Return a playbook as YAML without `active`, because `active` is not part of a version."""
     return write_yaml({name: value for name, value in written(spec).items() if name != "active"})
 
 
 def ticked(typed: Typed, kind: ActionKind) -> frozenset[Category]:
-    """Return the categories whose boxes are ticked for a kind of action."""
+    """Return the categories that are checked for a kind of action."""
     return frozenset(one for one in Category if typed[f"actions.{kind}.categories:{one}"])
 
 
@@ -178,7 +179,7 @@ def _document_of(fields: Mapping[str, str]) -> dict[str, JsonValue]:
 
 def _during_review(fields: Mapping[str, str]) -> dict[str, JsonValue]:
     """Return the playbook's settings for messages that arrive during a review. As in a playbook
-    file, only values that differ from the defaults are included."""
+    file, values equal to the defaults are omitted."""
     given = {name: _text(fields, f"during_review.{name}") for name in ("answers", "actions")}
     chosen: dict[str, JsonValue] = {
         name: {"true": True, "false": False}.get(text, text) for name, text in given.items() if text

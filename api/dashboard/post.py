@@ -1,7 +1,7 @@
-"""A form that a page submits.
+"""A form submitted from a page.
 
-Input is never lost. If the session has ended or a rule is violated, the fields are kept as a draft,
-and the next page is prefilled with this draft. Each rendering of a form takes effect once.
+Input is never lost. If the session has expired or the input violates a rule, the fields are kept as
+a draft, which prefills the next page. Each rendered form takes effect at most once.
 """
 
 import hashlib
@@ -40,15 +40,15 @@ ONCE: Final = "_once"
 BACK: Final = "_back"
 WHO: Final = "_who"
 INTO: Final = "into"
-"""Name of the form field that holds the client of a new connection. A user who belongs to several
+"""Name of the form field with the client for a new connection. A user who belongs to several
 clients chooses one of them in this field."""
 
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """A submitted form of a client's page. `fields`: all submitted fields, by name. `form`: the
-    path that the form was sent to. `back`: the page that contains the form. `once`: the id of the
-    form's rendering."""
+    """A form submitted from a client's page. `fields`: all submitted fields, by name. `form`: the
+    path to which the form was submitted. `back`: the page that contains the form. `once`: the id
+    generated when the form was rendered."""
 
     page: Page
     fields: Mapping[str, str]
@@ -57,21 +57,21 @@ class Post:
     once: str
 
     def text(self, name: str) -> str:
-        """Return a field's text, or an empty string if the field was not sent. CRLF line breaks
-        become LF."""
+        """Return a field's text, or an empty string if the field was not submitted. CRLF line
+        breaks are converted to LF."""
         return self.fields.get(name, "").replace("\r\n", "\n")
 
     def ticked(self, name: str) -> bool:
         return name in self.fields
 
     def chosen(self, name: str) -> tuple[str, ...]:
-        """Return the values of the ticked boxes whose field names are `name:…`."""
+        """Return the values of the checked boxes whose field names start with `name:`."""
         prefix = f"{name}:"
         return tuple(one.removeprefix(prefix) for one in self.fields if one.startswith(prefix))
 
     def body(self, model: type[M], **fields: object) -> M:
         """Return the form's content as a request body, validated against the model. Raises
-        InvalidBody."""
+        InvalidBody if the content is invalid."""
         try:
             return model.model_validate(fields)
         except ValidationError as error:
@@ -79,13 +79,13 @@ class Post:
             raise InvalidBody(f"champ « {place[0] if place else '?'} »") from None
 
     def check_seen(self, current: str) -> None:
-        """Raise ChangedMeanwhile if the form was filled from a version other than `current`. Call
-        this method in the transaction of the change."""
+        """Raise ChangedMeanwhile if the form was rendered from a version other than `current`. Call
+        this method in the transaction that makes the change."""
         if self.fields.get(SEEN) != current:
             raise ChangedMeanwhile
 
     def check_confirmed(self, name: str) -> None:
-        """Raise NotConfirmed unless the field `confirm` repeats the `name` of the record to delete
+        """Raise NotConfirmed unless the `confirm` field repeats the `name` of the record to delete
         or end."""
         if " ".join(self.text("confirm").split()) != " ".join(name.split()):
             raise NotConfirmed
@@ -94,11 +94,12 @@ class Post:
     async def working(
         self, to: str | None = None, *, spanning: bool = False
     ) -> AsyncIterator[UnitOfWork]:
-        """Yield a transaction for the form's effect, and mark the form as used in it. The effect
-        therefore happens once.
+        """Yield a transaction for the form's effect. The same transaction marks the form as used,
+        so the effect happens at most once.
 
-        `to`: the redirect target of a repeated form; None if the response shows a secret.
-        `spanning`: the transaction also writes rows that belong to no client. Raises AlreadyPosted.
+        `to`: the redirect target if the form is submitted again, or None if the response shows a
+        secret. `spanning`: whether the transaction also writes rows that do not belong to a client.
+        Raises AlreadyPosted.
         """
         works = self.page.resources.work
         tenant = self.page.tenant
@@ -109,19 +110,20 @@ class Post:
             yield work
 
     async def leads_to(self, work: UnitOfWork, location: str) -> None:
-        """Set the redirect target of a repeated form, for effects whose redirect target is known
-        only afterwards."""
+        """Set the redirect target for a repeated submission. Used if the target becomes known only
+        after the form's effect."""
         await lead_form(work, self.page.actor, self.once, location)
 
     async def forget(self) -> None:
-        """Delete the form's draft, after an effect that uses its own transactions."""
+        """Delete the form's draft. Used after an effect that runs in its own transactions."""
         page = self.page
         async with page.resources.work.of(page.tenant) as work:
             await drop_draft(work, page.visit.user.id, self.form)
 
     def done(self, to: str, key: str | None = None, **facts: str) -> Response:
         """Return a redirect to the page `to`, which shows a confirmation. `key`: the key of the
-        confirmation's text, as in "content.saved". `facts`: values for the text's placeholders."""
+        confirmation text, such as "content.saved". `facts`: values for the placeholders in the
+        text."""
         answer = RedirectResponse(to, status_code=303, headers={"Cache-Control": "no-store"})
         if key is not None:
             give_flash(self.page.request, answer, Flash(kind="done", key=key, facts=facts))
@@ -129,17 +131,17 @@ class Post:
 
 
 class Posted:
-    """A dependency that returns a form, sent by a member with one of the `roles`. The other
+    """A dependency that returns a form submitted by a member with one of the `roles`. Its other
     parameters are those of `OnPage`.
 
-    The form belongs to the client that it was rendered for, even if another tab has switched the
-    client in the meantime. If the session has ended, the fields are kept, and the sign-in page
-    leads back to the form.
+    The form belongs to the client for which it was rendered, even if another tab has switched to a
+    different client since then. If the session has expired, the fields are kept, and the sign-in
+    page leads back to the form.
 
-    `files`: the form may contain a file. `stays`: later pages show the form's client. `chosen`: the
-    form belongs to the client in the field INTO, which a user who belongs to several clients must
-    choose. Raises CrossSiteRequest, TooManyRequests, RoleRequired, ClientIdMissing, and the errors
-    of `read_form`.
+    `files`: whether the form may contain a file. `stays`: whether subsequent pages show the form's
+    client. `chosen`: whether the form belongs to the client in the INTO field, which users with
+    several clients must fill in. Raises CrossSiteRequest, TooManyRequests, RoleRequired,
+    ClientIdMissing, and the errors of `read_form`.
     """
 
     def __init__(
@@ -182,7 +184,7 @@ class Posted:
 
 
 def _client_of_form(request: Request, visit: Visit, form: Mapping[str, str]) -> TenantId:
-    """Return the client that the form was rendered for. Raises InvalidBody if the form was not
+    """Return the client for which the form was rendered. Raises InvalidBody if the form was not
     rendered for this user."""
     resources: Resources = request.app.state.resources
     owner = owner_of_form(resources.sealer, form.get(WHO, ""), resources.now())
@@ -204,8 +206,8 @@ async def _keep_for_later(request: Request, form: Mapping[str, str]) -> None:
 
 
 def version_of(record: BaseModel) -> str:
-    """Return a digest of a record. A form contains the digest of the record that it was filled
-    from, so that later changes are detected."""
+    """Return a digest of a record. A form contains the digest of the record from which it was
+    rendered, so later changes to the record are detected."""
     return hashlib.sha256(record.model_dump_json().encode()).hexdigest()[:16]
 
 

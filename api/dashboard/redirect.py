@@ -1,11 +1,11 @@
-"""A redirect to another page, raised as an exception where code cannot return a response."""
+"""A redirect to another page, as an exception for code that cannot return a response."""
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 
 class PageRedirect(Exception):
-    """Raised to redirect the browser to the page at `location`."""
+    """Redirects the browser to the page at `location` when raised."""
 
     def __init__(self, location: str) -> None:
         super().__init__(location)

@@ -1,5 +1,5 @@
-"""Conversion between a scenario and its form fields. A scenario consists of the messages, the
-customer and the order of a simulation."""
+"""Conversion between a scenario and its form fields. A scenario consists of the messages, customer
+and order of a simulation."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -60,14 +60,15 @@ def fields_of_scenario(scenario: Scenario) -> dict[str, str]:
 
 
 def turns_in(fields: Mapping[str, str]) -> int:
-    """Return the number of message fields that the form shows: all fields up to the last filled
-    one, and one empty field."""
+    """Return the number of message fields to show in the form: all fields up to the last nonempty
+    one, plus one empty field."""
     written = [n for n in range(1, MAX_MESSAGES + 1) if fields.get(f"turn{n}", "").strip()]
     return min(MAX_MESSAGES, max(written, default=0) + 1)
 
 
 def scenario_in(post: Post) -> dict[str, JsonValue]:
-    """Return the entered scenario as unvalidated JSON. Raises InvalidBody."""
+    """Return the entered scenario as unvalidated JSON. Raises InvalidBody if an additional field is
+    not written as `name: value`."""
     scenario: dict[str, JsonValue] = {
         "messages": _messages(post),
         "customer": {
@@ -99,7 +100,7 @@ def _messages(post: Post) -> list[JsonValue]:
 
 
 def _given(post: Post, prefix: str, names: tuple[str, ...]) -> dict[str, JsonValue]:
-    """Return the form fields that were filled in."""
+    """Return the nonempty form fields among `names`, without the prefix in their names."""
     return {name: text for name in names if (text := post.text(prefix + name).strip())}
 
 

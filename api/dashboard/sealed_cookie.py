@@ -1,5 +1,5 @@
-"""Encrypted state of a sign-in, kept in a cookie between two steps. The server therefore stores
-nothing about people who abandon a sign-in. The browser can neither read nor change the state."""
+"""Encrypted sign-in state, kept in a cookie between two steps. As a result, the server stores
+nothing about users who abandon a sign-in. The browser can neither read nor change the state."""
 
 from datetime import datetime
 from typing import Literal, TypeVar
@@ -21,7 +21,7 @@ class _Step(BaseModel):
 
 
 class AttemptStep(_Step):
-    """State of a sign-in that waits for the identity provider's response."""
+    """State of a sign-in that is waiting for the identity provider's response."""
 
     step: Literal["attempt"] = "attempt"
     state: str
@@ -30,7 +30,7 @@ class AttemptStep(_Step):
 
 
 class NewcomerStep(_Step):
-    """State of a sign-in by a verified person without an account."""
+    """State of a sign-in by a user whose address is verified but who has no account."""
 
     step: Literal["newcomer"] = "newcomer"
     subject: str
@@ -49,15 +49,15 @@ def give_step(request: Request, response: Response, step: _Step) -> None:
         path="/",
         secure=not is_plain_loopback(request),
         httponly=True,
-        # Browsers send the cookie when the identity provider redirects back, but not with forms of
-        # other sites.
+        # Browsers send the cookie when the identity provider redirects back, but not when another
+        # site submits a form.
         samesite="lax",
     )
 
 
 def step_of(request: Request, shape: type[Step]) -> Step | None:
-    """Return the browser's current step of the given type, or None if the browser is at another
-    step or the step has expired."""
+    """Return the browser's current sign-in step if it has the given type. Return None if the
+    browser is at another step or the step has expired."""
     resources: Resources = request.app.state.resources
     try:
         text = resources.sealer.unseal(request.cookies.get(_name(request), ""))

@@ -1,4 +1,5 @@
-"""The browser's session: its cookie, and the check that one of our own pages sent a form."""
+"""The browser session: its cookie, and the check that a form was submitted from one of our own
+pages."""
 
 import hmac
 from base64 import urlsafe_b64encode
@@ -23,14 +24,15 @@ from services.identity.sessions import end_session, find_session, see_session
 SIGN_IN: Final = "/app/sign-in"
 CSRF: Final = "csrf"
 
-# Precision of the time of a session's last use. It avoids a database write on every request.
+# Minimum interval between updates of a session's last use. It avoids a database write on every
+# request.
 _SEEN_EVERY: Final = timedelta(minutes=1)
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A user who is signed in with a browser. `csrf`: the token that forms on our pages contain."""
+    """A user signed in with a browser. `csrf`: the token included in forms on our pages."""
 
     session: Session
     user: User
@@ -38,7 +40,7 @@ class Visit:
 
 
 async def visit_of(request: Request) -> Visit | None:
-    """Return the browser's session, or None if it is signed out."""
+    """Return the browser's session, or None if the browser is not signed in."""
     secret = request.cookies.get(cookie_name(request))
     if secret is None:
         return None
@@ -55,19 +57,19 @@ async def visit_of(request: Request) -> Visit | None:
 
 
 def is_poll(request: Request) -> bool:
-    """Return whether the request is a page's background poll. A poll does not extend the session,
-    and does not consume one-time messages."""
+    """Return True if the request is a page's background poll. A poll neither extends the session
+    nor consumes one-time messages."""
     return request.method == "GET" and "hx-request" in request.headers
 
 
 def cookie_name(request: Request) -> str:
-    """Return the name of the session cookie. The prefix `__Host-` ties the cookie to this host and
-    to TLS; loopback connections use no TLS."""
+    """Return the name of the session cookie. The `__Host-` prefix ties the cookie to this host and
+    to TLS. Loopback connections do not use TLS, so their cookie has no prefix."""
     return "session" if is_plain_loopback(request) else "__Host-session"
 
 
 async def let_in(request: Request, secret: str, page: str) -> Response:
-    """Return a redirect to a page of this service, with the cookie of a new session. Ends the
+    """Return a redirect to a page of this service that sets the cookie of a new session. Ends the
     browser's previous session."""
     resources: Resources = request.app.state.resources
     before = await visit_of(request)
@@ -104,42 +106,43 @@ def take_cookie(request: Request, response: Response) -> None:
 
 
 def sign_in_first(request: Request) -> Response:
-    """Return a redirect to the sign-in page, which leads back to the requested page."""
+    """Return a redirect to the sign-in page. After sign-in, the user returns to the requested
+    page."""
     return RedirectResponse(sign_in_address(request), status_code=303)
 
 
 def sign_in_address(request: Request) -> str:
-    """Return the URL of the sign-in page that leads back to this page."""
+    """Return the URL of the sign-in page that leads back to the current page."""
     return sign_in_at(request.url.path + (f"?{request.url.query}" if request.url.query else ""))
 
 
 def sign_in_at(page: str) -> str:
-    """Return the URL of the sign-in page, which leads to the given page of this service."""
+    """Return the URL of the sign-in page that leads to the given page of this service."""
     return f"{SIGN_IN}?next={quote(page, safe='')}"
 
 
 def is_led_here(request: Request) -> bool:
-    """Return whether a page of another site caused the request. Routes with side effects reject
+    """Return True if a page from another site caused the request. Routes with side effects reject
     such requests."""
     return request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
 
 
 def check_origin(request: Request) -> None:
-    """Raise CrossSiteRequest if a page of another origin sent the form. Every current browser sends
-    the origin with a form, so a request without an origin is rejected."""
+    """Raise CrossSiteRequest if the form was submitted from a page of another origin. All current
+    browsers send the origin with a form, so a request without an origin is rejected."""
     site = request.headers.get("sec-fetch-site")
     if site is not None:
         same = site == "same-origin"
     else:
-        # Compare without the scheme, because a proxy in front of us may terminate TLS.
+        # Compare without the scheme, because a reverse proxy may terminate TLS.
         same = urlsplit(request.headers.get("origin", "")).netloc == request.url.netloc
     if not same:
         raise CrossSiteRequest
 
 
 def check_form(request: Request, visit: Visit, form: Mapping[str, str]) -> None:
-    """Check the origin of a signed-in user's form as `check_origin` does, and check the session's
-    CSRF token in the form. Raises CrossSiteRequest."""
+    """Check the origin of a signed-in user's form as `check_origin` does, and compare the form's
+    CSRF token with the session's. Raises CrossSiteRequest if either check fails."""
     check_origin(request)
     if not hmac.compare_digest(form.get(CSRF, "").encode(), visit.csrf.encode()):
         raise CrossSiteRequest
@@ -151,9 +154,9 @@ def _csrf_of(secret: str) -> str:
 
 
 def is_plain_loopback(request: Request) -> bool:
-    """Return whether the request uses plain HTTP on loopback, so that cookies cannot be limited to
-    TLS. Always false if PUBLIC_URL is an https URL, because a proxy on this machine may send
-    requests to `127.0.0.1` on behalf of any host."""
+    """Return True if the request uses plain HTTP on loopback, so that cookies cannot be restricted
+    to TLS. Always False if PUBLIC_URL is an https URL, because a local proxy may then forward
+    requests from any host to `127.0.0.1`."""
     resources: Resources = request.app.state.resources
     if resources.settings.server.origin.startswith("https:"):
         return False

@@ -1,4 +1,4 @@
-"""Static files of the pages. The URLs of the files change with their content."""
+"""Static files for the pages. A file's URL changes with its content."""
 
 import hashlib
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class StaticFile:
 
 
 class StaticFiles:
-    """The static files of the pages, read from disk once. `version`: a digest of all files."""
+    """The static files for the pages, loaded from disk once. `version`: a digest of all files."""
 
     def __init__(self) -> None:
         self.files = {
@@ -33,7 +33,7 @@ class StaticFiles:
         self.version = hashlib.sha256(together).hexdigest()[:12]
 
     def url(self, name: str) -> str:
-        """Return the URL of a file, which contains the version. Raises KeyError if the file does
+        """Return the URL of a file, which includes the version. Raises KeyError if the file does
         not exist."""
         self.files[name]
         return f"{STATIC}/{self.version}/{name}"

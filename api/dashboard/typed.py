@@ -1,4 +1,4 @@
-"""Drafts of forms. A user's input is kept until the form takes effect."""
+"""Form drafts. A user's input is kept until the form takes effect."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,22 +13,22 @@ from domain.dashboard.draft import Draft
 from domain.identity.session import LONGEST, SessionKind
 
 SEEN: Final = "_seen"
-"""Name of the form field with the version that the form was filled from."""
+"""Name of the form field with the version from which the form was rendered."""
 SECRET: Final = "secret:"  # noqa: S105
-"""Prefix of the names of fields that are never kept."""
+"""Name prefix of form fields that are never kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """The fields of a form, by name. `draft`: the draft that the fields were read from, or None."""
+    """A form's fields by name. `draft`: the draft that contained the fields, or None."""
 
     fields: Mapping[str, str]
     draft: Draft | None
 
     @staticmethod
     def of(defaults: Mapping[str, str], draft: Draft | None) -> "Typed":
-        """Return the fields of the draft, or the defaults without a draft. Browsers do not send
-        unticked boxes, so a draft replaces all fields of the form."""
+        """Return the draft's fields, or the defaults if there is no draft. Browsers do not send
+        unchecked boxes, so a draft replaces all fields of the form."""
         if draft is None:
             return Typed(defaults, None)
         return Typed({**dict.fromkeys(defaults, ""), **draft.fields}, draft)
@@ -37,14 +37,13 @@ class Typed:
         return self.fields.get(name, "")
 
     def is_behind(self, seen: str) -> bool:
-        """Return whether the draft was based on a version other than `seen`, the current
-        version."""
+        """Return True if the draft is based on a version other than `seen`, the current version."""
         return self.draft is not None and self.draft.fields.get(SEEN, seen) != seen
 
 
 def kept_fields(form: Mapping[str, str]) -> dict[str, str]:
-    """Return the fields that may be kept in a draft. Secrets and internal fields are left out,
-    except for the version."""
+    """Return the fields that may be kept in a draft. Secrets and internal fields other than the
+    version are left out."""
     return {
         name: value
         for name, value in form.items()
@@ -53,8 +52,8 @@ def kept_fields(form: Mapping[str, str]) -> dict[str, str]:
 
 
 class _Owner(BaseModel):
-    """The user and client that a form was rendered for, encrypted in the form. If the session has
-    ended, the form's draft is kept for that user."""
+    """The user and client for which a form was rendered, encrypted in the form. If the session has
+    expired, the form's draft is kept for that user."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -69,7 +68,7 @@ def seal_of_form(sealer: Sealer, user_id: str, tenant: TenantId, now: datetime) 
 
 
 def owner_of_form(sealer: Sealer, sealed: str, now: datetime) -> tuple[str, TenantId] | None:
-    """Return the user and client that a form was rendered for, or None if this service did not
+    """Return the user and client for which a form was rendered, or None if this service did not
     render the form."""
     try:
         owner = _Owner.model_validate_json(sealer.unseal(sealed))

@@ -23,7 +23,7 @@ NO_VARIANT: Final[Mapping[str, str]] = {
 
 
 async def playbooks_of(page: Page) -> tuple[PlaybookEntry, ...]:
-    """Return the client's playbooks, the options of the form's playbook field."""
+    """Return the client's playbooks, as options for the form's playbook field."""
     async with page.resources.database.reading(page.tenant) as connection:
         return await PlaybookRepository(connection, page.tenant).all()
 
@@ -51,7 +51,8 @@ async def variant_in(post: Post) -> dict[str, JsonValue]:
 
 
 def whole_number(name: str, text: str) -> int:
-    """Return the integer in the text. Raises InvalidBody for the field `name`."""
+    """Return the integer in the text. Raises InvalidBody that names the field `name` if the text is
+    not an integer."""
     try:
         return int(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The address of a request's caller, behind trusted proxies."""
+"""The address of a request's caller. The caller may be behind trusted proxies."""
 
 from collections.abc import Iterator, Sequence
 from ipaddress import (
@@ -19,16 +19,17 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 NO_ADDRESS: Final = "unix"
-"""Placeholder for the address of a connection that has none."""
+"""Placeholder address for a connection without an address."""
 
-# Providers assign one /64 network to a customer, who can change the address within it at no cost.
+# Providers assign a /64 network to each customer, who can change the address within it at no cost.
 _IPV6_PREFIX: Final = 64
-# Records keep only enough of an address to show whether two actions came from different networks.
+# Records keep only the part of an address that shows whether two actions came from different
+# networks.
 _KEPT_PREFIX: Final = {4: 24, 6: 48}
 
 
 def limited_address(request: Request) -> str:
-    """Return the key under which a caller's address is counted: the IPv4 address, or the /64
+    """Return the key under which a caller's requests are counted: the IPv4 address, or the /64
     network of an IPv6 address."""
     address = _of(request)
     if address is None:
@@ -39,8 +40,8 @@ def limited_address(request: Request) -> str:
 
 
 def client_network(request: Request) -> str:
-    """Return the part of an address that records keep: its /24 or /48 network, never the full
-    address."""
+    """Return the network to store in records: the /24 network of an IPv4 address or the /48 network
+    of an IPv6 address. The full address is never stored."""
     address = _of(request)
     if address is None:
         return NO_ADDRESS
@@ -59,11 +60,11 @@ def client_address(
 ) -> Address | None:
     """Return the caller's address, or None if the connection has no address. Never raises.
 
-    `peer`: the other end of the connection; None for a UNIX socket, which is never a trusted proxy.
-    `forwarded_for`: the values of all X-Forwarded-For lines, in order.
+    `peer`: the address at the other end of the connection; None for a UNIX socket, which is never a
+    trusted proxy. `forwarded_for`: the values of all X-Forwarded-For lines, in order.
 
-    Each trusted proxy appends the address that it received the request from. The caller is
-    therefore the right-most hop that is not a trusted proxy. If the peer is not trusted, the header
+    Each trusted proxy appends the address from which it received the request. The caller is
+    therefore the rightmost hop that is not a trusted proxy. If the peer is not trusted, the header
     is ignored. If a hop cannot be parsed, the trusted proxy that forwarded it counts as the caller.
     """
     nearest = _address(peer or "")
@@ -88,7 +89,8 @@ def _from_the_right(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _without_port(hop: str) -> str:
-    """Return the hop without its port, as in `1.2.3.4:80` and `[2001:db8::1]:80`."""
+    """Return the hop without its port. Examples of hops with a port are `1.2.3.4:80` and
+    `[2001:db8::1]:80`."""
     if hop.startswith("["):
         inside, bracket, port = hop[1:].partition("]")
         return inside if bracket and (not port or _is_port(port)) else ""
@@ -101,8 +103,8 @@ def _is_port(text: str) -> bool:
 
 
 def _address(text: str) -> Address | None:
-    """Return the parsed address without its zone, and an IPv4-mapped IPv6 address
-    (`::ffff:1.2.3.4`) as IPv4."""
+    """Return the parsed address without its zone. Convert an IPv4-mapped IPv6 address
+    (`::ffff:1.2.3.4`) to IPv4."""
     try:
         address = ip_address(text)
     except ValueError:

@@ -1,11 +1,11 @@
-"""The Content-Disposition header of a file with an untrusted name (RFC 6266)."""
+"""The Content-Disposition header for a file with an untrusted name (RFC 6266)."""
 
 import re
 from typing import Final, Literal
 from urllib.parse import quote
 
-# The fallback name for older programs is ASCII. It omits characters that end a quoted string or
-# look like an escape.
+# The fallback name for older programs is ASCII. It omits characters that would end a quoted string
+# or look like an escape.
 _NOT_PLAIN: Final = re.compile(r"[^ !#$&\'()+,\-.0-9;=@A-Z\[\]^_`a-z{}~]")
 
 

@@ -1,5 +1,5 @@
-"""Graceful shutdown of the API: load balancers see the process as unready first, and running
-requests finish."""
+"""Graceful shutdown of the API. Load balancers first see that the process is not ready, then
+running requests finish."""
 
 import asyncio
 import math
@@ -18,8 +18,8 @@ _LOOK_S: Final = 0.1
 
 @dataclass(slots=True)
 class Draining:
-    """Whether this process is shutting down. The server sets `begun`, and `/readyz` reports it.
-    `endless`: callbacks that end open streams."""
+    """State that shows whether this process is shutting down. The server sets `begun`, and
+    `/readyz` reports it. `endless`: callbacks that end open streams."""
 
     begun: bool = False
     endless: list[Callable[[], None]] = field(default_factory=list)
@@ -35,7 +35,7 @@ class DrainingServer(uvicorn.Server):
     running requests.
 
     A supervisor that replaces the process sends SIGTERM, so the server first drains for `drain_s`
-    seconds. A person sends SIGINT, which skips draining. A second signal cancels running requests,
+    seconds. Ctrl-C sends SIGINT, which skips draining. A second signal cancels running requests,
     and their callers get an error response. This class depends on internals of uvicorn's class;
     `tests/e2e/core/test_draining.py` shows whether a new version of uvicorn is compatible.
     """
@@ -48,7 +48,7 @@ class DrainingServer(uvicorn.Server):
         self._at_once = False
 
     def handle_exit(self, sig: int, _: FrameType | None) -> None:
-        # uvicorn's handler would raise the signal again at exit. The exit code would then report a
+        # At exit, uvicorn's handler would raise the signal again, and the exit code would report a
         # failure.
         self._at_once = self.should_exit
         self.should_exit = True
@@ -62,13 +62,14 @@ class DrainingServer(uvicorn.Server):
         return asked and (self._at_once or time.monotonic() >= self._accepts_until)
 
     def _begin(self) -> None:
-        """Start draining: continue serving, but close each connection after its next response."""
+        """Start draining: continue to serve requests, but close each connection after its next
+        response."""
         self._draining.begin()
         self._accepts_until = time.monotonic() + self._drain_s
         self.config.encoded_headers.append(_CLOSE)
         self.server_state.default_headers = [*self.server_state.default_headers, _CLOSE]
         for connection in self.server_state.connections:
-            # The default headers no longer apply to the request that is already being processed.
+            # The default headers no longer affect the request that is already being processed.
             if (newest := getattr(connection, "cycle", None)) is not None:
                 newest.keep_alive = newest.keep_alive and newest.response_started
 

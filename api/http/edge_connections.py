@@ -1,5 +1,5 @@
-"""The open connections of a process by address, and the choice of the connection to close when the
-limit is reached."""
+"""A process's open connections by address, and the choice of which connection to close when a limit
+is reached."""
 
 from collections.abc import Iterable
 from enum import IntEnum
@@ -9,20 +9,20 @@ from typing import Final, Protocol
 from api.http.edge_limits import EdgeLimits
 from domain.core.errors import CallerBusy, DomainError, ServerBusy
 
-# Providers assign one /64 network to a customer, who can change the address within it at no cost.
+# Providers assign a /64 network to each customer, who can change the address within it at no cost.
 _IPV6_PREFIX: Final = 64
 
 
 class Waiting(IntEnum):
-    """The reasons for which a connection is idle. Connections with the first reason are closed
-    first."""
+    """The reason why a connection is idle. Connections that are idle for the first reason are
+    closed first."""
 
     NEW = 0
-    """No complete request head has arrived on the connection yet."""
+    """No complete request head has arrived on the connection."""
     IDLE = 1
-    """The last request was answered, and no further request has arrived."""
+    """The last request has been answered, and no further request has arrived."""
     UNREAD = 2
-    """The caller does not read its response."""
+    """The caller is not reading its response."""
 
 
 class Closable(Protocol):
@@ -31,7 +31,7 @@ class Closable(Protocol):
 
 
 class _Address:
-    """The connections of one address: their count, and the idle connections, longest idle first."""
+    """The connections from one address: their number, and the idle ones, longest idle first."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -42,12 +42,12 @@ class _Address:
 
 
 class EdgeConnections:
-    """The open connections of a process. If a limit is reached, a new connection causes an idle one
-    to be closed.
+    """A process's open connections. When a limit is reached, an idle connection is closed to admit
+    a new one.
 
-    If the new connection's address has reached its limit, an idle connection of the same address is
-    closed. If the process has reached its limit, an idle connection of the address with the most
-    connections is closed. Therefore, a flood from one address does not lock out other callers.
+    If the new connection's address has reached its limit, an idle connection from the same address
+    is closed. If the process has reached its limit, an idle connection from the address with the
+    most connections is closed. Therefore, a flood from one address does not lock out other callers.
     """
 
     def __init__(self, limits: EdgeLimits) -> None:
@@ -57,8 +57,9 @@ class EdgeConnections:
         self._where: dict[Closable, str] = {}
 
     def enter(self, connection: Closable, peer: str | None) -> None:
-        """Count a connection until `leave` is called. Raises CallerBusy if all connections of its
-        address are active, and ServerBusy if all connections of the process are active."""
+        """Count a connection until `leave` is called. If a limit is exceeded and no connection is
+        idle, raises CallerBusy for the limit per address, and ServerBusy for the limit per process.
+        """
         where = _counted_as(peer)
         address = self._addresses.setdefault(where, _Address())
         address.number += 1
@@ -81,7 +82,7 @@ class EdgeConnections:
                 kind.pop(connection, None)
 
     def leave(self, connection: Closable) -> None:
-        """Remove a connection that is closed or about to close. Idempotent."""
+        """Remove a connection that is closed or about to be closed. Idempotent."""
         self.is_served(connection)
         where = self._where.pop(connection, None)
         if where is None:
@@ -100,8 +101,8 @@ class EdgeConnections:
 
 
 def _make_room(addresses: Iterable[_Address], refusal: DomainError) -> None:
-    """Close an idle connection of the first address that has one. Raises `refusal` if no connection
-    is idle."""
+    """Close an idle connection from the first address that has one. Raises `refusal` if no
+    connection is idle."""
     for address in addresses:
         if (first := address.first_to_go()) is not None:
             first.give_up()
@@ -114,7 +115,7 @@ def _fullest_first(address: _Address) -> int:
 
 
 def _counted_as(peer: str | None) -> str:
-    """Return the key that a connection is counted under. Connections without an address (UNIX
+    """Return the key under which a connection is counted. Connections without an address (UNIX
     sockets) share one key."""
     address = _plain(peer or "")
     if address is None:
@@ -125,8 +126,8 @@ def _counted_as(peer: str | None) -> str:
 
 
 def _plain(peer: str) -> IPv4Address | IPv6Address | None:
-    """Return the address without its zone, and an IPv4-mapped IPv6 address (`::ffff:1.2.3.4`) as
-    IPv4."""
+    """Return the parsed address without its zone. Convert an IPv4-mapped IPv6 address
+    (`::ffff:1.2.3.4`) to IPv4."""
     try:
         address = ip_address(peer)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Connection limits of one process, the same for every caller."""
+"""Connection limits for one process. They are the same for every caller."""
 
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network
@@ -9,29 +9,28 @@ Network = IPv4Network | IPv6Network
 
 @dataclass(frozen=True, slots=True)
 class EdgeLimits:
-    """Connection limits. Timeouts are in seconds. `api/http/json_body.py` limits the duration and
-    size of bodies."""
+    """Connection limits. Timeouts are in seconds. Limits for the size and duration of bodies are in
+    `api/http/json_body.py`."""
 
     head_s: float = 10.0
-    """Timeout for a complete request head. It starts with the connection, or with the first byte of
-    a later request."""
+    """Timeout for receiving a complete request head. It starts when the connection opens, or with
+    the first byte of a later request."""
     stalled_s: float = 10.0
-    """Timeout for a caller that does not read sent data."""
+    """Timeout for a caller that does not read the data sent to it."""
     linger_s: float = 2.0
-    """Seconds for which the server still reads and discards data from a caller whose request was
-    rejected while the caller was still sending it."""
+    """Seconds during which the server still reads and discards data after it has rejected a request
+    that the caller was still sending."""
     head_bytes: int = 64 * 1024
     headers: int = 100
     pipelined: int = 16
     """Maximum number of pipelined requests queued behind the current one."""
     connections: int = 2048
-    """Maximum number of connections. If every connection holds a request head of the maximum size,
-    all connections together occupy 128 MiB."""
+    """Maximum number of connections. If each of them holds a request head of the maximum size, they
+    occupy 128 MiB in total."""
     per_address: int = 1536
     """Maximum number of connections from one IPv4 address or one /64 IPv6 network."""
     proxies: tuple[Network, ...] = ()
-    """Proxies that many callers share. Connections from these proxies are not limited by address.
-    """
+    """Proxies shared by many callers. Connections from these proxies are not limited by address."""
 
 
 DEFAULT_LIMITS: Final = EdgeLimits()

@@ -1,12 +1,12 @@
-"""A restartable timer for one delayed call on a connection."""
+"""A restartable timer that makes one delayed call for a connection."""
 
 import asyncio
 from collections.abc import Callable
 
 
 class Timer:
-    """A restartable timer that makes one delayed call. `is_set` stays true after the timer has
-    fired, until `forget` is called."""
+    """A restartable timer that makes one delayed call. After the call, `is_set` stays True until
+    `forget` is called."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
         self._loop = loop
@@ -18,7 +18,7 @@ class Timer:
         return self._handle is not None
 
     def set(self, seconds: float) -> None:
-        """Start the timer for `seconds`, and cancel a running one."""
+        """Start the timer for `seconds`. A running timer is cancelled first."""
         self.forget()
         self._handle = self._loop.call_later(seconds, self._call)
 

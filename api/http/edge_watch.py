@@ -1,4 +1,4 @@
-"""Logging, metrics and error reports for requests that the edge rejects before they reach the
+"""Logs, metrics and error reports for requests that the edge rejects before they reach the
 application."""
 
 from typing import Final
@@ -17,7 +17,7 @@ _log = structlog.get_logger("api")
 
 class EdgeWatch:
     """Logs and counts rejected requests, and reports those with a 5xx status as errors. The
-    instance is created before the application's resources, and called only while the application
+    instance is created before the application's resources, but is called only while the application
     serves requests."""
 
     def __init__(self, app: FastAPI) -> None:

@@ -1,4 +1,4 @@
-"""Server-sent events: a response of unknown length, which ends when its reader disconnects or
+"""Server-sent events: a response of unknown length that ends when its reader disconnects or
 stalls."""
 
 import asyncio
@@ -12,19 +12,19 @@ from starlette.types import Message, Receive, Scope, Send
 from api.http.long_response import end_when_gone
 
 STALLED_S: Final = 10.0
-"""Maximum seconds that a reader may take to read one piece of the stream."""
+"""Maximum number of seconds that a reader may take to read one piece of the stream."""
 
 _HEADERS: Final = (
     (b"content-type", b"text/event-stream; charset=utf-8"),
-    # Without this header, nginx would buffer the pieces of the stream.
+    # Without this header, nginx would buffer the stream.
     (b"x-accel-buffering", b"no"),
 )
 
 
 class EventStream(Response):
     """A response that streams the `pieces`. The first piece is produced before the status is sent,
-    so an error in it still gets an ordinary error response. After the last piece the stream ends,
-    and the browser reconnects."""
+    so an error at this stage still leads to an ordinary error response. The stream ends after the
+    last piece, and the browser then reconnects."""
 
     def __init__(self, pieces: AsyncGenerator[bytes], *, stalled_s: float = STALLED_S) -> None:
         self.status_code = 200

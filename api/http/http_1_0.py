@@ -1,7 +1,7 @@
-"""Long responses to HTTP/1.0, which has no chunked encoding: closing the connection ends the
+"""Long responses over HTTP/1.0, which has no chunked encoding: closing the connection ends the
 response.
 
-uvicorn would send chunks nevertheless. A reader could then not distinguish a truncated file from a
+uvicorn would send chunks anyway, and a reader could not distinguish a truncated file from a
 complete one. Until the response is complete, the connection is therefore closed only by a TCP
 reset.
 """
@@ -21,8 +21,8 @@ _ENDS: Final = struct.pack("ii", 0, 0)
 def without_chunks(
     cycle: RequestResponseCycle, transport: asyncio.Transport, send: ASGISendCallable
 ) -> ASGISendCallable:
-    """Return a `send` function that sends a response to HTTP/1.0 without chunks. A response with a
-    Content-Length header is not changed."""
+    """Return a `send` function that sends a response over HTTP/1.0 without chunks. A response with
+    a Content-Length header is not changed."""
 
     endless = False
 
@@ -36,7 +36,7 @@ def without_chunks(
                 _closing(transport, _RESETS)
         elif message["type"] == "http.response.body" and endless:
             # uvicorn compares the number of bytes sent with the announced length. This response
-            # announces no length, so the expected length is set to the length of each piece.
+            # announces no length, so each piece sets the expected length to its own length.
             cycle.expected_content_length = len(message.get("body", b""))
             if not message.get("more_body", False):
                 _closing(transport, _ENDS)
@@ -46,6 +46,6 @@ def without_chunks(
 
 
 def _closing(transport: asyncio.Transport, what: bytes) -> None:
-    """Set SO_LINGER, which decides how the kernel closes the connection. `what`: the option's
+    """Set SO_LINGER, which determines how the kernel closes the connection. `what`: the option's
     value."""
     transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, what)

@@ -21,8 +21,8 @@ YAML: Final = "application/yaml"
 MAX_BYTES: Final = 1024 * 1024
 MAX_SECONDS: Final = 10.0
 MAX_COMING: Final = 64
-"""Maximum number of one caller's request bodies in transit at the same time; they hold at most 64
-MiB in total."""
+"""Maximum number of request bodies in transit for one caller at the same time. They occupy at most
+64 MiB in total."""
 MAX_DEPTH: Final = 32
 MAX_VALUES: Final = 10_000
 MAX_KEY: Final = 256
@@ -39,8 +39,9 @@ async def read_body(request: Request, *, seconds: float = MAX_SECONDS, also: str
     authenticated.
 
     `also`: another media type that the route accepts. Raises UnsupportedMediaType, BodyTooLarge,
-    CallerBusy, BodyTooSlow, InvalidBody. The headers are checked before the body is read, so a
-    caller that sent `Expect: 100-continue` does not send a body that is then rejected.
+    CallerBusy, BodyTooSlow, InvalidBody. The headers are checked before the body is read. A caller
+    that sends `Expect: 100-continue` therefore never sends a body that would be rejected because of
+    its headers.
     """
     if media_type_of(request) not in (JSON, also):
         raise UnsupportedMediaType
@@ -48,12 +49,12 @@ async def read_body(request: Request, *, seconds: float = MAX_SECONDS, also: str
 
 
 async def received(request: Request, *, seconds: float = MAX_SECONDS) -> bytes:
-    """Return the raw body of any media type. Raises BodyTooLarge, CallerBusy, BodyTooSlow,
-    InvalidBody."""
+    """Return the raw body, regardless of its media type. Raises BodyTooLarge, CallerBusy,
+    BodyTooSlow, InvalidBody."""
     announced_length(request, at_most=MAX_BYTES)
     coming: ConcurrentCallers[str] = request.app.state.resources.bodies
-    # A body that arrived together with its head is read without waiting, so it never occupies one
-    # of the slots for bodies in transit.
+    # A body that arrived together with the request head is read without waiting, so it never
+    # occupies a slot for bodies in transit.
     with coming.join(request.state.caller):
         return await body_within(request, at_most=MAX_BYTES, seconds=seconds)
 
@@ -67,9 +68,9 @@ async def body_within(
 ) -> bytes:
     """Return the raw body, limited to `at_most` bytes and `seconds`.
 
-    `place`: the body's reserved share of memory. The share grows with the bytes received, not with
-    the announced length. Other bodies can take over the share until this body is complete. Raises
-    BodyTooLarge, BodyTooSlow, InvalidBody, and the error of the share.
+    `place`: the body's reserved share of memory. The share grows with the number of bytes received,
+    not with the announced length. Until this body is complete, other bodies can take over the
+    share. Raises BodyTooLarge, BodyTooSlow, InvalidBody, and the error of the share.
     """
     body = bytearray()
     try:
@@ -102,8 +103,9 @@ async def read_optional_body(request: Request) -> bytes:
 
 
 def announced_length(request: Request, *, at_most: int) -> int:
-    """Return the announced length of the body in bytes, or 0 if none is announced. Raises
-    BodyTooLarge. The announced length is not trusted: the bytes received are counted as well."""
+    """Return the announced length of the body in bytes, or 0 if no length is announced. Raises
+    BodyTooLarge if it exceeds `at_most`. Callers must also count the bytes received, because the
+    announced length cannot be trusted."""
     try:
         length = int(request.headers.get("content-length", "0"))
     except ValueError:
@@ -131,12 +133,13 @@ def media_type_of(request: Request) -> str:
 
 
 def parse_object(body: bytes) -> dict[str, JsonValue]:
-    """Return the JSON object of a body, parsed strictly. Raises InvalidBody.
+    """Return the JSON object of a body, parsed strictly. Raises InvalidBody if the body is not a
+    valid JSON object.
 
     orjson rejects invalid JSON (NaN, bad UTF-8, lone surrogates). The second parser rejects what
     orjson accepts: repeated keys, and integers that orjson would convert to floats. Both parsers
-    are slow for many values, and orjson drops the values of repeated keys, so the values are
-    counted before parsing.
+    are slow if there are many values, so the values are counted before parsing. Counting after
+    parsing would miss values, because orjson drops the values of repeated keys.
     """
     _check_size(body)
     try:
@@ -146,7 +149,7 @@ def parse_object(body: bytes) -> dict[str, JsonValue]:
     if not isinstance(loose, dict):
         raise InvalidBody("objet JSON attendu")
     _check_values(loose)
-    del loose  # free the text before parsing again: keeping both would double the memory
+    del loose  # Free the text before parsing again, because keeping both would double the memory.
     strict: dict[str, JsonValue] = json.loads(
         body, object_pairs_hook=_unique_keys, parse_int=_bounded_int
     )
@@ -154,8 +157,8 @@ def parse_object(body: bytes) -> dict[str, JsonValue]:
 
 
 def parse_body(model: type[M], body: bytes) -> M:
-    """Return the body, parsed strictly and validated against `model`. Raises InvalidBody, also if
-    the body has a field that `model` does not define."""
+    """Return the body, parsed strictly and validated against `model`. Raises InvalidBody, including
+    for a field that `model` does not define."""
     try:
         return model.model_validate(parse_object(body))
     except ValidationError as error:
@@ -163,23 +166,24 @@ def parse_body(model: type[M], body: bytes) -> M:
 
 
 def _rule_broken(error: ValidationError) -> str:
-    """Return a message that names the invalid field if it is known. Pydantic's own message would
-    repeat the input."""
+    """Return a message that names the invalid field if it is known. Pydantic's own message is not
+    used, because it would repeat the input."""
     first = error.errors()[0]
     return "champ inconnu" if first["type"] == "extra_forbidden" else f"champ « {first['loc'][0]} »"
 
 
 def _check_size(body: bytes) -> None:
-    """Reject most bodies with too many values before any object is built. Raises InvalidBody.
+    """Reject most bodies with too many values before any object is built. Raises InvalidBody if the
+    count exceeds the limit.
 
-    The count is a lower bound. A comma follows every value but the last of its container. Every
-    container but the outermost is a value. A value has at most two strings: itself and its key.
-    `_check_values` counts exactly.
+    The count is a lower bound: a comma follows every value except the last one in its container;
+    every container except the outermost is a value; and a value has at most two strings, itself and
+    its key. `_check_values` counts exactly.
     """
     text = body.replace(rb"\\", b"").replace(rb"\"", b"")
     quotes = text.count(b'"')
     if quotes <= 4 * MAX_VALUES:
-        outside = b"".join(text.split(b'"')[::2])  # the part of the body outside of strings
+        outside = b"".join(text.split(b'"')[::2])  # the part of the body outside strings
         openings = outside.count(b"[") + outside.count(b"{")
         if max(outside.count(b","), openings - 1) <= MAX_VALUES:
             return
@@ -187,9 +191,9 @@ def _check_size(body: bytes) -> None:
 
 
 def _check_values(root: dict[str, JsonValue]) -> None:
-    """Check depth, number of values, key length and NUL, level by level. Raises InvalidBody. The
-    loop is not recursive, because the body is untrusted. It is kept simple, because it blocks the
-    event loop."""
+    """Check depth, number of values, key lengths and NUL, level by level. Raises InvalidBody if a
+    check fails. The loop is not recursive, because the body is untrusted. It does little work per
+    value, because it blocks the event loop."""
     values = 0
     level: list[dict[str, JsonValue] | list[JsonValue]] = [root]
     for _ in range(MAX_DEPTH):
@@ -209,8 +213,8 @@ def _check_values(root: dict[str, JsonValue]) -> None:
 
 
 def _inside(container: dict[str, JsonValue] | list[JsonValue]) -> Iterable[JsonValue]:
-    """Return the values of a container after checking its keys. Raises InvalidBody for an invalid
-    key."""
+    """Return the values in a container after checking its keys. Raises InvalidBody if a key is
+    invalid."""
     if isinstance(container, list):
         return container
     for key in container:
@@ -233,7 +237,7 @@ def _unique_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
 
 
 def _bounded_int(digits: str) -> int:
-    # 20 characters hold every 64-bit integer; a longer number is rejected without conversion.
+    # A 64-bit integer has at most 20 characters. A longer number is rejected without conversion.
     if len(digits) > 20 or int(digits) not in _INT64:
         raise InvalidBody("entier de plus de 64 bits")
     return int(digits)

@@ -1,5 +1,5 @@
-"""Streamed responses of any length. A response that fails ends without the final chunk, so that the
-reader notices the error."""
+"""Streamed responses of any length. If a response fails, it ends without the final chunk, so that
+the reader notices the error."""
 
 import asyncio
 import time
@@ -18,14 +18,14 @@ T = TypeVar("T")
 
 _log = structlog.get_logger("api")
 
-# Maximum bytes per send. Each completed send shows that a slow reader is still reading.
+# Maximum number of bytes per send. Each completed send shows that a slow reader is still reading.
 _SENT: Final = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderLimits:
-    """Timeouts in seconds: for a stalled reader, and for the whole response. The edge has a shorter
-    timeout for stalled readers (`api/http/edge_limits.py`). The timeout here works behind any
+    """Timeouts in seconds: one for a stalled reader and one for the entire response. The edge has a
+    shorter timeout for stalled readers (`api/http/edge_limits.py`). The timeout here works with any
     server."""
 
     stalled_s: float = 30
@@ -36,7 +36,7 @@ DEFAULT_LIMITS: Final = ReaderLimits()
 
 
 class HeldPlace(Protocol):
-    """A limited resource that a response holds, such as an export slot of `api/exports.py`."""
+    """A limited resource that a response holds, such as an export slot from `api/exports.py`."""
 
     lost: asyncio.Event
 
@@ -44,10 +44,10 @@ class HeldPlace(Protocol):
 
 
 class ExportResponse(Response):
-    """A response whose body is produced while it is sent.
+    """A response whose body is produced while it is being sent.
 
-    The first of the `pieces` is produced before the status is sent, so an early error still gets an
-    ordinary error response. After a later error, or if `held` is lost, the response stays
+    The first of the `pieces` is produced before the status is sent, so an early error still leads
+    to an ordinary error response. After a later error, or if `held` is lost, the response stays
     incomplete, and the server closes the connection.
     """
 
@@ -96,13 +96,14 @@ class ExportResponse(Response):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _next_after(self, worked: float) -> tuple[float, bytes | None]:
-        """Pause for gateway requests, then return the result of `_next`. PostgreSQL produces the
-        piece while the previous one is sent."""
+        """Pause while gateway requests are handled, then return the result of `_next`. PostgreSQL
+        produces the piece while the previous one is sent."""
         await self._traffic.give_way(worked)
         return await self._next()
 
     async def _next(self) -> tuple[float, bytes | None]:
-        """Return the seconds that the next piece took, and the piece, or None after the last."""
+        """Return the next piece, preceded by the seconds needed to produce it. The piece is None
+        after the last one."""
         started = time.monotonic()
         piece = await anext(self._pieces, None)
         return time.monotonic() - started, piece
@@ -118,8 +119,8 @@ class ExportResponse(Response):
 
 @asynccontextmanager
 async def _ended(task: "asyncio.Task[T]") -> AsyncIterator["asyncio.Task[T]"]:
-    """Yield the task, and cancel it when the block ends. A generator that still runs cannot be
-    closed."""
+    """Yield the task, and cancel it when the block ends. A generator cannot be closed while it is
+    running."""
     try:
         yield task
     finally:
@@ -128,8 +129,8 @@ async def _ended(task: "asyncio.Task[T]") -> AsyncIterator["asyncio.Task[T]"]:
 
 
 async def end_when_gone(receive: Receive, patience: asyncio.Timeout) -> None:
-    """Wait until the caller disconnects, then expire `patience`. The server raises no error when it
-    sends to a disconnected caller."""
+    """Wait until the caller disconnects, then let `patience` expire. The server raises no error
+    when it sends to a disconnected caller."""
     while (await receive())["type"] != "http.disconnect":
         pass
     patience.reschedule(asyncio.get_running_loop().time())

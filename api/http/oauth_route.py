@@ -1,6 +1,6 @@
-"""Routes of the OAuth protocol. Their errors have the protocol's format, because programs parse
-them. Any page may call these routes (CORS): the routes ignore cookies, so a page learns nothing
-about its user."""
+"""Routes of the OAuth protocol. Their errors use the protocol's format, because programs parse
+them. Pages of any origin may call these routes (CORS). The routes ignore cookies, so such a page
+learns nothing about its user."""
 
 from collections.abc import Callable, Coroutine, Mapping
 from http import HTTPStatus
@@ -31,7 +31,8 @@ _MAX_BODY: Final = 16 * 1024
 
 
 class PublicRoute(APIRoute):
-    """A route that any page may call: it sends CORS headers and answers preflight requests."""
+    """A route that pages of any origin may call: it sends CORS headers and answers preflight
+    requests."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         inner = super().get_route_handler()
@@ -46,7 +47,7 @@ class PublicRoute(APIRoute):
 
 
 class OAuthRoute(PublicRoute):
-    """A public route whose responses are never cached, and whose errors have the format of RFC
+    """A public route whose responses are never cached and whose errors use the format of RFC
     6749."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -69,8 +70,9 @@ def never_cached(request: Request) -> None:
 
 
 async def read_fields(request: Request, limit: LimitScope) -> Mapping[str, object]:
-    """Return the fields of a form or of a JSON object. Counts the request by the sender's address.
-    Raises TooManyRequests, UnsupportedMediaType, InvalidBody and the errors of the readers."""
+    """Return the fields of a form or a JSON object. Counts the request toward the limit of the
+    sender's address. Raises TooManyRequests, UnsupportedMediaType, InvalidBody and the errors of
+    the readers."""
     resources: Resources = request.app.state.resources
     never_cached(request)
     caller = limited_address(request)
@@ -88,15 +90,15 @@ def _bounded(body: bytes) -> bytes:
 
 
 def text_fields(given: Mapping[str, object]) -> dict[str, str]:
-    """Return the non-empty text fields; an empty field counts as absent (RFC 6749, 3.1). Raises
-    OAuthRefused (invalid_request)."""
+    """Return the nonempty text fields. An empty field is treated as missing (RFC 6749, 3.1). Raises
+    OAuthRefused (invalid_request) if a field is invalid."""
     if not all(isinstance(value, str) for value in given.values()):
         raise OAuthRefused(OAuthError.INVALID_REQUEST, "every parameter is text")
     return {name: value for name, value in given.items() if isinstance(value, str) and value}
 
 
 def needed(given: Mapping[str, str], name: str) -> str:
-    """Return the value of the parameter `name`. Raises OAuthRefused (invalid_request) if it is
+    """Return the value of the `name` parameter. Raises OAuthRefused (invalid_request) if it is
     missing."""
     if name not in given:
         raise OAuthRefused(OAuthError.INVALID_REQUEST, f"{name} is missing")

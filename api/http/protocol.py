@@ -1,8 +1,8 @@
 """The edge: connection limits that apply before the caller is authenticated.
 
-The edge keeps uvicorn's parser and its order of responses, and adds the limits that uvicorn lacks.
-This module depends on internals of uvicorn's class; `tests/api/http/test_protocol.py` shows whether
-a new version of uvicorn is compatible.
+The edge keeps uvicorn's parser and response order, and adds the limits that uvicorn lacks. This
+module depends on internals of uvicorn's class; `tests/api/http/test_protocol.py` shows whether a
+new version of uvicorn is compatible.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ from domain.core.errors import DomainError, HeadTooLarge, InvalidRequest
 
 def edge_protocol(watch: EdgeWatch, limits: EdgeLimits = DEFAULT_LIMITS) -> type["EdgeProtocol"]:
     """Return the protocol class to pass to uvicorn as `http`. Each server needs its own class,
-    because the class counts the server's connections."""
+    because the class counts the connections of its server."""
 
     class Edge(EdgeProtocol):
         pass
@@ -50,11 +50,11 @@ def edge_protocol(watch: EdgeWatch, limits: EdgeLimits = DEFAULT_LIMITS) -> type
 
 
 class EdgeProtocol(HttpToolsProtocol):
-    """One connection. The connection waits for a request head, responds to the request, then waits
-    again.
+    """One connection. It waits for a request head, responds to the request, then waits for the next
+    one.
 
-    After a refusal the connection is `deaf`: it discards further data until the peer has had time
-    to read the error response.
+    After the server rejects a request, the connection is `deaf`: it discards further data while the
+    peer has time to read the error response.
     """
 
     watch: ClassVar[EdgeWatch]
@@ -73,14 +73,14 @@ class EdgeProtocol(HttpToolsProtocol):
         self._deaf = False
         self._why: DomainError = InvalidRequest()
         self._chunk = 0  # number of bytes currently fed to the parser
-        self._held = 0  # number of bytes not yet parsed as a complete head or as body
+        self._held = 0  # number of bytes not yet parsed as part of a complete head or body
         self._served: RequestResponseCycle | None = None
         self._deadline = Timer(self.loop, self.give_up)
         self._stall = Timer(self.loop, self.give_up)
 
     # --- Connection life cycle ------------------------------------------------------------------
 
-    # uvicorn narrows the parameter's type in the same way, because it serves streams only.
+    # uvicorn narrows the parameter's type in the same way, because it only serves streams.
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         try:
@@ -148,9 +148,9 @@ class EdgeProtocol(HttpToolsProtocol):
             self._held += self._chunk
 
     def _head_without_upgrade(self) -> bytes:
-        """Parse the request again without its upgrade header. HTTP allows servers to ignore this
-        header. Otherwise the parser would discard the body, and every Java client requests an
-        upgrade to HTTP/2."""
+        """Parse the request again without its upgrade header, which HTTP allows servers to ignore.
+        With the header, the parser would discard the body. Every Java client requests an upgrade to
+        HTTP/2."""
         head = without_upgrade(
             self.parser.get_method(), self.url, self.parser.get_http_version(), self.headers
         )
@@ -165,7 +165,7 @@ class EdgeProtocol(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if not self._in_head:
-            return  # trailers of a chunked body arrive too late for the header checks
+            return  # the trailers of a chunked body arrive too late for the header checks
         if len(self.headers) >= self.limits.headers:
             raise self._because(HeadTooLarge())
         super().on_header(name, value)
@@ -200,8 +200,8 @@ class EdgeProtocol(HttpToolsProtocol):
         super()._start_asgi_task(cycle, self._guarded(cycle, app))
 
     def _guarded(self, cycle: RequestResponseCycle, app: ASGI3Application) -> ASGI3Application:
-        """Return a wrapper of the application. The wrapped application learns of a disconnect only
-        after it has received a complete body."""
+        """Return a wrapper around the application. The wrapped application learns of a disconnect
+        only after it has received the complete body."""
 
         async def run(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
             if scope["type"] == "http" and scope["http_version"] == "1.0":
@@ -211,14 +211,14 @@ class EdgeProtocol(HttpToolsProtocol):
                 message = await receive()
                 if message["type"] != "http.disconnect" or cycle.more_body or not cycle.body:
                     return message
-                # The caller disconnected after sending the whole request. Deliver the body, so that
-                # the event is not lost.
+                # The caller disconnected after sending the entire request. Deliver the body, so
+                # that the event is not lost.
                 body, cycle.body = bytes(cycle.body), bytearray()
                 return {"type": "http.request", "body": body, "more_body": False}
 
             async def send_on(message: ASGISendEvent) -> None:
                 if message["type"] == "http.response.start" and self._is_last(cycle):
-                    # Send the header `Connection: close`, but let `_linger` close the connection.
+                    # Send the `Connection: close` header, but let `_linger` close the connection.
                     cycle.keep_alive = False
                     await send(message)
                     cycle.keep_alive = True
@@ -230,8 +230,8 @@ class EdgeProtocol(HttpToolsProtocol):
         return run
 
     def _is_last(self, cycle: RequestResponseCycle) -> bool:
-        """Return whether no request can follow this one, because its body is incomplete or the
-        connection discards further data."""
+        """Return True if no further request can follow, because this request's body is incomplete
+        or the connection discards further data."""
         return cycle.more_body or (self._deaf and not self.pipeline)
 
     def on_response_complete(self) -> None:
@@ -240,7 +240,7 @@ class EdgeProtocol(HttpToolsProtocol):
         if self.transport.is_closing():
             self._stall.expect(
                 self.limits.stalled_s
-            )  # closing waits until the remaining data is sent
+            )  # the connection is closed after the remaining data has been sent
         elif done is None or done is not self._served:
             pass  # the next response is already in progress
         elif self._is_last(done):
@@ -254,19 +254,19 @@ class EdgeProtocol(HttpToolsProtocol):
     # --- Refusing -----------------------------------------------------------------------------
 
     def _because(self, error: DomainError) -> DomainError:
-        """Store the error in `_why` and return it. The parser replaces errors that its callbacks
-        raise."""
+        """Store the error in `_why` and return it. The parser replaces errors raised by its
+        callbacks, so the original error would be lost otherwise."""
         self._why = error
         return error
 
     def _refuse(self, error: DomainError) -> None:
-        """Stop reading, send the error response after pending responses, and disconnect."""
+        """Stop reading, send the error response after the pending responses, then disconnect."""
         self._deaf = True
         self._deadline.forget()
         unanswered = [cycle for cycle, _ in reversed(self.pipeline)]
         if self._served is not None and not self._served.response_complete:
             unanswered.insert(0, self._served)
-        if not self._in_head:  # the body of the newest request is incomplete
+        if not self._in_head:  # the newest request's body is incomplete
             broken = unanswered.pop()
             broken.disconnected = True
             broken.message_event.set()
@@ -295,9 +295,9 @@ class EdgeProtocol(HttpToolsProtocol):
         )
 
     def _linger(self) -> None:
-        """Close our side of the connection and keep reading for `linger_s` seconds. If both sides
-        were closed immediately, the kernel would reset the connection, and the caller could lose
-        the response."""
+        """Close the sending side of the connection, and keep reading for `linger_s` seconds. If
+        both directions were closed immediately, the kernel would reset the connection, and the
+        caller could lose the response."""
         self._deaf = True
         self._unset_keepalive_if_required()
         self.flow.resume_reading()

@@ -1,5 +1,5 @@
-"""Rate limits over HTTP: error responses, and the headers that state the caller's remaining
-requests."""
+"""Rate limits over HTTP: error responses, and headers that state how many requests the caller has
+left."""
 
 import math
 from collections.abc import Mapping
@@ -20,14 +20,14 @@ class RateLimiter:
         self.counter = counter
 
     async def check(self, scope: LimitScope, key: str, now: datetime) -> LimitDecision:
-        """Count one request of `key`, and return the decision. Raises TooManyRequests if the limit
-        is reached; the rejected request is not counted."""
+        """Count one request for `key`, and return the decision. Raises TooManyRequests if the limit
+        has been reached. Rejected requests are not counted."""
         return _admitted(await self.counter.count(self._limits[scope], key, now))
 
     def check_known(self, scope: LimitScope, key: str, now: datetime) -> None:
-        """Raise TooManyRequests if this process already knows that the limit is reached. Counts
-        nothing. Used for limits on outcomes that are known only after the request, such as whether
-        a webhook is rejected."""
+        """Raise TooManyRequests if this process already knows that the limit has been reached. The
+        request is not counted. Used for limits on outcomes that are known only after the request,
+        such as the rejection of a webhook."""
         known = self.counter.known_refusal(self._limits[scope], key, now)
         if known is not None:
             _admitted(known)
@@ -35,9 +35,10 @@ class RateLimiter:
     async def check_request(
         self, request: Request, scope: LimitScope, key: str, now: datetime
     ) -> None:
-        """Count a request, and add headers with the caller's remaining requests to its response.
+        """Count a request, and add headers with the caller's number of remaining requests to its
+        response.
 
-        Raises TooManyRequests.
+        Raises TooManyRequests if the limit has been reached.
         """
         tried = await self.counter.count(self._limits[scope], key, now)
         request.state.headers = [*getattr(request.state, "headers", ()), *_headers(tried)]
@@ -45,7 +46,7 @@ class RateLimiter:
 
 
 def build_limiter(settings: LimitSettings, database: Database) -> RateLimiter:
-    """Return the limiter with the counter that `RATE_LIMITS` selects."""
+    """Return a limiter that uses the counter selected by `RATE_LIMITS`."""
     counts_in_postgres = settings.rate_limits == "postgres"
     counter = PostgresCounter(database) if counts_in_postgres else MemoryCounter()
     return RateLimiter(limits(dry_runs=settings.dry_run_limit), counter)
@@ -58,8 +59,8 @@ def _admitted(tried: LimitDecision) -> LimitDecision:
 
 
 def _headers(tried: LimitDecision) -> list[tuple[bytes, bytes]]:
-    """Return the rate limit headers of draft-ietf-httpapi-ratelimit-headers, with the policy and
-    the remaining requests."""
+    """Return the rate limit headers of draft-ietf-httpapi-ratelimit-headers: the policy and the
+    number of remaining requests."""
     name, seconds = tried.limit.scope, round(tried.limit.window.total_seconds())
     policy = f'"{name}";q={tried.limit.quota};w={seconds}'
     state = f'"{name}";r={tried.remaining};t={max(1, math.ceil(tried.wait_s))}'

@@ -1,6 +1,5 @@
-"""Middleware around every request: request id, log line, metrics, and handling of unexpected
-errors. It is plain ASGI, because Starlette's BaseHTTPMiddleware hides disconnects and buffers
-streams."""
+"""Middleware for every request: request id, log line, metrics, and handling of unexpected errors.
+It is plain ASGI, because Starlette's BaseHTTPMiddleware hides disconnects and buffers streams."""
 
 import asyncio
 import time
@@ -35,8 +34,8 @@ _log = structlog.get_logger("api")
 
 # Seconds that cancelled requests have to finish before the resources are closed.
 _LAST_WORDS_S: Final = 2.0
-# The proxy that terminates TLS sends this request header. Any caller may send it: browsers ignore
-# the HSTS header in a response without TLS (RFC 6797, 8.1).
+# The TLS-terminating proxy sends this request header. It does no harm if other callers send it,
+# because browsers ignore the HSTS header in a response without TLS (RFC 6797, 8.1).
 _BEHIND_TLS: Final = (b"x-forwarded-proto", b"https")
 _ONLY_TLS: Final = (b"strict-transport-security", b"max-age=31536000")
 _OURS: Final[dict[int, type[DomainError]]] = {
@@ -48,8 +47,8 @@ _OURS: Final[dict[int, type[DomainError]]] = {
 
 @dataclass(slots=True)
 class _Progress:
-    """State of one request. `status`: 0 until the response has started. `error`: the error that
-    ended the request. `reported`: whether the error was sent to the error tracker."""
+    """The state of one request. `status`: 0 until the response has started. `error`: the error that
+    ended the request. `reported`: whether the error has been sent to the error tracker."""
 
     started: float
     status: int = 0
@@ -78,7 +77,7 @@ class RequestContext:
     def _after_requests(self, receive: Receive) -> Receive:
         """Delay the server's shutdown message until the cancelled requests have ended.
 
-        Cancelled requests still send a response and report an error, which requires the resources.
+        Cancelled requests still send a response and report an error, and both need the resources.
         """
 
         async def receive_late() -> Message:
@@ -102,8 +101,8 @@ class RequestContext:
         async def send_with_id(message: Message) -> None:
             if message["type"] == "http.response.start":
                 progress.status = message["status"]
-                # Report the error before the response is sent, so that a crash in between loses no
-                # report.
+                # Report the error before sending the response, so that a crash in between does not
+                # lose the report.
                 _report(scope, progress, resources)
                 message["headers"] = [
                     *message.get("headers", []),
@@ -118,8 +117,8 @@ class RequestContext:
             with resources.metrics.in_flight.track_inprogress():
                 await self._app(scope, receive, send_with_id)
         except asyncio.CancelledError as cancelled:
-            # The server cancels requests when its grace period ends. When a client disconnects, its
-            # request continues.
+            # The server cancels requests when its grace period ends. A client's disconnect does not
+            # cancel its request.
             if not progress.status:
                 progress.error = _abandoned(cancelled)
                 await error_response(progress.error, request_id, Request(scope))(
@@ -129,7 +128,9 @@ class RequestContext:
         except Exception as error:
             progress.error = error
             _log.exception("unexpected error")
-            if progress.status:  # a response has started: the server can only close the connection
+            if (
+                progress.status
+            ):  # A response has started, so the server can only close the connection.
                 raise
             await error_response(InternalError(), request_id, Request(scope))(
                 scope, receive, send_with_id
@@ -149,7 +150,7 @@ def _abandoned(cancelled: asyncio.CancelledError) -> DomainError:
 
 
 def _conclude(scope: Scope, progress: _Progress, resources: Resources) -> None:
-    """Log and count the request. Report an error that occurred after the response had started."""
+    """Log and count the request, and report an error that occurred after the response started."""
     route = _route_of(scope)
     seconds = time.monotonic() - progress.started
     _log.info(
@@ -164,8 +165,8 @@ def _conclude(scope: Scope, progress: _Progress, resources: Resources) -> None:
 
 
 def _report(scope: Scope, progress: _Progress, resources: Resources) -> None:
-    """Report the request once if it failed because of an internal error. A 5xx marked as expected
-    is not reported."""
+    """Report a request once if it failed because of an internal error. A 5xx response that is
+    marked as expected is not reported."""
     expected = scope["state"].get("expected", False)
     unexpected = progress.error is not None and not isinstance(progress.error, DomainError)
     if progress.reported or (not unexpected and (progress.status < 500 or expected)):
@@ -210,8 +211,8 @@ async def answer_domain_error(request: Request, error: Exception) -> Response:
 
 
 async def answer_http_error(request: Request, error: Exception) -> Response:
-    """Return the response to one of Starlette's own errors in our format, with Starlette's headers
-    (such as Allow)."""
+    """Return the response to one of Starlette's own errors in our error format. It keeps
+    Starlette's headers, such as Allow."""
     if not isinstance(error, HTTPException):
         raise error
     if error.status_code >= 500:
@@ -228,8 +229,8 @@ async def answer_http_error(request: Request, error: Exception) -> Response:
 
 
 def _methods(request: Request) -> str:
-    """Return all methods that a path accepts, separated by commas. Starlette names only those of
-    the first matching route, and each of our routes has one method."""
+    """Return all methods that a path accepts, separated by commas. Starlette lists only the methods
+    of the first matching route, and each of our routes has one method."""
     path = getattr(request.scope.get("route"), "path", None)
     routes = [route for route in iter_route_contexts(request.app.routes) if route.path == path]
     return ", ".join(sorted({method for route in routes for method in route.methods or ()}))

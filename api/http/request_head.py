@@ -1,4 +1,4 @@
-"""A request's line and headers, as the parser returns them, with header names in lower case."""
+"""The line and headers of a request, as the parser returns them. Header names are in lower case."""
 
 from collections.abc import Sequence
 
@@ -6,14 +6,13 @@ Headers = Sequence[tuple[bytes, bytes]]
 
 
 def head_size(url: bytes, headers: Headers) -> int:
-    """Return the approximate size of the head in bytes, which is slightly below the real size."""
+    """Return the approximate size of the head in bytes, slightly below the actual size."""
     return len(url) + sum(len(name) + len(value) + 4 for name, value in headers)
 
 
 def is_sound(method: bytes, version: str, headers: Headers) -> bool:
-    """Return whether the head obeys the rules of HTTP that the parser does not check. A reverse
-    proxy could interpret a head that breaks these rules differently, so such requests are rejected.
-    """
+    """Return True if the head obeys the HTTP rules that the parser does not check. A reverse proxy
+    might interpret a head that violates these rules differently, so such requests are rejected."""
     hosts = sum(name == b"host" for name, _ in headers)
     codings = [value.strip().lower() for name, value in headers if name == b"transfer-encoding"]
     if version == "1.0":
@@ -24,7 +23,7 @@ def is_sound(method: bytes, version: str, headers: Headers) -> bool:
 
 
 def without_upgrade(method: bytes, url: bytes, version: str, headers: Headers) -> bytes:
-    """Return the head as bytes, without its upgrade headers."""
+    """Return the head as bytes, without upgrade headers."""
     lines = [b"%s %s HTTP/%s" % (method, url, version.encode())]
     lines += [b"%s: %s" % header for header in headers if header[0] != b"upgrade"]
     return b"\r\n".join([*lines, b"", b""])

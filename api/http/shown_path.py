@@ -1,6 +1,6 @@
-"""The path of a request in logs: the route's template with its ids filled in. A parameter's value
-is logged only if the parameter's name shows that the value is not a secret. Tokens in links and
-inbound addresses are therefore hidden by default, also on new routes."""
+"""The path of a request, as shown in logs: the route's template with its ids filled in. A
+parameter's value is logged only if the parameter's name shows that the value is not a secret.
+Tokens in links and inbound URLs are therefore hidden by default, even on new routes."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from starlette.routing import BaseRoute
 from starlette.types import Scope
 
-# Our own paths are shorter; only a path that a caller invented can be longer.
+# Our own paths are shorter. Only a path made up by a caller can be longer.
 MAX_SHOWN: Final = 256
 HIDDEN: Final = "…"
 _PARAMETER: Final = re.compile(r"\{(\w+)(?::\w+)?\}")
@@ -19,8 +19,8 @@ _NO_SECRET: Final = frozenset({"provider", "event", "version"})
 
 
 def shown_path(scope: Scope) -> str:
-    """Return the path for a log line. For a path without a route, return only the leading segments
-    that occur in some route."""
+    """Return the path to show in a log line. For a path without a route, return only the leading
+    segments that occur in a route."""
     template = getattr(scope.get("route"), "path", None)
     if isinstance(template, str):
         values = cast("Mapping[str, object]", scope.get("path_params") or {})
@@ -29,7 +29,7 @@ def shown_path(scope: Scope) -> str:
 
 
 def is_shown(parameter: str) -> bool:
-    """Return whether logs show the values of a path parameter with this name."""
+    """Return True if logs show the values of path parameters with this name."""
     return parameter.endswith("_id") or parameter in _NO_SECRET
 
 

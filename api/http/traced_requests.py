@@ -1,4 +1,4 @@
-"""Middleware that records a tracing span for every request, if tracing is on."""
+"""Middleware that records a tracing span for every request if tracing is enabled."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from adapters.observability.tracing import Traces
 
 _KNOWN: Final[tuple[str, ...]] = ("request_id", "client_id", "event_id")
-# Health checks are not traced, because machines request them every few seconds.
+# Health checks are not traced, because monitoring systems send them every few seconds.
 _PROBES: Final = frozenset({"/healthz", "/readyz"})
 
 

@@ -1,7 +1,7 @@
-"""Headers of every response of the widget's routes, including errors and unknown paths. Any page
-may read these responses (CORS): browsers send no cookie with the requests, so a page learns nothing
-about its user. The widget's key determines which pages may use the routes (`api/widget_access.py`).
-"""
+"""Headers for every response from the widget's routes, including errors and unknown paths. Pages of
+any origin may read these responses (CORS). Browsers send no cookies with the requests, so such a
+page learns nothing about its user. The widget key determines which pages may use the routes
+(`api/widget_access.py`)."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ from api.route_family import RouteFamily, route_family
 _HEADERS: Final = (
     (b"access-control-allow-origin", b"*"),
     (b"access-control-expose-headers", b"Retry-After, X-Request-Id"),
-    # The URL contains the widget's key, so browsers must not send the URL as a referrer.
+    # The URL contains the widget key, so browsers must not send the URL as a referrer.
     (b"referrer-policy", b"no-referrer"),
     (b"cache-control", b"no-store"),
 )
@@ -24,5 +24,5 @@ PREFLIGHT: Final = {
 
 
 def standing_headers(path: str) -> list[tuple[bytes, bytes]]:
-    """Return the headers that every response at this path has."""
+    """Return the headers that every response at this path carries."""
     return [*_HEADERS] if route_family(path) is RouteFamily.WIDGET else []

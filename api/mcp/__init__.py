@@ -1,1 +1,1 @@
-"""The MCP server. It offers tools, prompts and resources of a client's account to AI clients."""
+"""The MCP server. It gives AI clients tools, prompts and resources for a client's account."""

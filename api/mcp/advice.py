@@ -1,6 +1,6 @@
 """Texts that a model receives for errors: in English, with the next step. Every error that a tool
-raises should have a row here. An error without a row is logged, and the model receives a general
-text."""
+raises should have a row here. If an error has no row, it is logged, and the model receives a
+general text."""
 
 import math
 from collections.abc import Mapping
@@ -82,7 +82,7 @@ _GENERAL: Final = "The service failed. Do not repeat the call more than once."
 
 
 def advice_on(error: DomainError) -> str:
-    """Return the text that a model receives for an expected error."""
+    """Return the text to send to a model for an expected error."""
     text = ADVICE.get(type(error))
     if text is None:
         _log.error("MCP error without advice", code=error.code)
@@ -104,5 +104,5 @@ def advice_on_arguments(error: ValidationError) -> str:
 
 
 def advice_on_failure(request_id: str) -> str:
-    """Return the text that a model receives for an unexpected error."""
+    """Return the text to send to a model for an unexpected error."""
     return f"{_GENERAL} The failure is reported; its request id is {request_id}."

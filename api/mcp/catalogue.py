@@ -1,4 +1,4 @@
-"""The catalogue of all tools, in the order in which clients list them."""
+"""The catalogue of all tools, in the order in which the server lists them."""
 
 from collections.abc import Mapping
 from typing import Final

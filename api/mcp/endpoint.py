@@ -1,5 +1,5 @@
-"""The route POST /api/mcp. It authenticates the caller, checks scopes and calls the MCP server.
-Scopes are checked here, where the route can still respond with 403. The MCP server responds to
+"""The POST /api/mcp route. It authenticates the caller, checks scopes and calls the MCP server.
+Scopes are checked here because the route can respond with 403, whereas the MCP server responds to
 every message with 200."""
 
 from collections.abc import Callable, Coroutine, Mapping
@@ -34,8 +34,8 @@ _METADATA: Final = f"/.well-known/oauth-protected-resource{PATH}"
 
 
 class _McpRoute(APIRoute):
-    """A route that adds a challenge to its 401 and 403 responses. The challenge names where the
-    caller can get a key or a scope (RFC 9728, RFC 6750)."""
+    """A route that adds a challenge to its 401 and 403 responses. The challenge states where the
+    caller can obtain a key or a scope (RFC 9728, RFC 6750)."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         answer = super().get_route_handler()
@@ -63,8 +63,8 @@ def _challenge(error: Unauthenticated | InsufficientScope, request: Request) -> 
 
 
 async def _key_holder(request: Request) -> AtWork:
-    """Return the holder of the API key that authenticates the request. Session tokens are rejected,
-    because they are for the dashboard.
+    """Return the API key that authenticates the request. Session tokens are rejected, because they
+    are meant for the dashboard.
 
     Raises Unauthenticated, TooManyRequests.
     """
@@ -74,7 +74,7 @@ async def _key_holder(request: Request) -> AtWork:
     if not isinstance(caller, ActiveKey):
         raise Unauthenticated
     request.state.caller = limiter_key(caller)
-    # Requests are counted by client, because a client may have a hundred keys.
+    # Requests are counted per client, because a client may have a hundred keys.
     await resources.limiter.check_request(request, LimitScope.MCP, caller.client_id, begun.at)
     note_use(request, caller)
     tenant, actor = await authorize(caller, caller.client_id, resources)
@@ -103,7 +103,8 @@ def _unreadable() -> Response:
 
 
 def _needed(message: Mapping[str, JsonValue]) -> tuple[Scope, ...]:
-    """Return the scopes that a message needs, or an empty tuple if every key may send it."""
+    """Return the scopes that a message requires, or an empty tuple if every key may send the
+    message."""
     params = message.get("params")
     if not isinstance(params, dict):
         return ()
@@ -119,8 +120,9 @@ def _needed(message: Mapping[str, JsonValue]) -> tuple[Scope, ...]:
 async def _answered(
     manager: StreamableHTTPSessionManager, request: Request, body: bytes
 ) -> Response:
-    """Return the MCP server's complete response; it never streams. Raises AccessDenied for a page
-    of another origin, and HTTPException for an error without a protocol message."""
+    """Return the MCP server's complete response, which is never streamed. Raises AccessDenied if
+    the request comes from a page of another origin, and HTTPException for an error that has no
+    protocol message."""
     given: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
     told: list[Message] = []
 
@@ -130,8 +132,8 @@ async def _answered(
     async def send(message: Message) -> None:
         told.append(message)
 
-    # The MCP server compares header values literally. Whitespace around a value is therefore
-    # removed; it does not belong to the value (RFC 9110, 5.5).
+    # The MCP server compares header values literally. Remove surrounding whitespace, which is not
+    # part of the value (RFC 9110, 5.5).
     headers = [(name, value.strip(b" \t")) for name, value in request.scope["headers"]]
     await manager.handle_request({**request.scope, "headers": headers}, receive, send)
     start, *rest = told

@@ -1,4 +1,4 @@
-"""MCP prompts: instructions for common tasks with these tools."""
+"""MCP prompts: instructions for common tasks with the server's tools."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ _UNTRUSTED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class McpPrompt:
-    """An MCP prompt. `says`: returns the prompt's text for the given arguments; missing arguments
-    are ''."""
+    """An MCP prompt. `says`: a function that returns the prompt's text for the given arguments;
+    missing arguments are ''."""
 
     listed: Prompt
     says: Callable[[Mapping[str, str]], str]
@@ -96,7 +96,7 @@ def list_prompts() -> ListPromptsResult:
 
 
 def missing_argument(prompt: McpPrompt, given: Mapping[str, str]) -> str | None:
-    """Return the first required argument that was not given, or None."""
+    """Return the first required argument that is missing, or None."""
     needed = (one.name for one in prompt.listed.arguments or () if one.required)
     return next((name for name in needed if not given.get(name)), None)
 

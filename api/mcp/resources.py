@@ -57,13 +57,13 @@ _CATALOGUE: Final = Resource(
 
 
 def scope_of(uri: str) -> Scope:
-    """Return the scope that a key needs to read the resource with this URI."""
+    """Return the scope that a key needs to read the resource at this URI."""
     return Scope.WEBHOOKS_READ if uri.startswith(EVENTS) else Scope.CONTENT_READ
 
 
 async def list_resources(at_work: AtWork, cursor: str | None) -> ListResourcesResult:
     """Return the catalogue of webhook events, then the client's knowledge entries, oldest first. A
-    key without the scope to read entries gets the catalogue only."""
+    key without the scope to read entries gets only the catalogue."""
     if at_work.key.scopes is not None and Scope.CONTENT_READ not in at_work.key.scopes:
         return ListResourcesResult(resources=[_CATALOGUE])
     async with at_work.resources.database.reading(at_work.tenant) as connection:
@@ -87,7 +87,7 @@ def list_resource_templates() -> ListResourceTemplatesResult:
 
 
 async def read_resource(at_work: AtWork, uri: str) -> ReadResourceResult:
-    """Return the content of the resource with this URI. Raises ContentNotFound,
+    """Return the content of the resource at this URI. Raises ContentNotFound,
     WebhookEventNotFound."""
     if uri.startswith(EVENTS):
         return _read(uri, _JSON, _events(uri.removeprefix(EVENTS)))
@@ -109,7 +109,7 @@ def _events(name: str) -> str:
 
 
 def _read(uri: str, mime_type: str, text: str) -> ReadResourceResult:
-    # Escaped JSON takes six bytes for an accented letter, and twelve for some characters.
+    # In escaped JSON, an accented letter takes six bytes, and some other characters take twelve.
     longest = max(1, len(text) * (MAX_RESULT - 2_000) // max(1, len(json.dumps(text))))
     return ReadResourceResult(
         contents=[TextResourceContents(uri=uri, mime_type=mime_type, text=trusted(text, longest))]

@@ -54,8 +54,8 @@ Context = ServerRequestContext[dict[str, object], Request]
 
 
 def build_manager(settings: ServerSettings) -> StreamableHTTPSessionManager:
-    """Return the HTTP session manager of the MCP server. The manager handles requests only within
-    `at_work`, which can be entered once."""
+    """Return the HTTP session manager for the MCP server. The manager handles requests only within
+    `at_work`, which can be entered only once."""
     return StreamableHTTPSessionManager(
         app=_server(settings.service),
         json_response=True,
@@ -68,7 +68,7 @@ def build_manager(settings: ServerSettings) -> StreamableHTTPSessionManager:
 async def at_work(manager: StreamableHTTPSessionManager) -> AsyncIterator[None]:
     """Handle MCP requests while the block runs.
 
-    The manager runs in a separate task, because it must end in the task that started it.
+    The manager runs in its own task, because it must be stopped in the task that started it.
     """
     began, ends = asyncio.Event(), asyncio.Event()
 
@@ -87,8 +87,8 @@ async def at_work(manager: StreamableHTTPSessionManager) -> AsyncIterator[None]:
 
 
 def _security(origin: str) -> TransportSecuritySettings:
-    """Return security settings that allow only our own origin and pages on this machine. A request
-    from a page that uses DNS rebinding contains the page's own host name, and is rejected."""
+    """Return security settings that allow only our own origin and pages on localhost. A page that
+    uses DNS rebinding sends its own host name in requests, so they are rejected."""
     host = origin.partition("://")[2]
     loopback = ("127.0.0.1", "localhost", "[::1]")
     return TransportSecuritySettings(
@@ -161,7 +161,7 @@ async def _called(tool: McpTool, context: Context, params: CallToolRequestParams
 
 def _failed(context: Context, error: Exception) -> None:
     """Log the error, and store it for the error report. The HTTP status is 200, so the error would
-    not be reported otherwise."""
+    otherwise not be reported."""
     _log.exception("unexpected error")
     _request(context).state.progress.error = error
 

@@ -1,4 +1,4 @@
-"""The description of an MCP tool: name, arguments, result, required scopes, effect and
+"""The description of an MCP tool: its name, arguments, result, required scopes, effect and
 implementation."""
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -20,7 +20,7 @@ Told = TypeVar("Told", bound=BaseModel)
 
 
 class ToolInput(BaseModel):
-    """The arguments of a tool. Unknown arguments are rejected, so that a misspelt name is
+    """The arguments of a tool. Unknown arguments are rejected, so that misspelled names are
     noticed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -28,7 +28,7 @@ class ToolInput(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class AtWork:
-    """Context of a tool call: the holder of an API key, and the key's client."""
+    """The context of a tool call: the API key, the key's client, and the request."""
 
     key: ActiveKey
     tenant: TenantId
@@ -39,16 +39,16 @@ class AtWork:
 
     @property
     def event_caller(self) -> EventCaller:
-        """Return the sender of this call's events. A model's claim that a customer is verified is
-        never accepted, regardless of the key."""
+        """Return the sender of events created by this call. A model's claim that a customer is
+        verified is never accepted, regardless of the key."""
         return EventCaller(self.tenant, self.actor, self.begun, self.request_id, vouches=False)
 
 
 @dataclass(frozen=True, slots=True)
 class CallEffect:
-    """Effect of a tool call; no effect by default. `writes`: the call stores something.
-    `repeatable`: repeating the call with the same arguments has no further effect. `outside`: the
-    call may reach the customer or other systems."""
+    """The effect of a tool call; by default, a call has no effect. `writes`: whether the call
+    stores data. `repeatable`: whether repeating the call with the same arguments has no additional
+    effect. `outside`: whether the call may reach the customer or other systems."""
 
     writes: bool = False
     repeatable: bool = True
@@ -57,13 +57,14 @@ class CallEffect:
 
 READS: Final = CallEffect()
 DRAFTS: Final = CallEffect(repeatable=False)
-"""Effect of a tool that neither stores nor sends anything, but whose text may differ each time."""
+"""The effect of a tool that neither stores nor sends anything, but whose text may differ from call
+to call."""
 
 
 @dataclass(frozen=True, slots=True)
 class McpTool:
     """A tool of the MCP server. `call` takes the arguments as received. It raises DomainErrors, and
-    pydantic's ValidationError for invalid arguments."""
+    Pydantic's ValidationError for invalid arguments."""
 
     name: str
     title: str

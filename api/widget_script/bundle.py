@@ -1,5 +1,5 @@
-"""Bundles the script's parts into the file that browsers load. The parts share one function scope:
-each part can use the names of the parts before it, and the page can use none of them."""
+"""Bundles the script's parts into the file that browsers load. The parts share one function scope.
+Each part can use names defined in earlier parts, and the page can use none of them."""
 
 import gzip
 import hashlib
@@ -41,7 +41,7 @@ class WidgetScript:
         plain = joined((_HERE / _STYLE).read_text(encoding="utf-8"), parts).encode()
         return cls(
             plain=plain,
-            # The compressed file contains no timestamp, so that the same content has the same bytes
+            # The compressed file contains no timestamp, so the same content yields the same bytes
             # on every instance.
             zipped=gzip.compress(plain, mtime=0),
             tag=hashlib.sha256(plain).hexdigest()[:32],
@@ -49,14 +49,14 @@ class WidgetScript:
 
 
 def joined(style: str, parts: Iterable[str]) -> str:
-    """Return the parts as one immediately invoked function, so that the page cannot see any of
-    their names."""
+    """Return the parts as one immediately invoked function, so that the page cannot access their
+    names."""
     declared = f"const STYLE = {json.dumps(style)};\n"
     return f'(() => {{\n"use strict";\n{declared}{"".join(map(_lean, parts))}}})();\n'
 
 
 def _lean(part: str) -> str:
-    """Return the part without indentation and comment lines, which saves a third of the size. A
-    string in a part must not span several lines."""
+    """Return the part without indentation and comment lines, which reduces its size by a third.
+    Strings in a part must not span several lines."""
     lines = (line.strip() for line in part.splitlines())
     return "".join(f"{line}\n" for line in lines if line and not line.startswith(_COMMENT))

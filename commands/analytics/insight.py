@@ -1,4 +1,4 @@
-"""insight: metrics of a range of days, and knowledge gaps."""
+"""insight: metrics for a range of days, and knowledge gaps."""
 
 from typing import Annotated
 
@@ -50,7 +50,7 @@ async def show(
     as_csv: CsvOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a client's metrics over a range of days. docs/metrics.md explains each metric."""
+    """Show a client's metrics for a range of days. docs/metrics.md explains each metric."""
     until = last.date() if last else day_before(utc_now())
     since = first.date() if first else until - SHOWN
     if not 0 <= (until - since).days < MAX_DAYS:
@@ -124,7 +124,7 @@ async def gaps(
     days: Annotated[int, typer.Option(help="Number of past days to search: 30 or 90.")] = 30,
     limit: Annotated[
         int,
-        typer.Option(min=1, max=100, help=("Maximum number of gaps. The largest gaps are shown.")),
+        typer.Option(min=1, max=100, help=("Maximum number of gaps, largest first.")),
     ] = 20,
     data: DataOption = DEFAULT_DATA,
     as_csv: CsvOption = False,

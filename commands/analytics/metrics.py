@@ -29,7 +29,7 @@ from store.analytics.metrics import MetricsRepository
 app = typer.Typer(help="Show and compute daily metrics.", no_args_is_help=True)
 
 SHOWN: Final = timedelta(days=29)
-"""The default range, as the difference between its last and its first day."""
+"""The length of the default range: its last day minus its first day."""
 
 _DAY: Final = ["%Y-%m-%d"]
 
@@ -56,8 +56,8 @@ async def show(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a client's daily metrics. A missing day has not been computed; `metrics backfill`
-    computes it."""
+    """Show a client's daily metrics. Days without computed metrics are left out. To compute them,
+    run `metrics backfill`."""
     until = last.date() if last else day_before(utc_now())
     since = first.date() if first else until - SHOWN
     _check(since, until)
@@ -87,12 +87,12 @@ def _cells(day: DayMetrics) -> tuple[str, ...]:
 
 
 def percent(share: float | None) -> str:
-    """Return a share as text, or an empty string for None."""
+    """Format a share as a percentage. Return an empty string for None."""
     return "" if share is None else f"{share:.0%}"
 
 
 def milliseconds(value: float | None) -> str:
-    """Return a latency as text, or an empty string for None."""
+    """Format a latency in milliseconds. Return an empty string for None."""
     return "" if value is None else f"{value:.0f} ms"
 
 
@@ -105,9 +105,9 @@ async def backfill(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Recompute past days, on an engine worker. A day whose records were removed by retention does
-    not change. Ctrl-C stops waiting, but the work continues; run the command again to resume
-    waiting."""
+    """Recompute the metrics of past days, on an engine worker. Days whose records have already been
+    removed by retention stay unchanged. Ctrl-C stops only the wait: the work continues. Run the
+    command again to resume waiting."""
     yesterday = day_before(utc_now())
     since, until = first.date(), last.date() if last else yesterday
     _check(since, until)

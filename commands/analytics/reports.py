@@ -1,5 +1,5 @@
-"""Code that the report commands share: the client option, and the Temporal server that runs the
-reports."""
+"""Code shared by the report commands: the client option, and the connection to the Temporal server
+that runs the reports."""
 
 import asyncio
 from collections.abc import Iterator
@@ -21,8 +21,8 @@ AllOption = Annotated[bool, typer.Option("--all", help="Select all clients inste
 
 
 async def whose(client: str | None, every: bool, data: Path) -> str:
-    """Return the client's id, or None for all clients. Raises InvalidInput unless exactly one of
-    the options is given, and ClientNotFound."""
+    """Return the client's id, or an empty string for all clients. Raises InvalidInput unless
+    exactly one of the two options is given. Raises ClientNotFound for an unknown client."""
     if (client is None) is not every:
         raise InvalidInput("give --client ID or --all")
     if client is None:
@@ -32,8 +32,8 @@ async def whose(client: str | None, every: bool, data: Path) -> str:
 
 
 async def reports_of(data: Path) -> "TemporalReports":
-    """Return a starter of reports on the Temporal server at TEMPORAL_ADDRESS, or on the Temporal
-    server of the stack that runs on `data`. Raises InvalidInput if there is no such server."""
+    """Return an object that starts reports on a Temporal server: the server at TEMPORAL_ADDRESS, or
+    that of the embedded stack running on `data`. Raises InvalidInput if there is no such server."""
     env = environment_of(data)
     if not env.get("TEMPORAL_ADDRESS"):
         raise InvalidInput("no engine runs here: start one, or set TEMPORAL_ADDRESS")
@@ -48,7 +48,8 @@ async def reports_of(data: Path) -> "TemporalReports":
 
 @contextmanager
 def left_running() -> Iterator[None]:
-    """If the person interrupts the block, print an error stating that the work continues."""
+    """If the user interrupts the block, print an error stating that the work continues, and
+    exit."""
     try:
         yield
     except asyncio.CancelledError:

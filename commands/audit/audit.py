@@ -1,4 +1,4 @@
-"""audit: commands that show the audit log, verify it, and export its anchors."""
+"""audit: commands that show and verify the audit log, and export its anchors."""
 
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -70,8 +70,8 @@ async def verify(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Verify that no audit entry was changed, removed, inserted or cut off. The exit code is 1 if
-    the verification fails."""
+    """Verify that no audit entry was changed, removed or inserted, and that the log was not
+    truncated. The exit code is 1 if the verification fails."""
     kept = {} if anchors is None else _read(anchors)
     found: list[VerifiedChain] = []
     async with database_of(data) as database:
@@ -113,13 +113,13 @@ def _fields(fault: Fault) -> dict[str, object]:
 
 
 def _chain_of(client: str) -> TenantId:
-    """Return the client's id. The client may have been erased, because the audit log is kept after
-    an erasure."""
+    """Return the client's id. The client may have been erased, because its audit log is kept after
+    the erasure."""
     return TenantId(parse_ulid(client) or client)
 
 
 def _read(file: Path) -> dict[str, list[Anchor]]:
-    """Return the anchors in a file, by client. Raises InvalidInput."""
+    """Return the anchors in a file, by client. Raises InvalidInput if the file is not valid."""
     try:
         read = KeptAnchors.model_validate_json(file.read_bytes())
     except OSError:
@@ -149,8 +149,8 @@ async def list_latest(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a client's audit entries, newest first. `all` instead of a client's id shows the entries
-    of the whole installation."""
+    """Show a client's audit entries, newest first. Pass `all` instead of a client id to show the
+    entries of the entire installation."""
     which = EntryFilter(what=what, actor=actor)
     async with database_of(data) as database, database.reading_across() as connection:
         log = AuditLog(connection, _chain_of(client))
@@ -201,8 +201,8 @@ async def show_anchors(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the anchors of all audit logs for a day. Store the JSON elsewhere, for `audit verify
-    --anchors`."""
+    """Show the anchors of all audit logs for a day. Save the JSON output outside the installation,
+    for later use with `audit verify --anchors`."""
     async with database_of(data) as database:
         meant = await _latest_day(database) if day is None else day.replace(tzinfo=UTC).date()
         if meant is None:

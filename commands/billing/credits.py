@@ -1,4 +1,4 @@
-"""credits: a client's credits, which pay for tickets above the plan's quota."""
+"""credits: a client's credits, which pay for tickets beyond the plan's quota."""
 
 from typing import Annotated
 
@@ -25,7 +25,7 @@ app = typer.Typer(help="Manage credits.", no_args_is_help=True)
 
 @app.callback()
 def credits_group() -> None:
-    """One credit pays for one ticket above the plan's quota."""
+    """One credit pays for one ticket beyond the plan's quota."""
 
 
 @command(app, "add")
@@ -54,7 +54,8 @@ async def list_latest(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the ledger of a client's credits, newest first, with the balance after each change."""
+    """Show the ledger of a client's credits, newest entry first, with the balance after each
+    change."""
     async with reading_client(data, parse_ulid(client) or client) as (connection, tenant):
         found = await CreditEntries(connection, tenant).page(limit=limit, before=before)
     if as_json:

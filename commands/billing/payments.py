@@ -1,4 +1,4 @@
-"""payment: events of the payment provider that require manual action."""
+"""payment: payment provider events that require manual action."""
 
 from typing import Annotated
 
@@ -32,7 +32,7 @@ async def list_latest(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the latest refunds, and payments that do not match a purchase, newest first."""
+    """Show the latest refunds, and payments that match no purchase, newest first."""
     async with database_of(data) as database, database.reading_across() as connection:
         found = await PaymentEventRepository(connection).for_people(limit=limit)
     if as_json:

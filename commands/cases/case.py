@@ -1,4 +1,4 @@
-"""case: messages with their expected outcomes, and runs of all of them."""
+"""case: messages with their expected outcomes, and test runs of all saved cases."""
 
 from pathlib import Path
 from typing import Annotated
@@ -46,7 +46,10 @@ from store.runs.traces import client_of_run
 app = typer.Typer(help="Manage saved cases and run them.", no_args_is_help=True)
 
 CaseFile = Annotated[
-    Path, typer.Argument(help="YAML file, described in docs/simulator.md; - for standard input.")
+    Path,
+    typer.Argument(
+        help=("YAML file in the format described in docs/simulator.md; - for standard input.")
+    ),
 ]
 CaseArgument = Annotated[str, typer.Argument(metavar="CASE_ID")]
 
@@ -100,7 +103,7 @@ async def create(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Save the case in a file. The file must contain one case, not a list."""
+    """Save the case from a file. The file must contain a single case, not a list."""
     spec = _case_of(file)
     async with work_on(data) as units:
         actor = await acting(units.database, person)
@@ -117,7 +120,8 @@ async def change(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Replace a case with the case in a file. Results of the previous version no longer count."""
+    """Replace a case with the case from a file. Results of the previous version are no longer
+    valid."""
     spec = _case_of(file)
     async with work_on(data) as units:
         actor = await acting(units.database, person)
@@ -147,7 +151,7 @@ async def delete(
 async def from_run(
     run_id: Annotated[str, typer.Argument(metavar="RUN_ID")],
     name: Annotated[
-        str | None, typer.Option(help="Name of the case; defaults to the beginning of the message.")
+        str | None, typer.Option(help="Name of the case; defaults to the start of the message.")
     ] = None,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
@@ -179,7 +183,7 @@ async def run_all(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Start a run of all cases on a worker. `case results` shows the outcome."""
+    """Start a run of all cases on a worker. Use `case results` to see the outcome."""
     variant = Variant(
         playbook_id=playbook,
         draft=None if draft is None else _draft_of(draft),
@@ -224,14 +228,14 @@ async def bring_in(
     file: CaseFile,
     client: ClientOption,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Report the changes without applying them.")
+        bool, typer.Option("--dry-run", help="Show the changes without applying them.")
     ] = False,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
     """Import the client's cases from a file. Cases are matched by name. Either all cases are
-    imported or none. Cases that are not in the file remain."""
+    imported or none. Existing cases that are missing from the file stay unchanged."""
     specs = parse_cases(content_of(file, MAX_CASE_FILE_BYTES))
     async with work_on(data) as units:
         actor = await acting(units.database, person)

@@ -46,12 +46,14 @@ LanguageOption = Annotated[Language, typer.Option(help="Language of the text: fr
 
 @templates.callback()
 def templates_group() -> None:
-    """Response templates of the client. docs/playbooks.md lists their placeholders."""
+    """A client's response templates. docs/playbooks.md lists the placeholders that a template may
+    contain."""
 
 
 @knowledge.callback()
 def knowledge_group() -> None:
-    """Facts about the client. The agent quotes these facts and does not invent others."""
+    """Facts about the client. The agent states these facts in answers, and never makes up
+    others."""
 
 
 @command(templates, "create")
@@ -69,7 +71,9 @@ async def create_template(
     body_file: BodyFileOption = None,
     intent: Annotated[
         Intent | None,
-        typer.Option(help=("Intent that may skip review; defaults to none.")),
+        typer.Option(
+            help=("Intent that the template may answer without review; defaults to none.")
+        ),
     ] = None,
     not_for: NotForOption = None,
     preview: PreviewOption = False,
@@ -102,12 +106,12 @@ async def update_template(
         Intent | None, typer.Option(help=("Intent that the template may answer without review."))
     ] = None,
     no_intent: Annotated[
-        bool, typer.Option("--no-intent", help=("Remove the intent of the template."))
+        bool, typer.Option("--no-intent", help=("Clear the template's intent."))
     ] = False,
     not_for: NotForOption = None,
     active: Annotated[
         bool | None,
-        typer.Option("--on/--off", help=("Allow or forbid the agent to use the template.")),
+        typer.Option("--on/--off", help=("Allow the agent to use the template, or forbid it.")),
     ] = None,
     preview: PreviewOption = False,
     data: DataOption = DEFAULT_DATA,

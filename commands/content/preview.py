@@ -1,5 +1,5 @@
-"""The effect of content changes on the client's cases: a test before saving, and a warning after
-saving."""
+"""The effect of content changes on the client's cases: a test run before saving, and a warning
+after saving."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -20,13 +20,16 @@ PreviewOption = Annotated[
     bool,
     typer.Option(
         "--preview",
-        help=("Test the change on all cases without saving it; `case results` shows the outcome."),
+        help=(
+            "Test the change on all cases without saving it. Use `case results` to see the outcome."
+        ),
     ),
 ]
 
 
 async def try_content(data: Path, client: str, change: ContentVariant, as_json: bool) -> None:
-    """Start a run of all cases with the change on a worker, and print the id of the run."""
+    """Start a run of all cases on a worker, with the change applied, and print the id of the
+    run."""
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         started = await preview_content(work, operator(), change)
     answer(
@@ -39,8 +42,8 @@ async def try_content(data: Path, client: str, change: ContentVariant, as_json: 
 
 @asynccontextmanager
 async def saving(data: Path, client: str) -> AsyncIterator[UnitOfWork]:
-    """Yield a unit of work that saves content. Prints a warning if, because of the change, cases
-    must run again before they count as passed."""
+    """Yield a unit of work that saves content. If the change invalidates passed cases, print a
+    warning with their number: they must run again before a playbook can go live."""
     async with (
         work_on(data) as units,
         units.of(TenantId(client)) as work,

@@ -1,4 +1,4 @@
-"""suggestion: additions that AI assistants suggest to a client's templates and knowledge."""
+"""suggestion: templates and knowledge entries that AI assistants suggest to a client."""
 
 from typing import Annotated
 
@@ -23,12 +23,12 @@ from domain.core.ids import TenantId
 from services.content.suggestions import accept_suggestion, refuse_suggestion
 from store.content.suggestions import SuggestionRepository
 
-app = typer.Typer(help="Manage suggestions of AI assistants.", no_args_is_help=True)
+app = typer.Typer(help="Manage suggestions from AI assistants.", no_args_is_help=True)
 
 
 @app.callback()
 def suggestions_group() -> None:
-    """Suggestions of AI assistants for a client's templates and knowledge."""
+    """Suggestions from AI assistants for a client's templates and knowledge."""
 
 
 @command(app, "list")
@@ -66,7 +66,7 @@ async def accept(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Accept a suggestion. The agent may use its text from the next message on."""
+    """Accept a suggestion. The agent may use its text starting with the next message."""
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         added = await accept_suggestion(work, operator(), suggestion_id)
     name = "knowledge_id" if isinstance(added, KnowledgeEntry) else "template_id"

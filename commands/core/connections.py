@@ -1,5 +1,5 @@
-"""connections: a command that checks whether PostgreSQL allows enough connections for all processes
-of an installation."""
+"""connections: a command that checks whether PostgreSQL allows enough connections for all of an
+installation's processes."""
 
 from typing import Annotated, Final
 
@@ -18,22 +18,22 @@ from commands.core.listing import print_list
 from store.core.connections import connection_limits
 from store.core.pools import OF_A_PROCESS
 
-# Numbers of processes in docker-compose.yml; tests/test_compose.py compares both.
+# Process counts in docker-compose.yml; tests/test_compose.py verifies that they match.
 API: Final = 2
 WORKERS: Final = 2
 WEBHOOK_WORKERS: Final = 1
 TEMPORAL: Final = 120
-# Connections that migrations and commands of people use at the same time.
+# Processes of migrations and operator commands that may run at the same time.
 COMMANDS: Final = 5
-# Connections of one additional process, which runs during a rolling upgrade.
+# Connections of the one additional process that runs during a rolling upgrade.
 REPLACED: Final = max(OF_A_PROCESS.values())
 
 
 def processes(
     api: int, workers: int, webhook_workers: int, others: int
 ) -> list[tuple[str, int, int]]:
-    """Return each kind of process, with the number of such processes and the maximum connections of
-    each."""
+    """Return each kind of process, with the number of processes and the maximum number of
+    connections per process."""
     counts = {
         "api": api,
         "engine worker": workers,
@@ -53,12 +53,12 @@ async def connections(
     ] = WEBHOOK_WORKERS,
     others: Annotated[
         int,
-        typer.Option(min=0, help="Number of connections of other programs, such as Temporal."),
+        typer.Option(min=0, help="Number of connections used by other programs, such as Temporal."),
     ] = TEMPORAL,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Add up the connections that all processes may open, and compare the sum with PostgreSQL's
+    """Add up the connections that all processes may open, and compare the total with PostgreSQL's
     limit. The exit code is 1 if the limit is too low."""
     rows = processes(api, workers, webhook_workers, others)
     needed = sum(count * each for _, count, each in rows)

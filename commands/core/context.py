@@ -1,4 +1,4 @@
-"""Code that all commands share: the choice of the stack that a command works on, and the output."""
+"""Code shared by all commands: selection of the stack that a command works on, and output."""
 
 import asyncio
 import json
@@ -58,7 +58,7 @@ def fail(message: str) -> typer.Exit:
 
 
 def warn(message: str) -> None:
-    """Print a warning about an action that was performed."""
+    """Print a warning about an action that has been performed."""
     err.print(f"warning: {message}", style="yellow", highlight=False, markup=False, soft_wrap=True)
 
 
@@ -75,8 +75,8 @@ def command(
 
 
 def synchronous(function: Callable[P, Coroutine[None, None, None]]) -> Callable[P, None]:
-    """Return a synchronous function for typer that runs an async command. Expected errors are
-    printed as one sentence, with exit code 1."""
+    """Return a synchronous function that runs an async command, for use with Typer. An expected
+    error is printed as one sentence, with exit code 1."""
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -88,7 +88,8 @@ def synchronous(function: Callable[P, Coroutine[None, None, None]]) -> Callable[
 
 @contextmanager
 def anticipated() -> Iterator[None]:
-    """Print expected errors of the block as one sentence, and exit with code 1."""
+    """If the block raises an expected error, print the error as one sentence and exit with code
+    1."""
     try:
         yield
     except DomainError as error:
@@ -99,8 +100,7 @@ def anticipated() -> Iterator[None]:
 
 
 def describe(error: DomainError) -> str:
-    """Return an error's text for people, followed by its error code where a script may need the
-    code."""
+    """Return an error's text for users, followed by its error code if scripts may need the code."""
     if isinstance(error, InvalidInput):
         return str(error)
     if isinstance(error, EscalationClaimed):
@@ -113,9 +113,9 @@ def describe(error: DomainError) -> str:
 
 
 def settings_for(data: Path) -> "Settings":
-    """Return the settings in the environment. Settings that are missing there are taken from the
-    embedded stack that runs on `data`, unless the environment names another database or Temporal
-    server. Raises InvalidInput if a setting is still missing."""
+    """Return the settings from the environment. Missing settings are taken from the embedded stack
+    that runs on `data`, unless the environment specifies another database or Temporal server.
+    Raises InvalidInput if a setting is still missing."""
     if not any(os.environ.get(key) for key in _PLACES):
         kept_folder(data)
     running = running_stack(data) if not _is_complete() else None
@@ -128,16 +128,16 @@ def settings_for(data: Path) -> "Settings":
 
 
 def environment_of(data: Path) -> Mapping[str, str]:
-    """Return the environment's variables. Variables that are missing there are taken from the
-    embedded stack that runs on `data`, unless DATABASE_URL is set."""
+    """Return the environment variables. Missing variables are taken from the embedded stack that
+    runs on `data`, unless DATABASE_URL is set."""
     running = None if os.environ.get("DATABASE_URL") else running_stack(data)
     given = {name: value for name, value in os.environ.items() if value}
     return {**(running.env if running else {}), **given}
 
 
 def sealer_of(data: Path) -> FernetSealer:
-    """Return a sealer with the encryption keys of the workers that will decrypt the secret. Raises
-    InvalidInput if there are no valid keys."""
+    """Return a sealer that uses the same encryption keys as the workers, which decrypt the secret.
+    Raises InvalidInput if no valid keys are configured."""
     keys = environment_of(data).get("SEAL_KEY")
     if not keys and not os.environ.get("DATABASE_URL"):
         keys = kept_folder(data).seal_key()
@@ -154,12 +154,12 @@ def _is_complete() -> bool:
 
 
 def model_of(data: Path) -> NamesModel:
-    """Return a function that names the brain in the command's settings. These settings must be the
-    workers' settings, because results of cases are valid for one brain only. The function raises
-    InvalidInput."""
+    """Return a function that returns the identity of the brain in the command's settings. These
+    settings must match those of the workers, because case results are valid for one brain only. The
+    function raises InvalidInput if a setting is invalid."""
 
     def name() -> str:
-        # Imported here because few commands need the name of the brain.
+        # Imported here because few commands need the brain's identity.
         from adapters.brain.identity import brain_identity  # noqa: PLC0415
         from settings import load_brain  # noqa: PLC0415
 
@@ -171,15 +171,16 @@ def model_of(data: Path) -> NamesModel:
 
 @asynccontextmanager
 async def database_of(data: Path) -> AsyncIterator[Database]:
-    """Yield the database at DATABASE_URL, or the embedded database in `data`, which runs only while
-    the block runs. Raises InvalidInput if neither database exists."""
+    """Yield the database at DATABASE_URL, or the embedded database in `data`. The embedded database
+    is started if necessary, and stopped when the block ends. Raises InvalidInput if neither
+    database exists."""
     async with AsyncExitStack() as held:
         url = os.environ.get("DATABASE_URL")
         if not url and (running := running_stack(data)):
             url = running.env["DATABASE_URL"]
         if not url:
-            # Imported here because a server installation has no embedded packages. There, `migrate`
-            # migrates the database.
+            # Imported here because server installations do not include the embedded packages. On
+            # those, `migrate` migrates the database.
             from embedded.postgres import EmbeddedPostgres  # noqa: PLC0415
             from store.core.migrate import migrate  # noqa: PLC0415
 
@@ -195,7 +196,8 @@ async def database_of(data: Path) -> AsyncIterator[Database]:
 async def reading_client(
     data: Path, client: str
 ) -> AsyncIterator[tuple[AsyncConnection, TenantId]]:
-    """Yield a read-only connection and the client's id. Raises ClientNotFound."""
+    """Yield a read-only connection and the client's id. Raises ClientNotFound if the client does
+    not exist."""
     async with database_of(data) as database, database.reading_across() as connection:
         await ClientRepository(connection).brand_name(client)
         yield connection, TenantId(client)
@@ -203,35 +205,35 @@ async def reading_client(
 
 @asynccontextmanager
 async def work_on(data: Path) -> AsyncIterator[UnitsOfWork]:
-    """Yield units of work on the database of `data`. Their workflows start on the Temporal server
-    at TEMPORAL_ADDRESS, or on the Temporal server of the stack that runs on `data`."""
+    """Yield a factory for units of work on the database of `data`. Their workflows start on the
+    Temporal server at TEMPORAL_ADDRESS, or on that of the embedded stack running on `data`."""
     async with database_of(data) as database:
         yield UnitsOfWork(database, NearbyEngine(environment_of(data)), utc_now, new_ulid)
 
 
 def answer(as_json: bool, sentence: str, /, **fields: object) -> None:
-    """Print a command's result: for programs, one JSON object; for people, a sentence and the
-    fields. Lines are never truncated, because a secret may be shown only this once."""
+    """Print a command's result: as one JSON object for programs, or as a sentence and fields for
+    users. Lines are never truncated, because a secret may be shown only this once."""
     if as_json:
         typer.echo(json.dumps(fields, ensure_ascii=False, default=_as_json))
         return
     out.print(sentence, highlight=False, markup=False, soft_wrap=True)
     width = max(map(len, fields), default=0)
     for name, value in fields.items():
-        # Some values are untrusted, so control characters must not reach the terminal.
+        # Some values are untrusted. Their control characters must not reach the terminal.
         text = rfc3339(value, "seconds") if isinstance(value, datetime) else str(value)
         line = f"  {name:<{width}}  {without_controls(text)}"
         out.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def _as_json(value: object) -> str:
-    """Return a value as text for JSON output. Times end with `Z` instead of an offset, as over HTTP
-    and in exports."""
+    """Convert a value to text for JSON output. Times end with `Z` instead of an offset, as in API
+    responses and exports."""
     return rfc3339(value) if isinstance(value, datetime) else str(value)
 
 
 def fields_of(record: BaseModel, id_name: str) -> dict[str, object]:
-    """Return a record's fields for JSON output. The id has the name `id_name`."""
+    """Return a record's fields for JSON output. The record's id is named `id_name`."""
     fields = record.model_dump(mode="json")
     return {id_name: fields.pop("id"), **fields}
 
@@ -240,7 +242,7 @@ def fields_of(record: BaseModel, id_name: str) -> dict[str, object]:
 async def work_on_record(
     data: Path, whose: WhoseRecord, record_id: str
 ) -> AsyncIterator[UnitOfWork]:
-    """Yield a unit of work on the client that owns the record. Raises the errors of `whose`."""
+    """Yield a unit of work for the client that owns the record. Raises the errors of `whose`."""
     async with work_on(data) as units:
         tenant = await units.database.find_client(whose, record_id)
         async with units.of(tenant) as work:

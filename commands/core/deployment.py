@@ -36,7 +36,7 @@ async def promote(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a worker build the current one, once its workers poll both queues."""
+    """Make a worker build the current one as soon as its workers poll both queues."""
     settings = settings_for(data)
     deployment, ours = _version_of(settings)
     build = WorkerDeploymentVersion(deployment, build_id or ours)
@@ -56,7 +56,7 @@ async def promote(
 
 @command(app, "show")
 async def show(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
-    """Show the worker builds that Temporal knows. The current build gets all work."""
+    """Show the worker builds that Temporal knows. All work goes to the current build."""
     settings = settings_for(data)
     deployment, _ = _version_of(settings)
     try:

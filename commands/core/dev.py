@@ -1,4 +1,4 @@
-"""dev and demo: commands that run the complete service on this machine, with a tour."""
+"""dev and demo: commands that run the complete service locally, with a tour."""
 
 import asyncio
 import os
@@ -28,7 +28,7 @@ _WATCH_S = 0.5
 
 PortOption = Annotated[
     int | None,
-    typer.Option(help=("Port of the API; defaults to PORT, or to 8080 if that port is free.")),
+    typer.Option(help=("Port for the API; defaults to PORT, or to 8080 if that port is free.")),
 ]
 DataOption = Annotated[Path, typer.Option("--data", help="Folder in which all data is stored.")]
 
@@ -37,10 +37,10 @@ DataOption = Annotated[Path, typer.Option("--data", help="Folder in which all da
 async def dev(
     port: PortOption = None,
     temporal_port: Annotated[
-        int | None, typer.Option(help="Port of Temporal; defaults to a free port.")
+        int | None, typer.Option(help="Port for Temporal; defaults to a free port.")
     ] = None,
     ui_port: Annotated[
-        int | None, typer.Option(help="Port of Temporal's UI; defaults to a free port.")
+        int | None, typer.Option(help="Port for Temporal's UI; defaults to a free port.")
     ] = None,
     data: DataOption = DEFAULT_DATA,
     tour: Annotated[
@@ -53,7 +53,7 @@ async def dev(
         ),
     ] = False,
 ) -> None:
-    """Run the complete service on this machine until Ctrl-C."""
+    """Run the complete service locally until Ctrl-C."""
     ports = StackPorts(
         api=port or _port_of_environment(),
         api_if_free=_DEFAULT_PORT,
@@ -68,7 +68,8 @@ async def dev(
         async with AsyncExitStack() as held:
             opened: OpenShop | None = None
             if tour:
-                # The shop stays open, because its webhook receives events while the command runs.
+                # The shop keeps running, because its webhook endpoint receives events while the
+                # command runs.
                 opened = await held.enter_async_context(open_shop(folder, info))
                 tour_guide = Tour(opened, info, folder, out)
                 await tour_guide.run()
@@ -86,7 +87,8 @@ async def dev(
 
 @synchronous
 async def demo(data: DataOption = DEFAULT_DATA / "demo") -> None:
-    """Run everything, take the tour and stop. The exit code is 1 if a step of the tour fails."""
+    """Run the complete service, take the tour, then stop. The exit code is 1 if a step of the tour
+    fails."""
 
     async def once(_: Stack, folder: DataFolder, info: StackInfo) -> None:
         async with open_shop(folder, info) as opened:
@@ -103,14 +105,14 @@ Work = Callable[[Stack, DataFolder, StackInfo], Awaitable[None]]
 async def _with_stack(
     folder: DataFolder, ports: StackPorts, work: Work, *, host: str, endless: bool
 ) -> None:
-    """Start the stack, run `work`, and end every process, also after an error.
+    """Start the stack, run `work`, and stop every process, even after an error.
 
-    `endless`: `work` runs until Ctrl-C, which then counts as success.
+    `endless`: `work` runs until Ctrl-C, which then counts as a normal exit.
     """
     os.umask(0o077)  # only the current user may read files that this process and its children write
     configure_logs(
         "WARNING"
-    )  # INFO would print audit entries of the demo's setup between its steps
+    )  # INFO would print audit entries from the demo's setup between its steps
     task = asyncio.current_task()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, _cancel, task)
@@ -142,7 +144,7 @@ def _show_progress(status: Status, part: str) -> None:
 
 
 def liberties_of(environment: Mapping[str, str], *, tour: bool) -> list[str]:
-    """Return descriptions of the features that the stack allows although they are meant for a
+    """Return descriptions of the features that the stack enables but that are meant only for a
     developer's own machine."""
     found = [
         name
@@ -153,7 +155,7 @@ def liberties_of(environment: Mapping[str, str], *, tour: bool) -> list[str]:
 
 
 def check_host(host: str, liberties: list[str]) -> None:
-    """Raise InvalidInput if other machines could use developer features of the stack."""
+    """Raise InvalidInput if other machines could use the stack's developer features."""
     if liberties and not is_loopback(host):
         raise InvalidInput(
             f"HOST={host} lets others than this machine in, who could then use: "
@@ -171,7 +173,7 @@ def _port_of_environment() -> int | None:
 
 
 async def _watch(stack: Stack, data: Path) -> None:
-    """Print which processes of the stack end unexpectedly, and how to restart them."""
+    """Print each process of the stack that exits unexpectedly, and how to restart it."""
     told: set[str] = set()
     while True:
         for child in stack.dead():

@@ -28,8 +28,8 @@ async def list_latest(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the latest internal errors, newest first. If SENTRY_DSN is set, errors are sent to
-    Sentry instead."""
+    """Show the latest internal errors, newest first. If SENTRY_DSN is set, errors go to Sentry
+    instead."""
     async with database_of(data) as database, database.reading_across() as connection:
         found = await ErrorReportRepository(connection).latest(limit=limit)
     if as_json:

@@ -1,5 +1,4 @@
-"""Commands whose module is imported only when the command runs, so that every command starts
-fast."""
+"""Commands whose module is imported only when they run, so that every command starts quickly."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -13,12 +12,11 @@ if TYPE_CHECKING:
 
 
 class LazyCommand(TyperCommand):
-    """A command or a group of commands. Only the name and help are loaded until the command is
-    used."""
+    """A command or command group. Until it is used, only its name and help text are loaded."""
 
     def __init__(self, name: str, place: str, help: str) -> None:  # noqa: A002 - typer's name
         """Describe a command without importing it. `place`: "module:attribute" of a group's Typer
-        app or of a command's function. `help`: the text in the list of commands."""
+        app or of a command's function. `help`: the text shown in the list of commands."""
         super().__init__(name, help=help)
         self._place = place
 

@@ -1,4 +1,4 @@
-"""Tables for people: lists of records with their ids, and the fields of one record."""
+"""Tables for users: lists of records with their ids, and the fields of a single record."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -12,15 +12,15 @@ from domain.core.plain_text import without_controls
 
 Row = Sequence[str]
 
-# Width of a cell if the output is not a terminal. Programs that need the full text use --json.
+# Maximum characters in a cell, and width of a table if the output is not a terminal. Programs that
+# need the full text use --json.
 _MOST_CHARS: Final = 200
 _WIDE: Final = 2_000
 
 
 def print_list(names: Sequence[str], rows: Iterable[Row], *, ids: int = 1) -> None:
     """Print a table with one line per row. The first `ids` cells of a row are never truncated,
-    because people copy them into other commands. Other cells that do not fit end with an ellipsis.
-    """
+    because users copy ids into other commands. Other cells that do not fit end with an ellipsis."""
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     for number, name in enumerate(names):
         table.add_column(name, no_wrap=number < ids)
@@ -30,8 +30,7 @@ def print_list(names: Sequence[str], rows: Iterable[Row], *, ids: int = 1) -> No
 
 
 def _cell(text: str) -> Text:
-    """Return the text on one line and without control characters, because the text may be
-    untrusted."""
+    """Return the text as a single line without control characters. The text may be untrusted."""
     line = " ".join(without_controls(text[: 2 * _MOST_CHARS]).split())
     if len(line) > _MOST_CHARS:
         line = f"{line[:_MOST_CHARS]}…"
@@ -39,7 +38,7 @@ def _cell(text: str) -> Text:
 
 
 def facts_table(title: str | None = None) -> Table:
-    """Return a table of names and values. Long values wrap on a narrow terminal."""
+    """Return an empty table for names and values. Long values wrap on a narrow terminal."""
     table = Table(title=title, title_justify="left", title_style="bold", show_header=False)
     table.add_column(no_wrap=True, style="cyan")
     table.add_column(overflow="fold")

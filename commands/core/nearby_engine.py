@@ -1,4 +1,5 @@
-"""Starter of workflows for commands, on a Temporal server that may not be configured."""
+"""The engine client for commands, which start workflows on a Temporal server that might not be
+configured."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
 
 
 class NearbyEngine:
-    """A `Starter` for commands. It connects to Temporal only when a workflow must start. If
-    Temporal is not configured or does not answer, the periodic sweep starts the workflow later."""
+    """A `Starter` for commands. It connects to Temporal only when a workflow must be started. If
+    Temporal is not configured or does not respond, the periodic sweep starts the workflow later."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
@@ -37,8 +38,8 @@ class NearbyEngine:
         return engine is not None and await engine.process_webhook(webhook, wake=wake)
 
     async def mail(self, mail: SendMailInput) -> None:
-        """Start the workflow of an email. Raises EngineUnavailable, also if Temporal is not
-        configured, because the sweep does not start these workflows."""
+        """Start the workflow that sends an email. Raises EngineUnavailable even if Temporal is not
+        configured, because the sweep does not start email workflows."""
         engine = await self._engine()
         if engine is None:
             raise EngineUnavailable("TEMPORAL_ADDRESS is not set: the mail is not sent")

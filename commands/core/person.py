@@ -1,4 +1,4 @@
-"""The actor of a command: the person for whom the command runs."""
+"""The actor of a command: the operator, or the user on whose behalf the operator acts."""
 
 import getpass
 from typing import Annotated
@@ -12,19 +12,19 @@ from store.tenants.members import MemberRepository
 AsOption = Annotated[
     str | None,
     typer.Option(
-        "--as", help="Id or email address of the person to act for; defaults to operator:LOGIN."
+        "--as", help="Id or email address of the user to act for; defaults to operator:LOGIN."
     ),
 ]
 
 
 def operator() -> Actor:
-    """Return the actor for the user who is logged in at the terminal, named `operator:LOGIN`."""
+    """Return the actor for the user logged in to the terminal, named `operator:LOGIN`."""
     return Actor.operator(f"{OPERATOR_PREFIX}{getpass.getuser()}")
 
 
 async def acting(database: Database, name: str | None) -> Actor:
-    """Return the actor of a command: the operator who acts on behalf of that person, or the
-    operator alone. Raises InvalidInput."""
+    """Return the actor of a command: the operator acting on behalf of the named user, or the
+    operator alone if `name` is None. Raises InvalidInput if there is no such user."""
     if name is None:
         return operator()
     async with database.reading_across() as connection:

@@ -1,4 +1,5 @@
-"""worker and migrate: the processes besides the API, which import no HTTP code."""
+"""worker and migrate: commands for the processes other than the API. Neither command imports HTTP
+code."""
 
 import asyncio
 import os
@@ -30,7 +31,8 @@ def worker(
     ] = names.ENGINE_QUEUE,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
-    """Run a worker until a signal ends it. Several may run at the same time, on any machines."""
+    """Run a worker until it receives a signal. Several workers may run at the same time, on any
+    machines."""
     # Imported here because the worker's libraries take seconds to load, and no other command needs
     # them.
     import worker as process  # noqa: PLC0415
@@ -44,7 +46,8 @@ def worker(
 
 
 def migrate(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
-    """Migrate the database and Temporal's namespace to this version; safe to repeat."""
+    """Migrate the database and Temporal's namespace to this version. The command is safe to
+    repeat."""
     with anticipated():
         if url := os.environ.get("DATABASE_URL"):
             migrate_database(
@@ -59,7 +62,7 @@ async def _migrate_rest(data: Path) -> None:
         async with database_of(data):
             pass  # opening the embedded database migrates it
     if os.environ.get("TEMPORAL_ADDRESS"):
-        # Imported here because an installation may have a database without Temporal.
+        # Imported here because an installation may have a database but no Temporal server.
         from adapters.temporal.connection import connect  # noqa: PLC0415
         from adapters.temporal.setup import ensure_search_attributes  # noqa: PLC0415
 

@@ -1,5 +1,6 @@
-"""The progress of a long command: a bar on a terminal, otherwise periodic lines. Progress is
-written to standard error, so that standard output contains only the command's result."""
+"""Progress of a long-running command: a progress bar on a terminal, periodic lines elsewhere.
+Progress is written to standard error, so that standard output contains only the command's result.
+"""
 
 import time
 from collections.abc import Callable, Iterator
@@ -21,12 +22,12 @@ from rich.progress import (
 from commands.core.context import err
 
 LINE_EVERY_S: Final = 5.0
-"""Seconds between progress lines if the output is not a terminal. Lines are rare, because logs are
-stored."""
+"""Seconds between progress lines if the output is not a terminal. Lines are infrequent, because
+logs are stored."""
 
 
 class Bar(Protocol):
-    """A display that receives the progress of a command."""
+    """A progress display for a command."""
 
     def advance(self, n: int = 1) -> None:
         """Add `n` completed steps, in the unit of the total."""
@@ -43,8 +44,9 @@ def progress(
     console: Console = err,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Bar]:
-    """Show the progress of the block. `total`: the number of steps, or None if unknown. If the
-    output is not a terminal, a last line states whether the block finished or raised an error."""
+    """Show the progress of the block. `total`: the number of steps, or None if it is unknown. If
+    the output is not a terminal, a final line states whether the block completed or raised an
+    error."""
     if console.is_terminal:
         with Progress(*_columns(total), console=console) as shown:
             yield _Shown(shown, label, total)

@@ -1,5 +1,5 @@
-"""Error texts of the command line, for errors with a code that does not explain to the user what to
-do."""
+"""Error texts for the command line. They cover errors whose code alone does not explain what the
+user can do."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -35,17 +35,17 @@ from domain.core.errors import DomainError
 from embedded.ports import listening, port_of
 from settings.service import ServerSettings
 
-# Seconds in which requests in progress must finish, longer than the gateway's deadline. An export
-# that takes longer is cut off without its end marker, so that a reader cannot mistake the file for
-# a complete one.
+# Seconds that requests in progress have to finish; longer than the gateway's deadline. A slower
+# export is cut off without its end marker, so a truncated file cannot be mistaken for a complete
+# one.
 GRACE_S = 35
-# Number of file descriptors that the API opens in addition to callers' connections, for PostgreSQL,
+# File descriptors that the API needs in addition to those of client connections: for PostgreSQL,
 # Temporal and the event loop.
 _OWN_FILES = 64
 
 
 def serve(
-    port: Annotated[int | None, typer.Option(help="Port of the API; defaults to PORT.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port for the API; defaults to PORT.")] = None,
     fd: Annotated[
         int | None,
         typer.Option(
@@ -54,7 +54,7 @@ def serve(
     ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
-    """Serve the HTTP API until it gets a signal."""
+    """Serve the HTTP API until the process receives a signal."""
     probes = Probes(Metrics())
     with ExitStack() as held:
         try:
@@ -81,8 +81,8 @@ def serve(
             loop="uvloop",
             http=edge_protocol(EdgeWatch(app), _edge_limits(settings.server)),
             ws="none",
-            # Trust only the address of the connection itself. uvicorn must not read an address from
-            # a header.
+            # Trust only the peer address of the connection. uvicorn must not read an address from a
+            # header.
             proxy_headers=False,
             log_config=None,
             access_log=False,
@@ -94,8 +94,8 @@ def serve(
 
 
 def _edge_limits(server: ServerSettings) -> EdgeLimits:
-    """Return the connection limits, reduced to fit the process's limit of open files. Raises the
-    soft limit of open files up to the hard limit first."""
+    """Return the connection limits, reduced to fit the process's open file limit. First raise the
+    soft limit as far as the hard limit allows."""
     wanted = DEFAULT_LIMITS.connections + _OWN_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < wanted:

@@ -1,4 +1,4 @@
-"""Long texts that are given by an option, a file or standard input."""
+"""Long texts passed as an option, as a file or on standard input."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,8 @@ FILE_HELP: Final = "Read the text from a file; - for standard input."
 
 
 def content_of(file: Path, at_most: int = MAX_BYTES) -> bytes:
-    """Return the bytes of a file, or of standard input for `-`. Raises InvalidInput."""
+    """Return the bytes of a file, or of standard input for `-`. Raises InvalidInput if the file
+    cannot be read."""
     try:
         if str(file) == "-":
             content = sys.stdin.buffer.read(at_most + 1)
@@ -26,8 +27,9 @@ def content_of(file: Path, at_most: int = MAX_BYTES) -> bytes:
 
 
 def text_of(given: str | None, file: Path | None, option: str) -> str | None:
-    """Return the text of an option, or of the file in the option `option`-file; None if neither is
-    given. A final line break in the file is removed. Raises InvalidInput."""
+    """Return the text of an option, or of the file named by `--OPTION-file`. Return None if neither
+    is given. A trailing line break in the file is removed. Raises InvalidInput if the text cannot
+    be used."""
     if file is None:
         return given
     if given is not None:
@@ -39,8 +41,8 @@ def text_of(given: str | None, file: Path | None, option: str) -> str | None:
 
 
 def required_text(given: str | None, file: Path | None, option: str) -> str:
-    """Return the text of an option or of its file, as `text_of` does. Raises InvalidInput if
-    neither is given."""
+    """Return the text from an option or its file, as `text_of` does. Raises InvalidInput if neither
+    is given."""
     text = text_of(given, file, option)
     if text is None:
         raise InvalidInput(f"{option} or {option}-file is needed")

@@ -1,4 +1,4 @@
-"""automation-event: the raw events of the engine's first version."""
+"""automation-event: raw events from the engine's first version."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ from store.exports.legacy_events import AutomationRepository
 
 EventArgument = Annotated[str, typer.Argument(metavar="EVENT_ID")]
 
-app = typer.Typer(help="Manage events of the engine's first version.", no_args_is_help=True)
+app = typer.Typer(help="Manage events from the engine's first version.", no_args_is_help=True)
 
 
 @command(app, "import")
@@ -45,8 +45,8 @@ async def bring_in(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Import events from a file. Either all events are imported or none. Events with an id that
-    already exists are skipped."""
+    """Import events from a file. Either all events are imported or none. Events whose id already
+    exists are skipped."""
     tenant = TenantId(parse_ulid(client) or client)
     with opened(file) as (stream, size):
         async with work_on(data) as units:
@@ -65,7 +65,7 @@ async def list_latest(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the latest events of the engine's first version, newest first."""
+    """Show the latest events from the engine's first version, newest first."""
     async with reading_client(data, parse_ulid(client) or client) as (connection, tenant):
         found = await AutomationRepository(connection, tenant).latest(limit)
     if as_json:

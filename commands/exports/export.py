@@ -1,4 +1,4 @@
-"""export: a command that writes all stored data of a client to one file."""
+"""export: a command that writes all of a client's stored data to one file."""
 
 import os
 import sys
@@ -43,12 +43,12 @@ async def export(
     ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
-    """Export all records of a client to a file, as the client itself receives them. See
-    docs/export.md.
+    """Export all of a client's records to a file. The file is the same as the one that the client
+    can download. See docs/export.md.
 
-    If a section cannot be read, the section is empty in the file, the error message names the
-    section, and the exit code is 1. The file appears only once it is complete, and replaces an
-    existing file.
+    If a section cannot be read, the file contains the section without records. The error message
+    names the section, and the exit code is 1. The file appears only when it is complete, and
+    replaces an existing file.
     """
     tenant = TenantId(parse_ulid(client) or client)
     skipped: list[str] = []
@@ -79,8 +79,8 @@ async def _write(
 
 @contextmanager
 def _written(file: Path | None) -> Iterator[BinaryIO]:
-    """Yield the file to write, or standard output. The file contains customers' messages, so only
-    the current user may read it. Raises InvalidInput."""
+    """Yield the file to write, or standard output. The file contains customer messages, so only the
+    current user may read it. Raises InvalidInput if the file cannot be written."""
     if file is None or str(file) == "-":
         yield sys.stdout.buffer
         return

@@ -29,7 +29,7 @@ from services.exports.tenant_import import Imported, import_export
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A file that reports to `bar` how many bytes of it have been read."""
+    """A file that reports the number of bytes read from it to `bar`."""
 
     stream: BinaryIO
     bar: Bar
@@ -48,7 +48,7 @@ class Watched:
 @contextmanager
 def opened(file: Path) -> Iterator[tuple[BinaryIO, int | None]]:
     """Yield the file and its size in bytes. For `-`, yield standard input. The size is None if it
-    is unknown, for example for a pipe. Raises InvalidInput."""
+    is unknown, for example for a pipe. Raises InvalidInput if the file cannot be opened."""
     if str(file) == "-":
         yield sys.stdin.buffer, None
         return
@@ -64,7 +64,7 @@ def opened(file: Path) -> Iterator[tuple[BinaryIO, int | None]]:
 async def bring_in(
     file: Annotated[Path, typer.Argument(help="Export file in JSON format; - for standard input.")],
     client: Annotated[
-        str, typer.Option(help=("Id of the client to import into, which must be empty."))
+        str, typer.Option(help=("Id of the client to import into. The client must be empty."))
     ],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check the file without importing it.")

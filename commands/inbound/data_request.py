@@ -1,4 +1,4 @@
-"""data-request: customers who asked a shop for their stored data."""
+"""data-request: requests from customers who asked a shop for their stored data."""
 
 import os
 from pathlib import Path
@@ -28,7 +28,7 @@ from domain.inbound.data_request import DataRequest
 from services.inbound.data_requests import customer_file, fulfil_data_request
 from store.inbound.data_requests import DataRequestRepository, client_of_data_request
 
-app = typer.Typer(help="Manage customers' data requests.", no_args_is_help=True)
+app = typer.Typer(help="Manage customer data requests.", no_args_is_help=True)
 
 RequestArgument = Annotated[str, typer.Argument(metavar="REQUEST_ID")]
 
@@ -58,7 +58,7 @@ async def export(
     ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
-    """Export all records of the customer who made a data request, as JSON."""
+    """Export all records of the customer who made the data request, as JSON."""
     wanted = parse_ulid(request_id) or request_id
     async with database_of(data) as database:
         async with database.reading_across() as connection:
@@ -82,8 +82,8 @@ async def export(
 async def fulfil(
     request_id: RequestArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Mark a data request as answered. If it is already marked, the record still names the first
-    person who marked it."""
+    """Mark a data request as fulfilled. If it is already marked, the record keeps the name of the
+    first person who marked it."""
     wanted = parse_ulid(request_id) or request_id
     async with work_on_record(data, client_of_data_request, wanted) as work:
         done = await fulfil_data_request(work, operator(), wanted)

@@ -64,7 +64,7 @@ async def list_latest(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a client's latest webhooks, newest first, and the rejected requests of the last day."""
+    """Show a client's latest webhooks, newest first, and the requests rejected in the last day."""
     async with reading_client(data, client) as (connection, tenant):
         log = InboundLogRepository(connection, tenant)
         found = await log.page(limit=limit, provider=provider, state=state, outcome=outcome)
@@ -95,7 +95,7 @@ async def list_latest(
 async def list_polls(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show each platform's last poll, and the reason if the poll failed."""
+    """Show the last poll of each platform, and the reason if the poll failed."""
     async with reading_client(data, client) as (connection, tenant):
         found = await PollCursorRepository(connection, tenant).all()
     if as_json:
@@ -116,7 +116,7 @@ async def list_polls(
 async def show(
     inbound_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show one received webhook with its content and outcome."""
+    """Show a received webhook with its content and outcome."""
     wanted = parse_ulid(inbound_id) or inbound_id
     async with database_of(data) as database, database.reading_across() as connection:
         tenant = await client_of_inbound(connection, wanted)
@@ -131,7 +131,7 @@ async def show(
 async def replay(
     inbound_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Process a failed or waiting webhook again, from its stored bytes. A webhook that was already
+    """Reprocess a failed or waiting webhook from its stored bytes. A webhook that has already been
     processed does not change."""
     wanted = parse_ulid(inbound_id) or inbound_id
     async with work_on(data) as units:
@@ -146,8 +146,8 @@ async def replay(
 
 
 async def _begin(data: Path, ref: WebhookRef) -> bool:
-    """Start processing a webhook. Return False if processing cannot start now; the periodic sweep
-    then starts it."""
+    """Start processing a webhook. Return False if processing cannot start now. In this case, the
+    periodic sweep starts it later."""
     environment = environment_of(data)
     if not environment.get("TEMPORAL_ADDRESS"):
         return False
@@ -228,5 +228,5 @@ def _body(webhook: LoggedWebhook) -> str:
 
 
 def _said(text: str) -> str:
-    """Return an untrusted text without terminal control characters."""
+    """Return untrusted text without terminal control characters."""
     return escape(without_controls(text))

@@ -1,4 +1,4 @@
-"""integration inbound: the endpoints to which platforms send a client's webhooks."""
+"""integration inbound: the endpoints that receive a client's webhooks from other platforms."""
 
 import json
 import os
@@ -46,7 +46,9 @@ from settings import load_server
 from store.inbound.endpoints import EndpointRepository
 from store.integrations.integrations import client_of
 
-app = typer.Typer(help="Manage the endpoints for platforms' webhooks.", no_args_is_help=True)
+app = typer.Typer(
+    help=("Manage the endpoints for webhooks from other platforms."), no_args_is_help=True
+)
 
 _VARIABLE: Final = "INBOUND_SECRET"
 _SENT_AS_HEADER: Final = frozenset({Provider.GORGIAS, Provider.FRESHDESK})
@@ -60,7 +62,8 @@ IntegrationArgument = Annotated[str, typer.Argument()]
 
 @app.callback()
 def group() -> None:
-    """Each connection can have one endpoint. docs/inbound.md explains where to enter its URL."""
+    """Each connection can have one endpoint. docs/inbound.md explains where to enter the endpoint's
+    URL."""
 
 
 @command(app, "open")
@@ -77,13 +80,16 @@ async def open_one(
     mapping: Annotated[
         Path | None,
         typer.Option(
-            help=("JSON file with a JMESPath expression for each field, for the generic format.")
+            help=(
+                "JSON file with a JMESPath expression for each field. Used for the generic format."
+            )
         ),
     ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Open an endpoint. Its URL, and a secret that the service generates, are shown only once."""
+    """Open an endpoint. Its URL, and its secret if the service generates one, are shown only
+    once."""
     wanted = WantedEndpoint(_secret() if secret else None, _mapping(mapping))
     sealer = sealer_of(data)
     async with work_on_record(data, client_of, integration_id) as work:
@@ -101,8 +107,10 @@ async def rotate(
         typer.Option(
             min=0,
             max=24,
-            help="Hours for which the previous URL and secret stay valid; 0 revokes them "
-            "immediately.",
+            help=(
+                "Hours for which the previous URL and secret remain valid; 0 revokes them "
+                "immediately."
+            ),
         ),
     ] = 24,
     data: DataOption = DEFAULT_DATA,
@@ -128,9 +136,9 @@ async def put_secret(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Store the secret with which the platform signs webhooks. The secret is read from the
-    environment variable INBOUND_SECRET, from standard input, or from a prompt. The endpoint's URL
-    does not change."""
+    """Store the secret with which the platform signs webhooks. The command reads the secret from
+    the INBOUND_SECRET environment variable, from standard input, or from a prompt. The endpoint's
+    URL does not change."""
     secret, sealer = _secret(), sealer_of(data)
     async with work_on_record(data, client_of, integration_id) as work:
         await set_endpoint_secret(work, operator(), integration_id, secret, sealer=sealer)
@@ -144,7 +152,7 @@ async def show(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show whether an endpoint is open, and since when. The output does not contain the endpoint's
+    """Show whether an endpoint is open, and since when. The output does not include the endpoint's
     URL or secret."""
     async with database_of(data) as database:
         tenant = await database.find_client(client_of, integration_id)
@@ -162,7 +170,7 @@ async def close(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Close the endpoint. Received webhooks stay in the log."""
+    """Close the endpoint. Webhooks that were already received stay in the log."""
     async with work_on_record(data, client_of, integration_id) as work:
         await close_endpoint(work, operator(), integration_id)
     answer(as_json, "Closed.", integration_id=integration_id)
@@ -200,7 +208,7 @@ def _drawn() -> DrawnBytes:
 
 
 def _mapping(file: Path | None) -> dict[str, str] | None:
-    """Return the field mapping in a JSON file. Raises InvalidInput."""
+    """Return the field mapping from a JSON file. Raises InvalidInput if the file is not valid."""
     if file is None:
         return None
     try:
@@ -213,8 +221,8 @@ def _mapping(file: Path | None) -> dict[str, str] | None:
 
 
 def _secret() -> str:
-    """Return the secret, read from the environment, from standard input, or from a hidden prompt.
-    The secret is never read from the arguments, because `ps` shows them."""
+    """Return the secret from the environment, standard input, or a hidden prompt. The secret is
+    never passed as an argument, because `ps` shows arguments."""
     value = os.environ.get(_VARIABLE)
     if not value and not sys.stdin.isatty():
         value = sys.stdin.readline()

@@ -1,4 +1,4 @@
-"""integration: external systems that a client's agent may query and act on."""
+"""integration: external systems that a client's agent can query and act on."""
 
 import os
 import sys
@@ -68,8 +68,8 @@ async def connect(
         typer.Option(
             "--secret",
             help=(
-                "Name of a secret, never its value. The value is read from the environment "
-                "variable INTEGRATION_<NAME>, or from a prompt."
+                "Name of a secret, never its value. The value is read from the "
+                "INTEGRATION_<NAME> environment variable, or from a prompt."
             ),
         ),
     ] = None,
@@ -77,9 +77,9 @@ async def connect(
     as_json: JsonOption = False,
 ) -> None:
     """Connect a client to a provider, and test the connection. The connection is stored even if the
-    test fails. An existing connection to the same provider ends."""
+    test fails. It replaces an existing connection to the same provider."""
     public = _settings(settings or [])
-    # Check the settings before the person is asked for a secret.
+    # Check the settings before prompting for a secret.
     check_settings(provider, public)
     check_credential_names(provider, frozenset(secrets or []))
     sealer = sealer_of(data)
@@ -114,8 +114,8 @@ async def try_one(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Test a connection with an inexpensive read request. The exit code is 1 if the agent cannot
-    use the connection."""
+    """Test a connection with an inexpensive read-only request. The exit code is 1 if the agent
+    cannot use the connection."""
     async with work_on(data) as units, _connectors(data) as connectors:
         tenant = await units.database.find_client(client_of, integration_id)
         problem = await try_integration(
@@ -193,7 +193,7 @@ async def disconnect(
 
 @asynccontextmanager
 async def _connectors(data: Path) -> AsyncIterator[ConnectorRegistry]:
-    """Yield the connectors to a client's systems, configured like the workers of `data`."""
+    """Yield the connectors to clients' systems, configured like the workers of `data`."""
     allowed = load_integrations(environment_of(data)).allow_loopback_targets
     sealer = sealer_of(data)
     async with open_client() as outside:
@@ -201,8 +201,8 @@ async def _connectors(data: Path) -> AsyncIterator[ConnectorRegistry]:
 
 
 def _for_programs(as_json: bool, problem: Problem | None) -> dict[str, Problem | None]:
-    """Return the problem as a field of the JSON output. Without JSON output, return no field,
-    because a warning shows the problem."""
+    """Return the problem as a field of the JSON output. Without `--json`, return no field, because
+    the problem is printed as a warning."""
     return {"problem": problem} if as_json else {}
 
 
@@ -212,8 +212,8 @@ def _tell(problem: Problem | None) -> None:
 
 
 def _settings(given: Sequence[str]) -> dict[str, str]:
-    """Return the settings in NAME=VALUE pairs. Raises InvalidInput. The error does not quote an
-    invalid pair, because the pair may contain a secret."""
+    """Return the settings from NAME=VALUE pairs. Raises InvalidInput if a pair is invalid. The
+    error does not quote the pair, because it may contain a secret."""
     pairs = [item.partition("=") for item in given]
     if not all(name and value for name, _, value in pairs):
         raise InvalidInput("--set NAME=VALUE expected")
@@ -224,8 +224,8 @@ def _settings(given: Sequence[str]) -> dict[str, str]:
 
 
 def _secret(name: str) -> str:
-    """Return the secret, read from the environment or from a hidden prompt. The secret is never
-    read from the arguments, because `ps` shows them."""
+    """Return the secret from the environment or a hidden prompt. The secret is never passed as an
+    argument, because `ps` shows arguments."""
     variable = _SECRET_VARIABLE.format(name.upper())
     value = os.environ.get(variable)
     if not value and not sys.stdin.isatty():

@@ -1,4 +1,4 @@
-"""mail-sender: the sender of a client's emails to customers."""
+"""mail-sender: the sender of a client's customer emails."""
 
 import os
 import secrets
@@ -41,19 +41,20 @@ from services.integrations.reported_mails import report_mails
 from settings import load_mail
 from store.integrations.mail_senders import MailSenderRepository
 
-app = typer.Typer(help="Manage the sender of a client's emails to customers.", no_args_is_help=True)
+app = typer.Typer(help="Manage the sender of a client's customer emails.", no_args_is_help=True)
 
 _PASSWORD: Final = "SMTP_PASSWORD"  # noqa: S105 - where it is read from
 _LANGUAGES: Final = ("fr", "en")
 
 LanguageOption = Annotated[
-    str, typer.Option(help=("Language of the email that contains the code: fr or en."))
+    str, typer.Option(help=("Language of the verification email: fr or en."))
 ]
 
 
 @app.callback()
 def group() -> None:
-    """The service uses the sender once it is verified with an emailed code. See docs/mail.md."""
+    """The service uses the sender only after it has been verified with an emailed code. See
+    docs/mail.md."""
 
 
 @command(app, "show")
@@ -69,7 +70,7 @@ async def show(
 @command(app, "set")
 async def put(
     client: ClientOption,
-    address: Annotated[str, typer.Option(help="Sender address of emails to customers.")],
+    address: Annotated[str, typer.Option(help="Sender address for emails to customers.")],
     reply_to: Annotated[str | None, typer.Option(help="Address for customers' replies.")] = None,
     signature: Annotated[str, typer.Option(help="Plain text appended to each email.")] = "",
     host: Annotated[
@@ -78,15 +79,15 @@ async def put(
     port: Annotated[int, typer.Option(help="Port of the mail server: 465, 587, 2525 or 25.")] = 465,
     security: Annotated[
         Security | None,
-        typer.Option(help="Connection security; defaults to the usual one for the port."),
+        typer.Option(help="Connection security; defaults to the usual mode for the port."),
     ] = None,
     username: Annotated[str | None, typer.Option()] = None,
     password: Annotated[
         bool,
         typer.Option(
             "--password",
-            help=f"Read a password from the environment variable {_PASSWORD}, from standard input, "
-            "or from a prompt. Without this option, the stored password of the same server stays.",
+            help=f"Read a password from the {_PASSWORD} environment variable, from standard input, "
+            "or from a prompt. Without this option, the server's stored password is kept.",
         ),
     ] = False,
     language: LanguageOption = "fr",
@@ -125,7 +126,7 @@ async def send_again(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Email a new code to the sender's address. The new code replaces the previous one."""
+    """Email a new code to the sender's address. The new code invalidates the previous one."""
     drawn, sealer = _drawn(language), sealer_of(data)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         code_id = await send_sender_code(work, operator(), drawn, sealer)
@@ -163,7 +164,10 @@ async def remove(
 async def report(
     client: ClientOption,
     group: Annotated[
-        MailGroup, typer.Option(help=("Group of the emails, whose limit they counted against."))
+        MailGroup,
+        typer.Option(
+            help=("Group of the emails, which determines the limit that they count toward.")
+        ),
     ],
     number: Annotated[
         int,
@@ -174,7 +178,8 @@ async def report(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Record bounces and complaints about a client's emails from the service's mail server."""
+    """Record bounces and complaints that the service's mail server received for a client's
+    emails."""
     async with work_on(data) as units, units.spanning(TenantId(client)) as work:
         await report_mails(work, operator(), group, number)
     answer(as_json, "Counted as refused today.", client_id=client, group=group, number=number)
@@ -193,8 +198,8 @@ def _drawn(language: str) -> DrawnCode:
 
 
 def _secret() -> str:
-    """Return the password, read from the environment, from standard input, or from a hidden prompt.
-    The password is never read from the arguments, because `ps` shows them."""
+    """Return the password from the environment, standard input, or a hidden prompt. The password is
+    never passed as an argument, because `ps` shows arguments."""
     value = os.environ.get(_PASSWORD)
     if not value and not sys.stdin.isatty():
         value = sys.stdin.readline()

@@ -28,10 +28,10 @@ def brain_group() -> None:
 async def status(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show the versions of the client's own classifier head, latest first.
+    """Show the versions of the client's own classifier head, newest first.
 
-    The list states the accuracy of the client's own head and of the shared head on held-out
-    tickets. The state of the latest version shows whether it is used.
+    For each version, the list states the accuracy of the client's own head and of the shared head
+    on held-out tickets. The state of the latest version shows whether it is in use.
     """
     async with reading_client(data, client) as (connection, tenant):
         heads = OwnHeadRepository(connection, tenant)

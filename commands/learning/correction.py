@@ -1,4 +1,4 @@
-"""correction: people's edits of the agent's drafts, and the suggestions derived from these
+"""correction: edits of the agent's drafts by human reviewers, and suggestions derived from these
 edits."""
 
 from pathlib import Path
@@ -51,7 +51,7 @@ async def list_corrections(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a client's corrections in one state, oldest first."""
+    """Show a client's corrections with the given state, oldest first."""
     async with reading_client(data, client) as (connection, tenant):
         found = await CorrectionRepository(connection, tenant).page(
             state=state, after=None, limit=_MAX_LISTED
@@ -94,21 +94,21 @@ async def show(
 async def accept(
     correction_id: IdArgument,
     classification: Annotated[Category, typer.Option(help="Category of the customer's message.")],
-    intent: Annotated[Intent | None, typer.Option(help="Intent of the customer.")] = None,
+    intent: Annotated[Intent | None, typer.Option(help="Customer's intent.")] = None,
     with_case: Annotated[
-        bool, typer.Option("--case", help=("Also add the case that the correction offers."))
+        bool, typer.Option("--case", help=("Also add the case that the correction suggests."))
     ] = False,
     with_content: Annotated[
         bool,
         typer.Option(
-            "--content", help=("Also add or change the content that the correction offers.")
+            "--content", help=("Also apply the content change that the correction suggests.")
         ),
     ] = False,
     lesson_file: Annotated[
         Path | None,
         typer.Option(
             help=(
-                "JSON file with `case` and `content`, which replace the offered ones; - for "
+                "JSON file with `case` and `content`, which replace the suggested ones; - for "
                 "standard input."
             )
         ),
@@ -147,7 +147,7 @@ async def accept(
 async def dismiss(
     correction_id: IdArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Dismiss a correction, so that nothing is learned from it."""
+    """Dismiss a correction. The agent learns nothing from it."""
     async with work_on_record(data, client_of_correction, correction_id) as work:
         await dismiss_correction(work, operator(), correction_id)
     answer(as_json, "Correction dismissed.", correction_id=correction_id)
@@ -158,8 +158,8 @@ def _difference(found: Correction) -> str:
 
 
 def _lesson(file: Path, classification: Category, intent: Intent | None) -> CorrectionLesson:
-    """Return the accepted correction in a JSON file. Raises InvalidInput with the path of the
-    invalid field."""
+    """Return what to learn from the correction, as given in a JSON file. Raises InvalidInput with
+    the path of the invalid field."""
     try:
         given = CorrectionLesson.model_validate_json(content_of(file), extra="forbid")
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""example: messages with the category that a person assigned."""
+"""example: messages labelled with the category that a human reviewer assigned."""
 
 from pathlib import Path
 from typing import Annotated, Final

@@ -1,4 +1,4 @@
-"""playbook: the events that the agent answers, the confidence threshold, and the actions that the
+"""playbook: the events that the agent handles, the confidence threshold, and the actions that the
 agent may take."""
 
 from pathlib import Path
@@ -53,7 +53,7 @@ OverrideOption = Annotated[
     str | None,
     typer.Option(
         metavar="REASON",
-        help="Reason for going live although cases have not passed. See docs/simulator.md.",
+        help="Reason for going live even though cases have not passed. See docs/simulator.md.",
     ),
 ]
 
@@ -69,14 +69,16 @@ async def create(
         ),
     ] = "*",
     threshold: Annotated[
-        float, typer.Option(help="Confidence below which a person decides, from 0 to 1.")
+        float,
+        typer.Option(help=("Confidence below which a run is held for human review, from 0 to 1.")),
     ] = (DEFAULT_THRESHOLD),
     override: OverrideOption = None,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Create a playbook that may only send answers. The playbook is active immediately."""
+    """Create a playbook whose only allowed action is to send answers. The playbook is active
+    immediately."""
     if not 0 <= threshold <= 1:
         raise InvalidInput("threshold: a number from 0 to 1")
     publication = Publication.of(model_of(data), override)
@@ -86,7 +88,7 @@ async def create(
     async with work_on(data) as units:
         actor = await acting(units.database, person)
         # Elsewhere, only authentication creates a TenantId. Here, the operator of this machine is
-        # trusted to name the client.
+        # trusted to choose the client.
         async with units.of(TenantId(client)) as work:
             entry = await create_playbook(work, actor, spec, publication)
     answer(as_json, f"Playbook {name} is active.", playbook_id=entry.playbook.id, version=1)
@@ -100,7 +102,7 @@ async def bring_in(
     ],
     client: ClientOption,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Report the changes without applying them.")
+        bool, typer.Option("--dry-run", help="Show the changes without applying them.")
     ] = False,
     override: OverrideOption = None,
     person: AsOption = None,
@@ -108,7 +110,8 @@ async def bring_in(
     as_json: JsonOption = False,
 ) -> None:
     """Import the client's playbooks from a file. Playbooks are matched by name. Either all
-    playbooks are imported or none. Playbooks that are not in the file remain."""
+    playbooks are imported or none. Existing playbooks that are missing from the file stay
+    unchanged."""
     specs, publication = parse_playbooks(content_of(file)), Publication.of(model_of(data), override)
     async with work_on(data) as units:
         actor = await acting(units.database, person)
@@ -168,7 +171,7 @@ async def show(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one playbook with its state and its file content."""
+    """Show one playbook with its state, in the format of a playbook file."""
     async with database_of(data) as database, database.reading_across() as connection:
         tenant = await client_of(connection, playbook_id)
         entries = await PlaybookRepository(connection, tenant).all()
@@ -202,8 +205,8 @@ async def deactivate(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Deactivate a playbook. Events that matched it then match another playbook, or have the
-    outcome no_playbook."""
+    """Deactivate a playbook. Later events that it would have matched go to another matching
+    playbook. Without one, their outcome is no_playbook."""
     await _switch(playbook_id, Publication(model_of(data)), None, data, as_json, active=False)
 
 
@@ -214,8 +217,8 @@ async def delete(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Delete a playbook. Events that matched it then match another playbook, or have the outcome
-    no_playbook. Runs that the playbook handled can still be explained."""
+    """Delete a playbook. Later events that it would have matched go to another matching playbook.
+    Without one, their outcome is no_playbook. Past runs of the playbook can still be explained."""
     async with work_on(data) as units:
         actor = await acting(units.database, person)
         tenant = await units.database.find_client(client_of, playbook_id)
@@ -254,7 +257,7 @@ async def _entries(database: Database, client: str) -> tuple[PlaybookEntry, ...]
 
 def _report(change: PlaybookChange, dry_run: bool) -> dict[str, object]:
     fields = {"outcome": change.outcome.value, "changed": change.fields, **_fields(change.entry)}
-    # A dry run does not create playbooks, so there is no id.
+    # A dry run creates no playbooks, so the id does not exist.
     missing = dry_run and change.outcome is ImportOutcome.CREATED
     return {**fields, "playbook_id": None} if missing else fields
 

@@ -1,4 +1,5 @@
-"""erase: commands that erase a client or one customer permanently, with a certificate."""
+"""erase: commands that permanently erase a client or one customer, and show erasure
+certificates."""
 
 import asyncio
 import sys
@@ -38,7 +39,7 @@ from store.core.database import Database
 from store.privacy.certificates import Certificates
 
 app = typer.Typer(
-    help="Erase a client or one customer permanently.",
+    help="Permanently erase a client or one customer.",
     invoke_without_command=True,
     no_args_is_help=True,
 )
@@ -48,7 +49,8 @@ _LOOK_EVERY_S: Final = 0.5
 CustomerOption = Annotated[
     str | None,
     typer.Option(
-        "--customer", help=("Email address of the customer to erase; defaults to the whole client.")
+        "--customer",
+        help=("Email address of the customer to erase; defaults to the entire client."),
     ),
 ]
 
@@ -57,7 +59,7 @@ SessionOption = Annotated[
     str | None,
     typer.Option(
         "--session",
-        help=("Session of the visitor to erase, for a visitor who gave no email address."),
+        help=("Session id of a widget visitor to erase, for visitors who gave no email address."),
     ),
 ]
 
@@ -70,12 +72,12 @@ async def erase(
     customer: CustomerOption = None,
     session: SessionOption = None,
     person: AsOption = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Skip the confirmation prompt.")] = False,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Erase one customer of a client, or the whole client, and print the certificate. A worker
-    performs the erasure. If this command is interrupted, the erasure continues; run the command
+    """Erase one of a client's customers, or the entire client, and print the certificate. A worker
+    performs the erasure. If this command is interrupted, the erasure continues. Run the command
     again to resume waiting."""
     if context.invoked_subcommand is not None:
         return
@@ -84,7 +86,7 @@ async def erase(
     client_id, key = TenantId(parse_ulid(client) or client), _subject_of(customer, session)
     if key is not None and customer_key(person) == key:
         raise InvalidInput("as: the certificate must not name the customer; say who does it")
-    # Imported here because Temporal's client takes half a second to load. Commands that show
+    # Imported here because Temporal's client takes half a second to load. The commands that show
     # certificates do not need it.
     from adapters.temporal.connection import connect  # noqa: PLC0415
     from adapters.temporal.runs import erased  # noqa: PLC0415
@@ -120,8 +122,8 @@ async def list_latest(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the latest erasure certificates, newest first. If an address is given, show only the
-    certificates of that customer."""
+    """Show the latest erasure certificates, newest first. If an email address is given, show only
+    that customer's certificates."""
     key = _subject_of(customer, session)
     client_id = client and (parse_ulid(client) or client)
     if key is not None and client_id is None:
@@ -151,7 +153,8 @@ async def show(
 
 
 def _subject_of(customer: str | None, session: str | None) -> str | None:
-    """Return the customer to erase, or None for the whole client. Raises InvalidInput."""
+    """Return the customer to erase, or None to erase the entire client. Raises InvalidInput if the
+    options conflict or are invalid."""
     if session is not None:
         if customer is not None or not session:
             raise InvalidInput("session: of one visitor, and no customer beside it")
@@ -163,31 +166,31 @@ def _subject_of(customer: str | None, session: str | None) -> str | None:
 
 
 def _confirm(brand: str | None, client_id: str, customer: str | None) -> None:
-    """Ask the person to type the name of the client or customer. Raises InvalidInput if the person
-    types another name."""
+    """Ask the user to type the name of the client or customer. Raises InvalidInput if the text
+    differs from the name."""
     if customer is None:
         what, word = f"all of {brand or client_id}", brand or client_id
     else:
         what, word = f"one customer of {brand or client_id}", customer
     err.print(f"This erases {what}, for good.", markup=False, highlight=False)
-    # typer's own prompt would write to standard output, which must contain only the result.
+    # Typer's own prompt would write to standard output, which must contain only the result.
     err.print(f"Type {word} to go on:", end=" ", markup=False, highlight=False, soft_wrap=True)
     if sys.stdin.readline().strip() != word.strip():
         raise InvalidInput("not erased: that was something else")
 
 
 def _forget_mails(data: Path, subject: str | None) -> int:
-    """Delete the customer's mails in the embedded mail server, and return the number of deleted
-    mails. The server does not distinguish clients, so erasing a whole client deletes all mails."""
+    """Delete the customer's emails from the embedded mail server, and return the number of deleted
+    emails. The server does not separate clients, so erasing an entire client deletes all emails."""
     if subject is not None and session_of(subject) is not None:
-        return 0  # a visitor without an email address has not received any mail
+        return 0  # a visitor without an email address has not received any email
     if not data.exists():
-        return 0  # this installation has no embedded mail server
+        return 0  # this installation does not run the embedded mail server
     return forget(DataFolder(data).mail, subject)
 
 
 async def _followed(done: "asyncio.Future[str]", database: Database, wanted: EraseInput) -> None:
-    """Show the number of erased records until the erasure ends or the person interrupts the
+    """Show the number of erased records until the erasure ends or the user interrupts the
     command."""
     try:
         with progress("Erasing", None) as bar:

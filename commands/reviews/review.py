@@ -1,4 +1,4 @@
-"""review: commands to decide about drafts that are held for human review."""
+"""review: commands that decide about drafts held for human review."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -34,7 +34,7 @@ from services.reviews.decisions import approve_review, edit_review, reject_revie
 from store.reviews.escalations import DecisionOutcome, client_of
 from store.reviews.reviews import ReviewFilter, list_reviews, read_review
 
-app = typer.Typer(help="List, claim and decide reviews.", no_args_is_help=True)
+app = typer.Typer(help="List, claim and decide on reviews.", no_args_is_help=True)
 
 _MAX_LISTED: Final = 1000
 
@@ -53,12 +53,14 @@ async def list_some(
     reason: Annotated[EscalationReason | None, typer.Option()] = None,
     classification: Annotated[Category | None, typer.Option()] = None,
     claimed_by: Annotated[
-        str | None, typer.Option(help="Show only reviews that this person has claimed.")
+        str | None, typer.Option(help="Show only reviews claimed by this user.")
     ] = None,
     urgent: Annotated[bool, typer.Option("--urgent", help="Show only urgent reviews.")] = False,
     min_amount: Annotated[
         int | None,
-        typer.Option(min=0, help=("Minimum amount at stake, in minor units of any currency.")),
+        typer.Option(
+            min=0, help=("Minimum amount at stake, in minor units, regardless of currency.")
+        ),
     ] = None,
     limit: Annotated[
         int, typer.Option(min=1, max=_MAX_LISTED, help="Maximum number of rows.")
@@ -66,7 +68,7 @@ async def list_some(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the open reviews: urgent reviews first, then the oldest."""
+    """Show the open reviews: urgent reviews first, then oldest first."""
     now = utc_now()
     wanted = ReviewFilter(
         status=status,
@@ -105,13 +107,13 @@ async def show(
 async def claim(
     review_id: IdArgument,
     force: Annotated[
-        bool, typer.Option("--force", help="Take over another person's claim.")
+        bool, typer.Option("--force", help="Take over a claim held by another user.")
     ] = False,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Claim a review for half an hour."""
+    """Claim a review for 30 minutes."""
     async with _at_work(review_id, person, data) as (work, actor):
         claimed = await claim_review(work, actor, review_id, force=force)
     answer(
@@ -156,8 +158,7 @@ async def approve(
         typer.Option(
             min=0,
             help=(
-                "Revision of the draft and the plan that you have read. Required if they have "
-                "changed."
+                "Revision of the draft and plan that you have read. Required if they have changed."
             ),
         ),
     ] = None,
@@ -165,10 +166,10 @@ async def approve(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Approve the plan, with the draft or an edited reply. Above an amount limit, another person
-    must approve too. If the customer has written since the review's first message, pass the latest
-    message as --message and the plan's revision as --revision. `review show` prints both. If the
-    first approver has edited the draft, the second approver passes the text as --text."""
+    """Approve the plan, with the draft or an edited reply. Above an amount limit, a second person
+    must also approve. If the customer has written since the review was opened, pass the id of the
+    latest message as --message and the plan's revision as --revision. `review show` prints both.
+    If the first approver has edited the draft, the second approver passes the text as --text."""
     words = text_of(text, text_file, "--text")
     async with _at_work(review_id, person, data) as (work, actor):
         if words is None:
@@ -186,7 +187,7 @@ async def approve(
 async def reject(
     review_id: IdArgument,
     note: Annotated[
-        str | None, typer.Option(help=("Reason for the rejection, which only colleagues see."))
+        str | None, typer.Option(help=("Reason for the rejection, visible only to teammates."))
     ] = None,
     note_file: Annotated[Path | None, typer.Option(help=FILE_HELP)] = None,
     person: AsOption = None,
@@ -205,8 +206,8 @@ async def reject(
 async def _at_work(
     review_id: str, person: str | None, data: Path
 ) -> AsyncIterator[tuple[UnitOfWork, Actor]]:
-    """Yield a unit of work on the review's client, and the actor that acts for the given person.
-    Raises EscalationNotFound."""
+    """Yield a unit of work for the review's client, and the actor for the given user. Raises
+    EscalationNotFound if there is no such review."""
     async with work_on(data) as units:
         actor = await acting(units.database, person)
         tenant = await units.database.find_client(client_of, review_id)
@@ -215,8 +216,8 @@ async def _at_work(
 
 
 def _tell(review_id: str, outcome: DecisionOutcome, work: UnitOfWork, as_json: bool) -> None:
-    """Print the outcome of a decision. Call this function after the commit, which determines
-    whether the run was signalled."""
+    """Print the outcome of a decision. Call this function only after the commit: only then is it
+    known whether the run was signalled."""
     woken = review_id in work.woken
     if outcome.awaits_second:
         sentence = "Noted; another person must approve it too: review approve --as PERSON."

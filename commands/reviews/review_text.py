@@ -23,7 +23,7 @@ LISTED: Final = ("review", "run", "age", "why", "draft")
 
 
 def summary_cells(review: ReviewSummary, now: datetime) -> tuple[str, ...]:
-    """Return the cells of a review in a list, with the columns of LISTED."""
+    """Return the cells of one review for a list with the columns of LISTED."""
     words = review.draft_preview
     if review.status in OPEN_STATUSES and not review.can_approve:
         words = _NO_WORDS
@@ -33,7 +33,7 @@ def summary_cells(review: ReviewSummary, now: datetime) -> tuple[str, ...]:
 
 
 def _age(passed: timedelta) -> str:
-    """Return the age of a review in its largest full unit."""
+    """Return a review's age in the largest full unit, such as hours or days."""
     minutes = max(0, int(passed.total_seconds() // 60))
     if minutes < 60:
         return f"{minutes}m"
@@ -41,7 +41,7 @@ def _age(passed: timedelta) -> str:
 
 
 def review_text(review: Review) -> Table:
-    """Return a table with everything that a person needs to decide about a review."""
+    """Return a table with all the information that a reviewer needs to decide on a review."""
     table = _table(review)
     table.add_row("from", escape(review.customer_email or "nobody known"))
     for author in review.authors:
@@ -78,8 +78,8 @@ def review_text(review: Review) -> Table:
 
 
 def _read(message: CaseMessage) -> Iterator[str]:
-    """Yield descriptions of a message that arrived during the review: who responds to it, its
-    category, and the actions that it requests."""
+    """Yield descriptions of a message that arrived during the review: whether the agent has
+    answered it or the draft covers it, its category, and the actions that it requests."""
     if message.answered:
         yield "answered by the agent"
     elif message.in_draft:

@@ -1,4 +1,5 @@
-"""Attachments for operators, which are listed in a run or a review and can be saved as a file."""
+"""Attachments for operators: the line that lists an attachment in a run or review, and the command
+that saves one as a file."""
 
 import os
 from pathlib import Path
@@ -22,8 +23,8 @@ from store.intake.attachments import AttachmentRepository, client_of_attachment
 
 
 def attachment_line(attachment: Attachment) -> str:
-    """Return one line of a list: the attachment's name, its type, and its id or the reason for its
-    refusal."""
+    """Return the line that describes an attachment: its name, type and size, then its id or the
+    reason why it was rejected."""
     what = f"{attachment.name}, {attachment.media_type or 'unknown type'}, {attachment.size} bytes"
     if attachment.state is AttachmentState.REFUSED:
         return f"{what}, refused: {attachment.reason}"
@@ -50,8 +51,8 @@ async def attachment(
         if found.state is AttachmentState.REFUSED:
             raise AttachmentNotFound(wanted)
         try:
-            # Create a new file and never overwrite an existing one. Only the current user can read
-            # the new file.
+            # Create a new file that only the current user can read. Never overwrite an existing
+            # file.
             handle = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except OSError as error:
             raise InvalidInput(f"{to}: {(error.strerror or 'cannot be written').lower()}") from None

@@ -1,4 +1,4 @@
-"""run: the agent's runs, with the steps and the reasons of each run."""
+"""run: the agent's runs, with the steps and reasons of each run."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -83,7 +83,7 @@ async def show(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show all details of one run, in chronological order."""
+    """Show all details of a run, in chronological order."""
     wanted = parse_ulid(run_id) or run_id
     async with database_of(data) as database, database.reading_across() as connection:
         tenant = await client_of_run(connection, wanted)
@@ -260,7 +260,7 @@ def _end(trace: RunTrace) -> list[Row]:
 
 
 def _present(*rows: tuple[str, str | None]) -> list[Row]:
-    """Return the rows of a table that have a value."""
+    """Return the table rows that have a value."""
     return [(name, value) for name, value in rows if value]
 
 

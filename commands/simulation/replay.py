@@ -1,4 +1,4 @@
-"""replay: past events that are processed again, and the differences in outcome."""
+"""replay: reprocessing of past events, and the differences in outcome."""
 
 import asyncio
 from collections.abc import Iterable
@@ -42,7 +42,9 @@ from services.simulation.replays import start_replay, stop_replay
 from store.core.database import Database
 from store.simulation.replays import ReplayRepository, client_of_replay
 
-app = typer.Typer(help="Replay past events with a variant.", no_args_is_help=True)
+app = typer.Typer(
+    help=("Replay past events with a variant of the configuration."), no_args_is_help=True
+)
 
 _DAY: Final = ["%Y-%m-%d"]
 _LISTED: Final = 50
@@ -71,7 +73,10 @@ async def start(
     threshold: Annotated[float | None, typer.Option(min=0, max=1)] = None,
     embedded: Annotated[bool, typer.Option("--embedded-brain")] = False,
     answers_from_knowledge: Annotated[
-        bool | None, typer.Option(help="Override the client's setting for answers from knowledge.")
+        bool | None,
+        typer.Option(
+            help=("Override the client's setting that lets the agent answer from knowledge.")
+        ),
     ] = None,
     since: Annotated[
         datetime | None,
@@ -86,18 +91,18 @@ async def start(
         typer.Option("--to", formats=_DAY, help=("Last day of the range, UTC; defaults to now.")),
     ] = None,
     budget: Annotated[
-        float, typer.Option(min=0, help="Maximum cost of language models, in US dollars.")
+        float, typer.Option(min=0, help="Maximum cost of language model calls, in US dollars.")
     ] = (DEFAULT_BUDGET_MICROS / _MICROS),
     budget_s: Annotated[
-        int, typer.Option(help="Maximum duration of the work, in seconds.")
+        int, typer.Option(help="Maximum duration of the replay, in seconds.")
     ] = DEFAULT_BUDGET_S,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Process a client's past events again with a variant, and show the differences. Ctrl-C stops
-    waiting, but the work continues: `replay show` shows the progress, and `replay stop` stops the
-    replay."""
+    """Reprocess a client's past events with a variant of the configuration, and show the
+    differences. Ctrl-C stops only the wait: the work continues. Use `replay show` to see the
+    progress, and `replay stop` to stop the replay."""
     asked = ReplayAsked(
         variant=Variant(
             playbook_id=playbook,
@@ -160,7 +165,7 @@ async def stop(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Stop a replay. The results so far are kept."""
+    """Stop a replay. Results computed up to this point are kept."""
     async with database_of(data) as database:
         actor = await acting(database, person)
     async with work_on_record(data, client_of_replay, replay_id) as work:
@@ -189,7 +194,8 @@ async def _read(database: Database, tenant: TenantId, replay_id: str) -> Replay:
 
 
 def _draft(path: Path) -> PlaybookSpec:
-    """Return the playbook in a YAML file. Raises InvalidInput, InvalidPlaybook."""
+    """Return the playbook in a YAML file. Raises InvalidInput if the file cannot be read, and
+    InvalidPlaybook if the playbook is not valid."""
     try:
         return draft_in(yaml_in(path.read_bytes())).spec
     except OSError as error:

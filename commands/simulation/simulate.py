@@ -53,15 +53,18 @@ async def simulate(
     scenario: Annotated[
         Path | None,
         typer.Option(
-            help=("YAML file with a conversation, see docs/simulator.md; - for standard input.")
+            help=(
+                "YAML file with a conversation, as described in docs/simulator.md; - for standard "
+                "input."
+            )
         ),
     ] = None,
     order_number: Annotated[
         str | None,
-        typer.Option(help=("Order number of a simulated order of 49.00 EUR that has shipped.")),
+        typer.Option(help=("Number of a simulated order of EUR 49.00 that has shipped.")),
     ] = None,
     event_type: Annotated[
-        str, typer.Option(help="Event type, which selects the playbook.")
+        str, typer.Option(help="Event type, which determines the playbook.")
     ] = "api_direct",
     playbook: Annotated[
         str | None, typer.Option(help="Id of the playbook to use for every event type.")
@@ -81,7 +84,7 @@ async def simulate(
     threshold: Annotated[
         float | None,
         typer.Option(
-            min=0, max=1, help=("Confidence threshold that replaces the playbook's threshold.")
+            min=0, max=1, help=("Confidence threshold to use instead of the playbook's threshold.")
         ),
     ] = None,
     embedded_brain: Annotated[
@@ -94,8 +97,8 @@ async def simulate(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what the agent would answer and do, and why. A worker runs the agent; nothing is
-    executed."""
+    """Show what the agent would answer and do, and why. A worker runs the agent without executing
+    any action."""
     if version is not None and (playbook is None or draft is not None):
         raise InvalidInput("version: goes with --playbook, without --draft")
     asked = SimulationAsked(
@@ -156,7 +159,7 @@ def _scenario(
 
 
 def _facts(outcome: SimulatedOutcome) -> Iterator[tuple[str, str]]:
-    """Print the outcome of one message with its reasons. Empty parts are omitted."""
+    """Print the outcome of one message with its reasons. Empty fields are omitted."""
     used, order = outcome.playbook, outcome.lookup.order if outcome.lookup else None
     held = ", with the people who have the conversation" if outcome.held else ""
     facts = (

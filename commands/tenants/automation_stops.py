@@ -1,4 +1,4 @@
-"""automation: commands that stop or resume all automation of a client or of the installation."""
+"""automation: commands that stop or resume all automation for a client or for the installation."""
 
 from typing import Annotated
 
@@ -36,14 +36,14 @@ OptionalClient = Annotated[
 
 @app.callback()
 def group() -> None:
-    """docs/operations.md explains what a stop does."""
+    """docs/operations.md explains what stopping automation does."""
 
 
 @command(app, "show")
 async def show(
     client: OptionalClient = None, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show whether the automation of a client or of the installation is stopped."""
+    """Show whether automation is stopped for a client or for the installation."""
     if client is None:
         async with database_of(data) as database, database.reading_across() as connection:
             stop = await InstallationStops(connection).read()
@@ -62,7 +62,7 @@ async def stop(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Stop all automatic answers and actions of a client."""
+    """Stop all automatic answers and actions for a client."""
     async with work_on(data) as units:
         actor = await acting(units.database, person)
         async with units.of(TenantId(client)) as work:
@@ -77,7 +77,7 @@ async def resume(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Resume a client's automation."""
+    """Resume automation for a client."""
     async with work_on(data) as units:
         actor = await acting(units.database, person)
         async with units.of(TenantId(client)) as work:
@@ -87,7 +87,7 @@ async def resume(
 
 @command(app, "stop-installation")
 async def stop_all(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
-    """Stop all automatic answers and actions of every client."""
+    """Stop all automatic answers and actions for every client."""
     async with work_on(data) as units, units.everywhere() as work:
         found = await stop_installation(work, operator())
     answer(as_json, _sentence(True), stopped_at=found and found.at)

@@ -1,4 +1,4 @@
-"""client: commands that create clients and change their plan."""
+"""client: commands that create clients and change their plans."""
 
 from typing import Annotated
 
@@ -32,7 +32,7 @@ from store.billing.usage import UsageRepository
 from store.intake.attachment_bytes import AttachmentBytes
 from store.tenants.clients import ClientEntry, ClientRepository
 
-app = typer.Typer(help="Manage merchants' accounts; `erase` removes one.", no_args_is_help=True)
+app = typer.Typer(help="Manage merchant accounts; `erase` removes one.", no_args_is_help=True)
 
 
 @command(app, "create")
@@ -41,13 +41,15 @@ async def create(
     owner_email: Annotated[
         str,
         typer.Option(
-            help=("Email address of the owner. If the address is unknown, a user is created.")
+            help=("Email address of the owner. If no user has this address, one is created.")
         ),
     ],
     plan: Annotated[Plan, typer.Option()] = Plan.FREE,
     owner_id: Annotated[
         str | None,
-        typer.Option(help=("Id of a new owner: the `sub` claim of your identity provider.")),
+        typer.Option(
+            help=("User id for a new owner: the `sub` claim from your identity provider.")
+        ),
     ] = None,
     with_playbooks: Annotated[
         bool,
@@ -70,7 +72,7 @@ async def create(
     starter = starter_playbooks() if with_playbooks else ()
     async with work_on(data) as units, units.spanning(TenantId(new_ulid())) as work:
         owner = await open_client(work, operator(), new)
-        # Determined after the owner is created, because the actor may be the new owner.
+        # Determine the actor after creating the owner, because the actor may be the new owner.
         actor = await acting_as(work, operator(), person)
         await import_playbooks(work, actor, starter, NEW_CLIENT)
         if with_templates:
@@ -157,13 +159,16 @@ async def set_plan(
 async def set_trial(
     client: ClientOption,
     days: Annotated[
-        int, typer.Option(help=("Number of days from now; 0 ends the trial."), min=0, max=365)
+        int,
+        typer.Option(
+            help=("Length of the trial in days from now; 0 ends the trial."), min=0, max=365
+        ),
     ],
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Give a client the pro plan's quota and features for some days. After that, the client's own
-    plan applies."""
+    """Give a client the pro plan's quota and features for a number of days. After that, the
+    client's own plan applies again."""
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         ends_at = await give_trial(work, operator(), days)
     answer(as_json, "Trial set.", client_id=client, trial_ends_at=ends_at)
@@ -183,7 +188,7 @@ async def set_brain_budget(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Set a client's monthly budget for language models. When the budget is used up, the embedded
+    """Set a client's monthly budget for language models. Once the budget is used up, the embedded
     brain drafts the answers."""
     micros = None if usd is None else round(usd * 1_000_000)
     async with work_on(data) as units, units.of(TenantId(client)) as work:

@@ -1,5 +1,5 @@
-"""invitation: commands with which an operator accepts or declines an invitation on the invited
-user's behalf."""
+"""invitation: commands that let an operator accept or decline an invitation on behalf of the
+invited user."""
 
 from typing import Annotated
 
@@ -25,7 +25,9 @@ from store.identity.invitations import client_of, invitations_of
 from store.identity.people import address_of
 from store.tenants.members import MemberRepository
 
-app = typer.Typer(help="Manage invitations that await a user's answer.", no_args_is_help=True)
+app = typer.Typer(
+    help=("Manage invitations that are waiting for a user's response."), no_args_is_help=True
+)
 UserOption = Annotated[str, typer.Option(help="Id or email address of the invited user.")]
 InvitationArgument = Annotated[str, typer.Argument(help="Id of the invitation.")]
 
@@ -34,7 +36,7 @@ InvitationArgument = Annotated[str, typer.Argument(help="Id of the invitation.")
 async def list_all(
     user: UserOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """List the open invitations to a user's address, with their clients and inviters."""
+    """List the open invitations for a user's address, with the client and inviter of each."""
     async with database_of(data) as database, database.reading_across() as connection:
         known = await MemberRepository(connection).find_user(user)
         email = None if known is None else await address_of(connection, known)
@@ -68,7 +70,7 @@ async def accept(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Accept an invitation on the invited user's behalf."""
+    """Accept an invitation on behalf of the invited user."""
     async with work_on(data) as units:
         tenant = await units.database.find_client(client_of, invitation)
         known = await _known(units, user)
@@ -85,7 +87,7 @@ async def decline(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Decline an invitation on the invited user's behalf."""
+    """Decline an invitation on behalf of the invited user."""
     async with work_on(data) as units:
         tenant = await units.database.find_client(client_of, invitation)
         known = await _known(units, user)
@@ -96,7 +98,7 @@ async def decline(
 
 
 async def _known(units: UnitsOfWork, user: str) -> str:
-    """Return the id of the invited user. Raises InvalidInput."""
+    """Return the id of the invited user. Raises InvalidInput if there is no such user."""
     async with units.database.reading_across() as connection:
         known = await MemberRepository(connection).find_user(user)
     if known is None:

@@ -29,7 +29,7 @@ app = typer.Typer(help="Manage API keys; `revoke` ends one.", no_args_is_help=Tr
 @command(app, "create")
 async def create(
     client: ClientOption,
-    label: Annotated[str, typer.Option(help="Purpose of the key, shown as its label.")],
+    label: Annotated[str, typer.Option(help="Purpose of the key, used as its label.")],
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
@@ -99,7 +99,7 @@ async def revoke(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Revoke an API key, immediately and permanently."""
+    """Revoke an API key. The revocation takes effect immediately and is permanent."""
     async with work_on(data) as units:
         tenant = await units.database.find_client(client_of, key_id)
         async with units.of(tenant) as work:

@@ -1,4 +1,5 @@
-"""loosening: changes that give the agent more permissions and need a second manager's approval."""
+"""loosening: changes that give the agent more permissions and therefore need a second manager's
+approval."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""member: the people who may act for a client, other than its owner."""
+"""member: the users who may act for a client, other than its owner."""
 
 from typing import Annotated, Literal
 
@@ -33,8 +33,8 @@ KeysOption = Annotated[
     Literal["revoke", "keep"] | None,
     typer.Option(
         help=(
-            "Action on the active keys that the member created, if the member may no longer "
-            "create keys."
+            "What to do with the active keys that the member created, if the member may no "
+            "longer create keys."
         )
     ),
 ]
@@ -47,13 +47,13 @@ async def add(
     role: Annotated[Literal["admin", "agent", "viewer"], typer.Option()],
     user_id: Annotated[
         str | None,
-        typer.Option(help=("Id of a new user: the `sub` claim of your identity provider.")),
+        typer.Option(help=("Id for a new user: the `sub` claim from your identity provider.")),
     ] = None,
     keys: KeysOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Add a member, or change a member's role. A new email address creates a user."""
+    """Add a member, or change a member's role. A user is created for an unknown email address."""
     choice = key_choice(keys)
     async with work_on(data) as units, units.spanning(TenantId(client)) as work:
         known = await add_member(work, operator(), user, Role(role), user_id=user_id, keys=choice)
@@ -64,7 +64,7 @@ async def add(
 async def list_all(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """List the people who may act for a client, including its owner."""
+    """List the users who may act for a client, including its owner."""
     async with reading_client(data, client) as (connection, tenant):
         found = await MemberRepository(connection).all(tenant)
     if as_json:
@@ -110,7 +110,7 @@ async def remove(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """End a membership immediately. `member keys` lists the API keys that the member created."""
+    """Remove a member immediately. `member keys` lists the API keys that the member created."""
     async with work_on(data) as units, units.spanning(TenantId(client)) as work:
         known = await remove_member(work, operator(), user, keys=key_choice(keys))
     answer(as_json, "Member removed.", client_id=client, user_id=known)
@@ -123,7 +123,7 @@ async def keys_made(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """List the active API keys that a current or former member created."""
+    """List the active API keys created by a current or former member."""
     async with reading_client(data, client) as (connection, tenant):
         known = await MemberRepository(connection).find_user(user)
         if known is None:

@@ -53,18 +53,18 @@ async def show(
 async def change(
     client: ClientOption,
     system_prompt: Annotated[
-        str | None, typer.Option(help="Instructions to the language model; empty for none.")
+        str | None, typer.Option(help="Instructions for the language model; empty for none.")
     ] = None,
     system_prompt_file: Annotated[Path | None, typer.Option(help=FILE_HELP)] = None,
     display_name: Annotated[
         str | None,
-        typer.Option(help="Sender name of emails to customers; empty for the client's name."),
+        typer.Option(help="Sender name in emails to customers; empty for the client's name."),
     ] = None,
     logo_url: Annotated[
-        str | None, typer.Option(help="URL of the logo in the widget; empty for none.")
+        str | None, typer.Option(help="URL of the logo shown in the widget; empty for none.")
     ] = None,
     color: Annotated[
-        str | None, typer.Option(help="Color of the widget, such as #1a2b3c; empty for none.")
+        str | None, typer.Option(help="Widget color, such as #1a2b3c; empty for none.")
     ] = None,
     retention: Annotated[
         list[str] | None,
@@ -86,8 +86,8 @@ async def change(
         list[str] | None,
         typer.Option(
             help=(
-                "LANGUAGE=TEXT: the text that a customer gets when a person must handle the "
-                "request. LANGUAGE= restores the built-in text."
+                "LANGUAGE=TEXT: the text that a customer receives when a human agent must "
+                "handle the request. LANGUAGE= restores the built-in text."
             )
         ),
     ] = None,
@@ -114,14 +114,14 @@ async def change(
         bool | None,
         typer.Option(
             help=(
-                "Hold changes that loosen protections until a second manager approves them, "
-                "or for a day."
+                "Hold changes that loosen protections until a second manager approves them or "
+                "a day has passed."
             )
         ),
     ] = None,
     answers_from_knowledge: Annotated[
         bool | None,
-        typer.Option(help="Send answers of the embedded brain from knowledge without review."),
+        typer.Option(help="Send the embedded brain's answers from knowledge without review."),
     ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
@@ -158,13 +158,13 @@ async def rotate_widget_key(
         typer.Option(
             min=0,
             max=MAX_OVERLAP_HOURS,
-            help=("Hours for which the previous widget key stays valid."),
+            help=("Hours for which the previous widget key remains valid."),
         ),
     ] = OVERLAP_HOURS,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Rotate the widget's key, or create the first key."""
+    """Rotate the widget key, or create the first one."""
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         changed = await rotate_key(
             work,
@@ -176,8 +176,9 @@ async def rotate_widget_key(
 
 
 def _retention(given: Sequence[str]) -> tuple[dict[str, int | None], frozenset[str]]:
-    """Return the retention periods and the classes to reset, from the given pairs. CLASS=DAYS sets
-    a class's period in days; CLASS= resets the class to its default. Raises InvalidInput."""
+    """Return the retention periods to set and the classes to reset. CLASS=DAYS sets the period of a
+    class in days; CLASS= resets the class to its default. Raises InvalidInput if a pair is invalid.
+    """
     wanted: dict[str, int | None] = {}
     usual: set[str] = set()
     for pair in given:
@@ -192,7 +193,8 @@ def _retention(given: Sequence[str]) -> tuple[dict[str, int | None], frozenset[s
 
 
 def _acknowledged(given: Sequence[str]) -> dict[str, str]:
-    """Return the texts by language, from pairs LANGUAGE=TEXT. Raises InvalidInput."""
+    """Return the texts by language, from LANGUAGE=TEXT pairs. Raises InvalidInput if a pair is
+    invalid."""
     wanted: dict[str, str] = {}
     for pair in given:
         language, mark, text = pair.partition("=")
@@ -203,7 +205,8 @@ def _acknowledged(given: Sequence[str]) -> dict[str, str]:
 
 
 def _frame(given: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return texts by language and field, from pairs LANGUAGE.FIELD=TEXT. Raises InvalidInput."""
+    """Return the texts by language and field, from LANGUAGE.FIELD=TEXT pairs. Raises InvalidInput
+    if a pair is invalid."""
     wanted: dict[str, dict[str, str]] = {}
     for pair in given:
         place, mark, text = pair.partition("=")

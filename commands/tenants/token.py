@@ -1,4 +1,4 @@
-"""token: a command that creates a session token, as signing in does."""
+"""token: a command that creates a session token like those created at sign-in."""
 
 import os
 from pathlib import Path
@@ -60,8 +60,8 @@ async def token(
 
 
 def _session_keys(data: Path) -> SessionKeys:
-    """Return the session keys that the API accepts. Raises InvalidInput if the API does not accept
-    session keys of this installation."""
+    """Return the session keys that the API accepts. Raises InvalidInput if no session keys are
+    configured, or if the API accepts only an identity provider's tokens."""
     env = environment_of(data)
     if env.get("JWT_JWKS_URL") or env.get("OIDC_ISSUER"):
         raise InvalidInput("session tokens are those of JWT_JWKS_URL's or OIDC_ISSUER's provider")

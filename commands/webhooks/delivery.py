@@ -1,4 +1,4 @@
-"""webhook: commands for deliveries, redelivery, and the verification of signatures."""
+"""webhook: commands to inspect deliveries, redeliver events, and verify signatures."""
 
 import asyncio
 import time
@@ -58,7 +58,7 @@ from store.webhooks.subscriptions import client_of
 app = typer.Typer()
 
 _WAIT_S: Final = 15.0
-"""Seconds to wait for the outcome, longer than the timeout of a delivery."""
+"""Maximum seconds to wait for the outcome; longer than the delivery timeout."""
 _POLL_S: Final = 0.2
 _KEPT: Final = timedelta(days=30)
 _SINCE_HELP: Final = "Time, such as 2026-11-21T08:00:00Z; in UTC if it has no offset."
@@ -75,8 +75,8 @@ async def try_out(
     as_json: JsonOption = False,
 ) -> None:
     """Send a test event and wait for its outcome. The exit code is 1 unless the delivery succeeds.
-    A failed test does not increase the failure count. Tests are also sent to paused and disabled
-    webhooks."""
+    A failed test does not increase the webhook's failure count. Test events are sent even if the
+    webhook is paused or disabled."""
     chosen = _event(event)
     async with work_on(data) as units:
         tenant = await units.database.find_client(client_of, webhook_id)
@@ -97,7 +97,7 @@ async def deliveries(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a webhook's last 50 finished deliveries and all pending ones, newest first."""
+    """Show a webhook's 50 latest finished deliveries and all pending ones, newest first."""
     async with database_of(data) as database, database.reading_across() as connection:
         tenant = await client_of(connection, webhook_id)
         found = await DeliveryRepository(connection, tenant).latest(webhook_id)
@@ -112,8 +112,7 @@ async def deliveries(
 async def delivery(
     delivery_id: DeliveryArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show one delivery: the request, the response, and a curl command that sends the request
-    again."""
+    """Show one delivery: the request, the response, and a curl command that repeats the request."""
     now, sealer = utc_now(), sealer_of(data)
     service = load_server(environment_of(data)).service
     async with database_of(data) as database, database.reading_across() as connection:
@@ -134,7 +133,7 @@ async def delivery(
 async def replay(
     delivery_id: DeliveryArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Send a delivery again, with the same body and webhook-id, to the webhook's current URL."""
+    """Redeliver an event to the webhook's current URL, with the same body and webhook-id."""
     async with work_on(data) as units:
         async with units.database.reading_across() as connection:
             tenant, webhook_id = await webhook_of(connection, delivery_id)
@@ -148,13 +147,13 @@ async def replay_since(
     webhook_id: WebhookArgument,
     since: Annotated[str, typer.Option(metavar="TIME", help=_SINCE_HELP)],
     everything: Annotated[
-        bool, typer.Option("--all", help="Also replay events that were delivered.")
+        bool, typer.Option("--all", help="Also replay events that were already delivered.")
     ] = False,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Send the events since --since that the webhook has not received, oldest first, at most 1,000.
-    Events older than 30 days are not stored."""
+    """Send the events since --since that the webhook has not received, oldest first, up to 1,000.
+    Events are stored for 30 days only."""
     now = utc_now()
     moment = _since(since, now)
     async with work_on_record(data, client_of, webhook_id) as work:
@@ -182,24 +181,29 @@ async def verify(
         str,
         typer.Option(
             help=(
-                "Value of X-Service-Signature or webhook-signature, as received or as computed by "
-                "the receiver."
+                "Value of the X-Service-Signature or webhook-signature header, as received or "
+                "as computed by the receiver."
             )
         ),
     ],
-    timestamp: Annotated[str, typer.Option(help="Value of the header X-Service-Timestamp.")],
+    timestamp: Annotated[str, typer.Option(help="Value of the X-Service-Timestamp header.")],
     body_file: Annotated[
         Path,
-        typer.Option(help=("File with the bytes of the body as received; - for standard input.")),
+        typer.Option(
+            help=("File with the exact bytes of the received body; - for standard input.")
+        ),
     ],
     message_id: Annotated[
-        str, typer.Option("--id", help="Value of the header webhook-id, for a webhook-signature.")
+        str,
+        typer.Option(
+            "--id", help=("Value of the webhook-id header, required for a webhook-signature.")
+        ),
     ] = "",
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Explain why a signature does not match, such as a wrong secret, an old timestamp or a changed
-    body. The exit code is 1 unless the signature matches."""
+    """Explain why a signature does not match. Possible reasons include a wrong secret, an old
+    timestamp and a modified body. The exit code is 1 unless the signature matches."""
     pasted = Pasted(signature, timestamp, content_of(body_file), message_id)
     sealer = sealer_of(data)
     async with work_on_record(data, client_of, webhook_id) as work:
@@ -216,7 +220,7 @@ async def verify(
 async def ended(
     database: Database, tenant: TenantId, webhook_id: str, delivery_id: str
 ) -> Delivery:
-    """Wait until the delivery has ended, for at most 15 s, and return the delivery."""
+    """Wait up to 15 s for the delivery to end. Return the delivery, even if it is still pending."""
     deadline = time.monotonic() + _WAIT_S
     while True:
         async with database.reading(tenant) as connection:
@@ -231,7 +235,8 @@ def _events_are(count: int) -> str:
 
 
 def _since(given: str, now: datetime) -> datetime:
-    """Return the time in --since. Raises InvalidInput."""
+    """Return the time given with --since. Raises InvalidInput if it is not a valid time or is in
+    the future."""
     try:
         moment = datetime.fromisoformat(given)
     except ValueError:
@@ -245,7 +250,7 @@ def _since(given: str, now: datetime) -> datetime:
 
 
 def _event(given: str) -> OutboundEventId:
-    """Return the webhook event with this name. Raises InvalidInput."""
+    """Return the webhook event with this name. Raises InvalidInput if there is none."""
     known: Iterable[OutboundEventId] = EVENT_IDS
     for event in known:
         if event == given:

@@ -61,13 +61,13 @@ _ONCE_HELP = "Send only the first event of each type for a ticket."
 
 @app.callback()
 def group() -> None:
-    """docs/webhooks.md describes the payloads and how receivers verify them."""
+    """docs/webhooks.md describes the payloads and how to verify them."""
 
 
 @command(app, "create")
 async def create(
     client: ClientOption,
-    url: Annotated[str, typer.Option(help="HTTPS URL of the webhook's receiver.")],
+    url: Annotated[str, typer.Option(help="HTTPS URL of the endpoint that receives the webhook.")],
     events: Annotated[list[str], typer.Option("--event", help=_EVENTS_HELP)],
     label: Annotated[
         str | None, typer.Option(help=("Label of the webhook; defaults to the URL's host."))
@@ -134,7 +134,9 @@ async def show(
 async def update(
     webhook_id: WebhookArgument,
     label: Annotated[str | None, typer.Option()] = None,
-    url: Annotated[str | None, typer.Option(help="HTTPS URL of the webhook's receiver.")] = None,
+    url: Annotated[
+        str | None, typer.Option(help=("HTTPS URL of the endpoint that receives the webhook."))
+    ] = None,
     events: Annotated[list[str] | None, typer.Option("--event", help=_EVENTS_HELP)] = None,
     retry_policy: Annotated[RetryPolicy | None, typer.Option(help=_RETRY_HELP)] = None,
     once_per_ticket: Annotated[
@@ -162,7 +164,7 @@ async def update(
 async def pause(
     webhook_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Pause a webhook. Until `enable`, only test events are sent to the webhook. Events that occur
+    """Pause a webhook. Until `webhook enable`, only test events are sent to it. Events that occur
     during the pause can be replayed."""
     change = WebhookChange(pause=True)
     await _changed(webhook_id, change, "Webhook paused.", data, as_json)
@@ -209,7 +211,7 @@ async def rotate(
     as_json: JsonOption = False,
 ) -> None:
     """Rotate a webhook's secret. The new secret is shown only once. Deliveries are signed with at
-    most two secrets: a second rotation within the overlap immediately ends the oldest secret."""
+    most two secrets: a second rotation during the overlap immediately retires the oldest one."""
     sealer = sealer_of(data)
     async with work_on_record(data, client_of, webhook_id) as work:
         rotated = await rotate_webhook(
@@ -236,7 +238,7 @@ async def rotate(
 async def delete(
     webhook_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Delete a webhook and its deliveries. Pending deliveries are no longer sent."""
+    """Delete a webhook and its deliveries. Pending deliveries are not sent."""
     async with work_on_record(data, client_of, webhook_id) as work:
         await delete_webhook(work, operator(), webhook_id)
     answer(as_json, "Webhook deleted.", webhook_id=webhook_id, deleted=True)
@@ -259,6 +261,6 @@ def _events(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def _allow_private(data: Path) -> bool:
-    """Return whether the sending workers' settings allow webhooks to private addresses."""
+    """Return True if the settings of the sending workers allow webhooks to private addresses."""
     said = environment_of(data).get("WEBHOOK_ALLOW_PRIVATE_ADDRESSES", "false")
     return TypeAdapter(bool).validate_python(said)

@@ -11,7 +11,7 @@ from domain.webhooks.webhook import COUNTED_MISSES, Webhook
 
 
 def listed(webhook: Webhook) -> tuple[str, ...]:
-    """Return the cells of a webhook in a list."""
+    """Return the cells of one webhook for a list."""
     return webhook.id, webhook.label, webhook.url, ", ".join(webhook.events), _state(webhook)
 
 
@@ -32,7 +32,7 @@ def webhook_text(webhook: Webhook) -> Table:
 
 
 def delivery_cells(delivery: DeliverySummary) -> tuple[str, ...]:
-    """Return the cells of a delivery in a list."""
+    """Return the cells of one delivery for a list."""
     why = "" if delivery.trigger is Trigger.EVENT else f", {delivery.trigger.value}"
     made = f"{delivery.created_at:%m-%d %H:%M:%S}"
     return delivery.id, made, delivery.event + why, outcome(delivery)
@@ -56,7 +56,7 @@ def outcome(delivery: DeliverySummary) -> str:
 
 
 def delivery_text(delivery: Delivery) -> Table:
-    """Return a table with all stored facts of a delivery."""
+    """Return a table with all stored details of a delivery."""
     table = facts_table()
     table.add_row("delivery", delivery.id)
     table.add_row("webhook", delivery.webhook_id)
@@ -74,7 +74,7 @@ def delivery_text(delivery: Delivery) -> Table:
         table.add_row("failures in a row", f"{delivery.failure_count_after}{disabled}")
     for name, value in delivery.request_headers.items():
         table.add_row("sent header", escape(f"{name}: {value}"))
-    # The headers are untrusted, so control characters in them must not reach the terminal.
+    # The headers are untrusted. Their control characters must not reach the terminal.
     table.add_row("sent body", escape(without_controls(delivery.request_body)))
     if delivery.response_body is not None:
         table.add_row("answer", escape(without_controls(delivery.response_body)) or "empty")
@@ -82,7 +82,7 @@ def delivery_text(delivery: Delivery) -> Table:
 
 
 def explanation_text(found: Explanation) -> Table:
-    """Return the explanation of why a signature does not match."""
+    """Return an explanation of why a signature does not match."""
     table = facts_table()
     table.add_row("verdict", found.verdict.value)
     table.add_row("", found.sentence)
@@ -114,7 +114,7 @@ def _state(webhook: Webhook) -> str:
 
 
 def _times(delivery: Delivery) -> str:
-    """Return the milliseconds from the start of the delivery to each phase that was reached."""
+    """Return the milliseconds from the start of the delivery to each phase that it reached."""
     reached = {
         "name": delivery.dns_ms,
         "connection": delivery.connect_ms,

@@ -1,4 +1,4 @@
-"""widget: the chat widget on a client's pages."""
+"""widget: the chat widget on a client's website."""
 
 import secrets
 from datetime import timedelta
@@ -36,12 +36,12 @@ from settings import load_server
 from store.tenants.client_settings import SettingsRepository
 from store.widget.widgets import WidgetRepository
 
-app = typer.Typer(help="Manage the chat widget on a client's pages.", no_args_is_help=True)
+app = typer.Typer(help="Manage the chat widget on a client's website.", no_args_is_help=True)
 
 
 @app.callback()
 def group() -> None:
-    """The widget's key is one of the client's settings. To rotate the key, use `settings
+    """The widget key is one of the client's settings. To rotate it, use `settings
     rotate-widget-key`."""
 
 
@@ -49,7 +49,7 @@ def group() -> None:
 async def show(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show a client's widget settings, and the script tag for the client's pages."""
+    """Show a client's widget settings, and the script tag to add to the client's website."""
     async with reading_client(data, client) as (connection, tenant):
         found = await WidgetRepository(connection, tenant).read()
         settings = await SettingsRepository(connection, tenant).read()
@@ -90,14 +90,14 @@ async def change(
         typer.Option(
             min=0,
             max=MAX_SHARE,
-            help="Maximum widget tickets per month; 0 for half of the plan's tickets.",
+            help="Maximum widget tickets per month; 0 for half of the plan's quota.",
         ),
     ] = None,
     accepts_api_keys: Annotated[
         bool | None,
         typer.Option(
             "--api-keys/--no-api-keys",
-            help=("Accept API keys in addition to the widget's key on the widget's routes."),
+            help=("Accept API keys in addition to the widget key on the widget's routes."),
         ),
     ] = None,
     data: DataOption = DEFAULT_DATA,
@@ -140,14 +140,14 @@ async def rotate_secret(
         typer.Option(
             min=0,
             max=MAX_OVERLAP_HOURS,
-            help=("Hours for which signatures with the previous secret are also accepted."),
+            help=("Hours for which signatures with the previous secret remain valid."),
         ),
     ] = OVERLAP_HOURS,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Rotate the secret with which the site signs its users' identities, or create the first
-    secret. The secret is shown only once."""
+    """Rotate the secret with which the site signs its users' identities, or create the first one.
+    The secret is shown only once."""
     sealer = sealer_of(data)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         made = await rotate_widget_secret(

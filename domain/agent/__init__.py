@@ -1,1 +1,1 @@
-"""Decisions of the agent: the brain's input, the policy, and the checks of answers."""
+"""The agent's decisions: the brain's input, the policy, and the checks of its answers."""

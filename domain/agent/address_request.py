@@ -1,7 +1,7 @@
-"""The address request: when the author of an order question has not verified the claimed email
-address, the reply asks for a verification code.
+"""The address request: when the sender of a question about an order has not verified the claimed
+email address, the reply asks for a verification code.
 
-The reply does not depend on the claimed address, so it reveals nothing about it.
+The reply does not depend on the claimed address, so it reveals nothing about that address.
 """
 
 from domain.agent import wording
@@ -19,7 +19,7 @@ from domain.agent.speech.request import Standing
 from domain.intake.address_claim import can_be_proved
 from domain.intake.order_number import speaks_of_order
 
-# Messages with these reasons are escalated to a human; a code is not requested for them.
+# Messages with these reasons are escalated to a human, without a request for a code.
 _FOR_PEOPLE = frozenset({EscalationReason.CUSTOMER_REQUEST, EscalationReason.UNSAFE_INPUT})
 
 
@@ -27,7 +27,7 @@ def address_request(context: BrainContext, policy_context: PolicyContext) -> Res
     """Return the reply that requests a verification code, or None if a brain should answer the
     message.
 
-    The code is requested if the message plainly concerns an order, or contains a wrong code.
+    The reply requests a code if the message plainly concerns an order, or contains a wrong code.
     Neither the claimed address nor its orders are looked up.
     """
     event = context.event
@@ -41,7 +41,7 @@ def instead_of_people(
     context: BrainContext, policy_context: PolicyContext, answer: BrainAnswer, judgement: Judgement
 ) -> ResolvedReply | None:
     """Return the reply that requests a verification code, to replace an answer that a human would
-    have to review.
+    otherwise have to review.
 
     Return None if the brain's answer needs no review, or if a human must see the message.
     """
@@ -60,7 +60,7 @@ def _request(context: BrainContext, policy_context: PolicyContext) -> ResolvedRe
     language = _language(context)
     judgement = judge(policy_context, Category.ORDER_STATUS, ())
     if not judgement.plan or judgement.plan[-1].kind not in REPLIES:
-        return None  # do not replace a reply that a human sends
+        return None  # do not replace a reply sent by a human
     *before, reply = judgement.plan
     plan = (*before, reply.model_copy(update={"mails_code": True}))
     words = wording.code_request(language, context.brand_name, refused=event.code_refused)

@@ -1,4 +1,4 @@
-"""Choose which files of a message to show to a brain."""
+"""Choose which attachments of a message to show to a brain."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ MAX_IMAGES: Final = 4
 MAX_IMAGE_BYTES: Final = 5 * 1024 * 1024
 """Maximum total size, in bytes, of all images in one request to a brain."""
 
-# Words for attachments, lower-case and without accents.
+# Words that refer to attachments, in lower case and without accents.
 _REFERS: Final = re.compile(
     r"\b(?:photos?|images?|pieces? jointes?|ci[- ]?joints?|ci[- ]?jointes?|en pj|captures?|scans?"
     r"|attach(?:ed|ing|ments?)|pictures?|pics?|screenshots?|enclosed|pdfs?|documents?|fichiers?"
@@ -27,9 +27,9 @@ _PROVED_BY_PHOTOS: Final = frozenset(
 
 
 class AttachmentPreview(BaseModel):
-    """A file as a brain sees it. `media_type`: detected from the bytes, or None if the file is not
-    stored. `size`: in bytes. `data`: the bytes of an image that is shown to a brain that reads
-    images, else None."""
+    """An attachment as a brain sees it. `media_type`: detected from the bytes, or None if the file
+    is not stored. `size`: in bytes. `data`: the bytes, for an image shown to a brain that can
+    process images, else None."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -53,9 +53,9 @@ def images_to_show(attachments: Sequence[Attachment]) -> frozenset[str]:
 
 
 def depends_on_files(text: str, intents: Sequence[Intent]) -> bool:
-    """Return whether the answer depends on the attached files: the text mentions one, or an intent
+    """Return True if the answer depends on the attachments: the text mentions one, or an intent
     needs photos as proof.
 
-    Otherwise the files, such as logos in an email signature, do not matter.
+    In all other messages, attachments such as logos in an email signature do not matter.
     """
     return bool(_REFERS.search(fold(text)) or not _PROVED_BY_PHOTOS.isdisjoint(intents))

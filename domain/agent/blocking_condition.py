@@ -62,19 +62,19 @@ def order_blocking_condition(
 
 
 def disputed(order: Order | None) -> PolicyReason | None:
-    """Return ORDER_DISPUTED if the payment of the order is disputed, else None. A human decides
-    about such an order, because the bank may refund the payment as well."""
+    """Return ORDER_DISPUTED if the payment for the order is disputed, else None. A human decides
+    about such an order, because the bank may also refund the payment."""
     return PolicyReason.ORDER_DISPUTED if order and order.is_disputed else None
 
 
 def too_old(rule: ActionRule, order: Order, now: datetime) -> bool:
-    """Return whether the order is older than the rule's `within_days`."""
+    """Return True if the order is older than the rule's `within_days`."""
     return rule.within_days is not None and now - order.placed_at > timedelta(rule.within_days)
 
 
 def above_limit(limits: MoneyLimits | None, amount: Money, spent: Spent) -> PolicyReason | None:
-    """Return the reason for the limit that `amount` plus the money already spent would exceed, or
-    None if the sum is within all limits."""
+    """Return the reason for the limit that `amount` plus the money already refunded would exceed,
+    or None if the sum is within all limits."""
     if limits is None:
         return None
     if amount.currency != limits.currency:

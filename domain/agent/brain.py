@@ -36,11 +36,11 @@ Language = Literal["fr", "en"]
 
 
 class Template(BaseModel):
-    """An answer that the merchant wrote; `body` may contain placeholders.
+    """An answer written by the merchant. `body` may contain placeholders.
 
-    `intent`: the customer's intent that the template answers; if it is None, a person reviews the
+    `intent`: the customer's intent that the template answers. If it is None, a human reviews the
     answer first. `not_for`: words that mark messages the template must not answer. `is_starter`: an
-    unedited starter template; the client's own texts are preferred over it.
+    unedited starter template. The client's own texts take precedence over it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -57,8 +57,8 @@ class Template(BaseModel):
 
 class PassageSentence(BaseModel):
     """A sentence of a passage. `chunk`: the index of the sentence's chunk in the knowledge entry.
-    `similarity`: the sentence's own cosine similarity to the message, or None if the entry has no
-    embedding."""
+    `similarity`: the cosine similarity between this sentence and the message, or None if the entry
+    has no embedding."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -71,9 +71,10 @@ class PassageSentence(BaseModel):
 class Passage(BaseModel):
     """A knowledge entry that the search found for the message.
 
-    `rank`: the search rank. A higher rank is more relevant; ranks are comparable within one search
-    only. `similarity`: the cosine similarity of the nearest chunk to the message, or None if the
-    entry has no embedding. `sentences`: in the order of the body; empty until the entry is split.
+    `rank`: the search rank. A higher rank means more relevant. Ranks are comparable only within one
+    search. `similarity`: the cosine similarity between the message and the nearest chunk, or None
+    if the entry has no embedding. `sentences`: in the order of the body. Empty until the entry is
+    split.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -104,14 +105,14 @@ class BrainRequest(BaseModel):
       actions and cannot add others.
     - `summary`: the outcomes of the customer's earlier messages.
     - `instructions`: the merchant's instructions to a language model.
-    - `today`: the date in UTC, for a brain that has no clock.
-    - `frame`: the client's greeting of this customer and its sign-off, for answers that are not
+    - `today`: the current date in UTC, because a brain has no clock.
+    - `frame`: the client's greeting and sign-off for this customer, used in answers that are not
       templates.
-    - `sender_name`: as the sender gave it, to separate a signature from the message. Answers do not
-      repeat this name.
+    - `sender_name`: the name that the sender gave, used to separate a signature from the message.
+      Answers do not repeat it.
     - `languages`: the languages of the thread and of the client's texts. The message is probably in
       one of them.
-    - `own_head`: the client's own classifier head for the embedded brain; other brains ignore it.
+    - `own_head`: the client's own classifier head for the embedded brain. Other brains ignore it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -137,13 +138,13 @@ class BrainRequest(BaseModel):
     @field_validator("fields")
     @classmethod
     def _without_promises(cls, fields: dict[str, str]) -> dict[str, str]:
-        """Return the fields except those named like the product's own placeholders, so that a
-        caller cannot set a promise or the frame."""
+        """Return the fields except those with the names of built-in placeholders, so that a caller
+        cannot set a promise or the frame."""
         ours = PLACEHOLDERS | FRAME_NAMES
         return {name: value for name, value in fields.items() if name not in ours}
 
     def has_answered(self, text: str) -> bool:
-        """Return whether the agent has already sent this answer in the conversation, ignoring
+        """Return True if the agent has already sent this answer in the conversation, ignoring
         whitespace."""
         said = (" ".join(turn.body.split()) for turn in self.turns if turn.author == "agent")
         return " ".join(text.split()) in said
@@ -167,7 +168,7 @@ class BrainRequest(BaseModel):
         languages: tuple[str, ...] = (),
         own_head: OwnHead | None = None,
     ) -> Self:
-        """Return the request for an event, with the client's related content and memory."""
+        """Return the brain request for an event, with the client's related content and memory."""
         return cls(
             text=event.text,
             subject=event.subject,
@@ -197,7 +198,7 @@ class Alternative(BaseModel):
 
 
 class Citation(BaseModel):
-    """A source that an answer is based on."""
+    """A source that supports an answer."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -207,10 +208,11 @@ class Citation(BaseModel):
 
 
 class Proposal(BaseModel):
-    """An action that a brain proposes: one of the offered actions, or a note or tags for the staff.
+    """An action that a brain proposes: one of the available actions, or a note or tags for the
+    staff.
 
     `text` and `tags`: set if `ActionSpec.chosen` names them. `quote`: the customer's exact words
-    that request the action on an order. `domain/agent/policy.py` allows or refuses the proposal.
+    that request the action on the order. `domain/agent/policy.py` allows or refuses the proposal.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -224,18 +226,17 @@ class Proposal(BaseModel):
 class BrainAnswer(BaseModel):
     """A brain's answer to one message.
 
-    - `confidence`: from 0 to 1, how sure the brain is that `response` may be sent. It is low if the
-      class is certain but no source supports an answer.
-    - `response`: the text of the answer; empty if the brain has none. `doubt` then gives the
+    - `confidence`: the brain's confidence, from 0 to 1, that `response` may be sent. It is low if
+      the class is certain but no source supports an answer.
+    - `response`: the text of the answer. Empty if the brain has none. `doubt` then gives the
       reason.
     - `language`: the language of the message and the response (ISO 639-1).
-    - `sentiment`: the customer's sentiment: -1 for anger and despair, 0 for a neutral message, 1
-      for joy.
+    - `sentiment`: the customer's sentiment: -1 for anger or despair, 0 for neutral, 1 for joy.
     - `intents`: all intents of the message.
     - `closes`: the message needs no answer, such as "thanks, all good".
-    - `prompt_version`: the version of the language model's prompt; None if the brain only sends the
+    - `prompt_version`: the version of the language model's prompt. None if the brain only sends the
       merchant's texts and composes nothing.
-    - `seen_files`: the number of the message's files that the brain looked at.
+    - `seen_files`: the number of the message's attachments that the brain examined.
     """
 
     model_config = ConfigDict(frozen=True)

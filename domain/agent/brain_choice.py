@@ -1,4 +1,4 @@
-"""Choose the brain: a language model while its budget lasts, otherwise the embedded brain."""
+"""Choose the brain: a language model while its budget lasts, then the embedded brain."""
 
 from dataclasses import dataclass
 
@@ -8,11 +8,11 @@ from domain.billing.model_money import NO_MODEL_BUDGET, ModelBudget
 
 @dataclass(frozen=True, slots=True)
 class Brains:
-    """The brains of a client.
+    """The brains available to a client.
 
     `model`: the language model, or None if none is configured. `sees_images`: whether the model and
-    its fallback read images. `reserve_micros`: the usual maximum cost of a question, in millionths
-    of a US dollar. This amount is reserved before the model is called
+    its fallback can process images. `reserve_micros`: the usual maximum cost of a question, in
+    millionths of a US dollar. This amount is reserved before the model is called
     (`services/core/model_money.py`), so that concurrent runs do not exceed the budget. The actual
     cost then replaces the reserved amount. Without a model, nothing is reserved or spent.
     """

@@ -1,4 +1,4 @@
-"""The context of the brain: all inputs for drafting an answer to one message."""
+"""The brain context: all inputs for drafting an answer to one message."""
 
 from dataclasses import dataclass, field
 
@@ -18,16 +18,16 @@ from domain.integrations.order import Lookup, Order
 class BrainContext:
     """All inputs for drafting an answer to one message.
 
-    - `lookup`: the result of the order lookup; None if no order was looked up.
+    - `lookup`: the result of the order lookup. None if no order was looked up.
     - `has_shop`: a shop is connected, even if it currently rejects the stored credentials.
-    - `system_prompt`: the client's instructions to a language model, which apply under every
-      playbook.
+    - `system_prompt`: the client's instructions to a language model, which apply to every playbook.
     - `run_id`, `playbook` (id and version): recorded with a question to the customer.
-    - `sensitive_words`: the merchant's own list of words that always go to a human.
+    - `sensitive_words`: the merchant's own list of words. A message with one of them always goes to
+      a human.
     - `turns_left`: the number of answers that the agent may still send before a human takes over.
-    - `attachments`: the files of the message.
+    - `attachments`: the message's attachments.
     - `answers_from_knowledge`: whether the embedded brain's answers from knowledge may be sent
-      without a person.
+      without human review.
     - `frame`: the client's greeting and sign-off, or None for the default frame.
     - `own_head`: the client's own classifier head for the embedded brain.
     """
@@ -58,7 +58,7 @@ class BrainContext:
     def bare(
         cls, event: UnifiedEvent, rulebook: Rulebook, playbook: tuple[str, int]
     ) -> "BrainContext":
-        """Return a context without the client's templates, passages and memory, which are loaded
+        """Return a context without the client's templates, passages and memory. They are loaded
         later."""
         return cls(
             event=event,
@@ -88,7 +88,7 @@ class BrainContext:
 
     @property
     def is_read_whole(self) -> bool:
-        """Return whether the message, and the fields sent with it, are within the agent's size
+        """Return True if the message, and the fields sent with it, are within the agent's size
         limits."""
         event = self.event
         beside = (event.subject or "", event.customer_name or "", *event.fields.values())
@@ -96,8 +96,8 @@ class BrainContext:
 
     @property
     def is_wordless(self) -> bool:
-        """Return whether the message consists of files without text. Such a message does not state
-        a request."""
+        """Return True if the message has attachments but no text. Such a message does not state a
+        request."""
         event = self.event
         return bool(self.attachments) and event.reply_allowed and not event.text.strip()
 

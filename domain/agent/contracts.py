@@ -16,8 +16,8 @@ class LookUpResult(Contract):
 
 
 class ThinkInput(Contract):
-    """The input of thinking. `unread`: the event would exceed its effort budget, so a person reads
-    the message instead of a brain. `steps`: the part of the effort budget already spent
+    """The input of the thinking activity. `unread`: the event would exceed its effort budget, so a
+    human reads the message instead of a brain. `steps`: the part of the effort budget already spent
     (`domain/core/effort.py`)."""
 
     ref: RunRef
@@ -27,9 +27,9 @@ class ThinkInput(Contract):
 
 
 class ThinkResult(Contract):
-    """The result of thinking. `review_reason`: why the run must wait for a human, or None if it may
-    continue. `aside`: the message was added to an open review, and the agent answers it separately.
-    """
+    """The result of the thinking activity. `review_reason`: the reason to hold the run for human
+    review, or None if it may continue. `aside`: the message was added to an open review, and the
+    agent answers it separately."""
 
     classification: str
     confidence: float

@@ -1,4 +1,4 @@
-"""Reasons to hold an answer for review by a human, regardless of the brain's confidence."""
+"""Reasons to hold an answer for human review, regardless of the brain's confidence."""
 
 from typing import Final
 
@@ -37,7 +37,7 @@ def _doubt_of_history(context: BrainContext, category: Category) -> EscalationRe
     """Return POLICY_RESTRICTION for a refund request about an order on which the agent has already
     acted, else None.
 
-    No action on such an order is available any more, so the brain would answer as if nothing had
+    No further action on such an order is available, so the brain would answer as if nothing had
     happened.
     """
     asks = category is Category.REFUND_REQUEST and bool(context.spent.on_order)
@@ -56,7 +56,7 @@ def _doubt_of_lookup(context: BrainContext, category: Category) -> EscalationRea
     if not context.event.order_numbers and speaks_of_another(context.event.text):
         return (
             EscalationReason.MISSING_KNOWLEDGE
-        )  # The customer means another order, which the lookup does not cover.
+        )  # The customer means another order, which was not looked up.
     match context.lookup:
         case Lookup(state=LookupState.FOUND):
             return None
@@ -69,7 +69,7 @@ def _doubt_of_lookup(context: BrainContext, category: Category) -> EscalationRea
 
 
 def _doubt_of_sources(answer: BrainAnswer, request: BrainRequest) -> EscalationReason | None:
-    """Return MISSING_KNOWLEDGE if the answer states something without a source, else None."""
+    """Return MISSING_KNOWLEDGE if the answer makes a statement without a source, else None."""
     return (
         EscalationReason.MISSING_KNOWLEDGE
         if unsupported(answer.response, answer.citations, request)
@@ -80,11 +80,11 @@ def _doubt_of_sources(answer: BrainAnswer, request: BrainRequest) -> EscalationR
 def _doubt_of_files(
     context: BrainContext, answer: BrainAnswer, plan: tuple[PlannedAction, ...]
 ) -> EscalationReason | None:
-    """Return the reason to hold an answer because of the message's files, or None.
+    """Return the reason to hold an answer because of the message's attachments, or None.
 
-    An answer is held if it depends on a file that the brain has not looked at. A plan that changes
-    an order is held if the brain has seen an image, because an image may contain a stranger's
-    words.
+    An answer is held if it depends on an attachment that the brain has not examined. A plan that
+    changes an order is held if the brain has seen an image, because an image may contain a third
+    party's words.
     """
     if answer.seen_files and any(action.kind in ON_ORDERS for action in plan):
         return EscalationReason.POLICY_RESTRICTION

@@ -1,4 +1,5 @@
-"""The embedding: a vector representing a text; texts of similar meaning have similar vectors."""
+"""An embedding: a vector that represents a text. Texts with similar meanings have similar
+vectors."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -6,8 +7,8 @@ MAX_DIMENSIONS = 16_000
 
 
 class Embedding(BaseModel):
-    """A vector computed by an embedding model. `model`: the model's name. Embeddings of different
-    models or dimensions are not comparable."""
+    """A vector computed by an embedding model. `model`: the model's name. Embeddings from different
+    models or with different dimensions are not comparable."""
 
     model_config = ConfigDict(frozen=True)
 

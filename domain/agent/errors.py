@@ -1,7 +1,6 @@
-"""Errors of drafting an answer with a language model.
+"""Errors when drafting an answer with a language model.
 
-These errors are raised after all attempts within the deadline have failed. Callers do not retry
-them.
+These errors are raised after all attempts within the deadline have failed. Callers do not retry.
 """
 
 from domain.core.errors import DomainError
@@ -9,7 +8,8 @@ from domain.core.errors import DomainError
 
 class BrainFailed(DomainError):
     """The model did not return a usable answer. `tokens_in`, `tokens_out` and `cost_micros`
-    (millionths of a US dollar) are the cost of its attempts, which counts as spent."""
+    (millionths of a US dollar) are the total for all attempts. The cost is charged to the budget.
+    """
 
     def __init__(self, *, tokens_in: int = 0, tokens_out: int = 0, cost_micros: int = 0) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The reasons why a run waits for a human."""
+"""The reasons to hold a run for human review."""
 
 from enum import StrEnum
 
@@ -6,8 +6,9 @@ from enum import StrEnum
 class EscalationReason(StrEnum):
     """The reason why a run is escalated to a human.
 
-    Stored, and sent in webhooks. `shadow_mode`: the playbook is in shadow mode; otherwise the agent
-    would have continued. `automation_stopped`: a member or an operator has stopped all automation.
+    The values are stored, and sent in webhooks. `shadow_mode`: the playbook is in shadow mode, and
+    there is no other reason to escalate. `automation_stopped`: a member or an operator has stopped
+    all automation.
     """
 
     LOW_CONFIDENCE = "low_confidence"

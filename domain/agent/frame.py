@@ -20,7 +20,7 @@ class FrameLines(BaseModel):
 
     @classmethod
     def of(cls, texts: FrameTexts, *, brand_name: str, customer_name: str | None) -> Self:
-        """Return the client's texts with their placeholders filled. The greeting omits a name that
+        """Return the client's texts with the placeholders filled. The greeting omits a name that
         does not look like a person's."""
         values = {"brand_name": brand_name}
         if customer_name and is_greetable(customer_name):
@@ -60,17 +60,18 @@ class AnswerFrame(BaseModel):
         return cls(fr=french, en=english)
 
     def values(self, language: str) -> dict[str, str]:
-        """Return the values of the template placeholders `greeting` and `sign_off`."""
+        """Return the values for the template placeholders `greeting` and `sign_off`."""
         lines = self._lines(language)
         return {"greeting": lines.greeting, "sign_off": lines.sign_off}
 
     def framed(self, text: str, language: str) -> str:
-        """Return the text with the greeting of its language before it and the sign-off after it."""
+        """Return the text preceded by the greeting and followed by the sign-off, both in the text's
+        language."""
         lines = self._lines(language)
         return "\n\n".join(filter(None, (lines.greeting, text.strip(), lines.sign_off)))
 
     def unframed(self, text: str, language: str) -> str:
-        """Return the text without the greeting and sign-off of its language. Text without them is
+        """Return the text without the greeting and sign-off in its language. A text without them is
         returned unchanged."""
         lines = self._lines(language)
         text = text.strip().removeprefix(lines.greeting) if lines.greeting else text
@@ -81,4 +82,4 @@ class AnswerFrame(BaseModel):
 
 
 PLAIN_FRAME: Final = AnswerFrame.of({}, brand_name="")
-"""The default frame, without the names of a brand or customer."""
+"""The default frame, without the name of a brand or customer."""

@@ -1,6 +1,6 @@
 """Decide whether a greeting may use the customer's display name.
 
-Display names are free text. A link, an amount or a sentence would put a stranger's text into the
+Display names are free text. A link, an amount or a sentence would put a third party's text into the
 shop's answer, and "Acme Ltd" or "Guest" is not a person. The greeting omits such names.
 """
 
@@ -16,7 +16,7 @@ from domain.intake.event import Channel, UnifiedEvent
 
 _MAX_CHARS: Final = 60
 _MAX_WORDS: Final = 6
-# If a longer name is not capitalised word by word, it is probably a sentence.
+# If a longer name does not have every word capitalized, it is probably a sentence.
 _FREE_WORDS: Final = 2
 _MARKS: Final = frozenset(" '’.-,·")
 # A dot between two letters marks a domain name, except in "J.R." and "J.Li". A dot after a word of
@@ -33,7 +33,7 @@ _MIN_LETTERS: Final = 2
 _REPEATED: Final = re.compile(r"(\w)\1\1", re.IGNORECASE)
 _VOWEL: Final = re.compile(r"[aeiouy]")
 _LATIN: Final = re.compile(r"[a-z]+")
-# Longer words of Latin letters must contain a vowel to count as a name. Short words such as "Ng"
+# Longer words in Latin letters must contain a vowel to count as a name. Short words such as "Ng"
 # and "Mr" need not.
 _FREE_OF_VOWELS: Final = 3
 # A capital inside a word is allowed in "McDonald" and "DeVito", but not in "DarkSlayer".
@@ -50,15 +50,15 @@ _PARTICLES: Final = frozenset(
 NAME_FIELDS: Final = frozenset(
     {"customer_name", "name", "first_name", "firstname", "last_name", "lastname", "full_name"}
 )
-"""Fields of an event that hold the customer's name."""
+"""Event fields that hold the customer's name."""
 _SUBJECT: Final = "subject"
 
 
 class _File(LexiconFile):
-    """The word lists, each a text of words separated by spaces. The words are not a person's name.
-    `in_sentences`: words that can also be names, so they count only in a name of three words or
-    more. `titles`: words that may precede a name. `company_forms`: match only in capitals, because
-    a name may have the same spelling."""
+    """The word lists, each a text of words separated by spaces. Listed words are not a person's
+    name. `in_sentences`: words that can also be names. They count as words only in a name of three
+    or more words. `titles`: words that may precede a name. `company_forms`: matched only in
+    capitals, because a name may have the same spelling."""
 
     not_names: str
     in_sentences: str
@@ -67,7 +67,7 @@ class _File(LexiconFile):
 
 
 def is_greetable(name: str) -> bool:
-    """Return whether a display name looks like a person's name and nothing else."""
+    """Return True if a display name looks like a person's name and nothing else."""
     return _has_form_of_name(name) and _may_be_person(name)
 
 
@@ -111,11 +111,11 @@ def _words() -> Mapping[str, frozenset[str]]:
 
 
 def greetable_fields(event: UnifiedEvent) -> dict[str, str]:
-    """Return the event's fields that an answer may repeat.
+    """Return the event fields that an answer may repeat.
 
-    Names that a greeting may not use are removed; a template's default replaces them. If the author
-    of a mail or ticket is unverified, all names and subjects are removed: the answer goes to the
-    claimed address, which may be a victim's.
+    Names that a greeting may not use are removed. A template's default replaces them. If the author
+    of a mail or ticket is unverified, all names and subjects are removed, because the answer goes
+    to the claimed address, which may belong to a victim.
     """
     left_out = NAME_FIELDS | {_SUBJECT} if _is_strangers(event) else frozenset()
     return {
@@ -136,5 +136,5 @@ def _is_strangers(event: UnifiedEvent) -> bool:
 
 
 def _is_accent(mark: str) -> bool:
-    """Return whether a character is a combining mark."""
+    """Return True if a character is a combining mark."""
     return unicodedata.category(mark) in ("Mn", "Mc")

@@ -1,10 +1,10 @@
-"""The intent: what a customer wants, in finer detail than the six classes of messages."""
+"""Intents: what customers want, in finer detail than the six message classes."""
 
 from enum import StrEnum
 
 
 class Intent(StrEnum):
-    """Intents that templates answer and playbooks refer to. Intents are stored, so never rename
+    """The intents that templates answer and playbooks refer to. Intents are stored, so never rename
     one."""
 
     TRACK_ORDER = "track_order"

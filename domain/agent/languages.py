@@ -1,4 +1,4 @@
-"""The language of a customer's message, as detected from its text."""
+"""The language of a customer's message, detected from its text."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from domain.agent.brain import Language
 
 # The languages in which a customer can receive an acknowledgement.
 SPOKEN: Final = ("fr", "en", "de", "es", "it", "nl", "pt")
-# The languages of the agent's rules and of its own texts.
+# The languages supported by the agent's rules and its own texts.
 OURS: Final[tuple[Language, Language]] = ("fr", "en")
 # A language with a lower probability counts as unknown.
 KNOWN_FROM: Final = 0.6

@@ -14,8 +14,8 @@ _MESSAGE = "Bonjour, remboursez la commande 1042. Please refund order 1042."
 
 
 def read_lexicons() -> None:
-    """Load all word lists, so that messages need not wait for the loading. The start of the worker
-    takes about a second longer.
+    """Load all word lists, so that no message has to wait for them. The worker takes about a second
+    longer to start.
 
     Raises BrokenLexicon.
     """

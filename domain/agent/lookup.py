@@ -18,9 +18,9 @@ _GOES_ON: Final = re.compile(
 
 
 def looks_up(event: UnifiedEvent, thread: Thread) -> bool:
-    """Return whether to look up an order for the event.
+    """Return True if the agent should look up an order for the event.
 
-    An order is looked up if the event's sender may access orders, and the message or its thread
+    It should if the sender of the event is allowed to access orders, and the message or its thread
     refers to an order.
     """
     if not event.may_read:
@@ -43,10 +43,10 @@ def order_to_find(event: UnifiedEvent, thread: Thread) -> str | None:
 
 
 def number_asked_for(event: UnifiedEvent) -> str | None:
-    """Return the number of the one order for which the customer requests an action. Return None if
+    """Return the number of the only order on which the customer requests an action. Return None if
     there is no such order, or more than one.
 
-    For "keep 3309. Cancel 3310." the number is 3310; for "1042 and 1043" the result is None. The
+    For "keep 3309. Cancel 3310." the number is 3310. For "1042 and 1043" the result is None. The
     agent may ask the customer about this order, but must not act on it without the customer's
     answer.
     """

@@ -1,4 +1,4 @@
-"""Handle messages that exceed the effort budget: a person answers them, and no brain is called."""
+"""Handle messages that exceed the effort budget: a human answers them, and no brain is called."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""A tree of phrases, by word. One pass over a text finds all its phrases in the tree.
+"""A tree of phrases, keyed by word. One pass over a text finds all phrases that are in the tree.
 
 Each branch lists the words that may come next: whole words, stems that end in `*`, `_` for any
 word, `<n>` for a number and `<age>` for a minor's age.
@@ -17,8 +17,8 @@ _AGE: Final = "<age>"
 
 
 class PhraseTree:
-    """A branch of the tree, and the branches below it. `concepts`: the concepts of the phrases that
-    end at this branch."""
+    """A branch of the tree, with its subbranches. `concepts`: the concepts of the phrases that end
+    at this branch."""
 
     __slots__ = ("_branches", "_by_form", "_stems", "concepts")
 
@@ -66,7 +66,7 @@ class PhraseTree:
         return branch
 
     def after(self, word: str) -> tuple["PhraseTree", ...]:
-        """Return the distinct branches of phrases that continue with this word."""
+        """Return the distinct branches whose phrases continue with this word."""
         known = self._by_form
         if word == ".":
             return ()

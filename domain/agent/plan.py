@@ -12,11 +12,11 @@ from domain.integrations.order import OrderState
 
 
 class ActionKind(StrEnum):
-    """The kinds of action that the executor's registry supports.
+    """The kinds of action supported by the executor's registry.
 
-    `reply`: answers in the caller's own channel; the gateway's response contains the text, and this
+    `reply`: answers in the caller's own channel. The gateway's response contains the text, and this
     service does not send it. `reply_by_email`: sends the answer through SMTP. `reply_in_helpdesk`:
-    sends it as a public message of the ticket. `note`: for the merchant's staff only.
+    adds the answer to the ticket as a public message. `note`: only for the merchant's staff.
     """
 
     REPLY = "reply"
@@ -42,14 +42,14 @@ class Warrant(StrEnum):
 
 
 class PlannedAction(BaseModel):
-    """One step of a plan, before its execution, with all values resolved by code.
+    """One step of a plan before its execution, with all values resolved by code.
 
     - `order_id`, `amount`: from the shop, never from a message or a model.
-    - `ticket_id`: the helpdesk's id of the ticket.
+    - `ticket_id`: the ticket's id in the helpdesk.
     - `text`: the text of a note. Replies, and notes without a text, send the draft or a human's
       words.
-    - `warrant`: the basis of an action on an order. Such an action without a warrant needs a
-      person's approval.
+    - `warrant`: the basis of an action on an order. Without a warrant, such an action needs human
+      approval.
     - `mails_code`: the reply requests a verification code, which is first mailed to the claimed
       address.
     """
@@ -69,20 +69,20 @@ class PlannedAction(BaseModel):
 
     @property
     def as_note(self) -> Self:
-        """Return the reply as an internal note without its own text, for the staff to send."""
+        """Return the reply as an internal note without its own text. The staff send the answer."""
         return self.model_copy(update={"kind": ActionKind.NOTE})
 
     @property
     def says_the_answer(self) -> bool:
-        """Return whether the action delivers the draft or a human's words, to the customer or as a
-        note for the staff to send."""
+        """Return True if the action delivers the draft or a human's words, either to the customer
+        or as a note for the staff to send."""
         return self.kind in REPLIES or (self.kind is ActionKind.NOTE and not self.text)
 
 
 class StepState(StrEnum):
-    """The state of a step. `unknown`: the external system may or may not have executed the step;
-    only a human may repeat it. `blocked`: a limit or the order's state forbade the step when it was
-    due, so the step was not executed."""
+    """The state of a step. `unknown`: the external system may or may not have executed the step,
+    and only a human may repeat it. `blocked`: a limit or the order's state forbade the step at
+    execution time, so the step was not executed."""
 
     DONE = "done"
     FAILED = "failed"
@@ -95,7 +95,7 @@ _TRIGGERED: Final = frozenset({StepState.DONE, StepState.FAILED, StepState.UNKNO
 
 
 class StepOutcome(BaseModel):
-    """One step of a plan, after its execution.
+    """The outcome of one step of a plan, after its execution.
 
     `detail`: a stable code, never customer text. `begun`: whether the effect was triggered. If the
     effect was triggered and the step failed, the external system rejected the effect.
@@ -110,20 +110,22 @@ class StepOutcome(BaseModel):
 
     @classmethod
     def blocked(cls, kind: ActionKind, reason: str) -> Self:
-        """Return the outcome of a step that may not run now. `reason`: a PolicyReason."""
+        """Return the outcome for a step that is not allowed to run at this time. `reason`: a
+        PolicyReason."""
         return cls(kind=kind, state=StepState.BLOCKED, detail=reason)
 
     @property
     def was_triggered(self) -> bool:
-        """Return whether the action's effect was triggered, regardless of its outcome."""
+        """Return True if the action's effect was triggered, regardless of its outcome."""
         return self.begun and self.state in _TRIGGERED
 
 
 class ActionClass(StrEnum):
     """The target of an action.
 
-    `reply`: delivers the answer to the customer. `ticket`: for the staff, in the event's ticket of
-    a connected helpdesk. `order`: moves money or goods, and requires a looked-up order.
+    `reply`: delivers the answer to the customer. `ticket`: adds information for the staff to the
+    event's ticket in a connected helpdesk. `order`: moves money or goods, and requires a looked-up
+    order.
     """
 
     REPLY = "reply"
@@ -133,10 +135,10 @@ class ActionClass(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """The placeholder with which a merchant's template states that the action is done.
+    """The placeholder in a merchant's template that states that the action is done.
 
-    The placeholder is filled with `value` only if the answer's plan contains the action. A caller's
-    fields never fill it.
+    The placeholder is filled with `value` only if the answer's plan contains the action. Fields
+    supplied by a caller never fill it.
     """
 
     placeholder: str
@@ -147,17 +149,17 @@ class Promise:
 class ActionSpec:
     """The properties of an action kind that rules, brains and texts need.
 
-    - `in_place`: the gateway's answer is the whole effect, so recording the step completes it.
-    - `prompt`: the description of the offered action for a language model; `{amount}` is the
+    - `in_place`: the gateway's answer is the only effect, so recording the step completes it.
+    - `prompt`: the description of the available action for a language model. `{amount}` is the
       order's amount.
-    - `chosen`: the part that a brain may fill in; code sets all other values.
-    - `label`: the action's name in the summary of a conversation. `{of}` in it becomes " of" and
-      the amount.
+    - `chosen`: the part that a brain may fill in. Code sets all other values.
+    - `label`: the action's name in a conversation summary. `{of}` in it becomes " of" and the
+      amount.
     - `label_done`: appended to the label if the action was certainly done.
 
     For actions on an order only:
 
-    - `states`: the order states in which the action is possible; empty for all states.
+    - `states`: the order states in which the action is possible. Empty for all states.
     - `gives_back`: the action is possible only if the order has money left to refund.
     - `covered_by`: another action that includes this one.
     """
@@ -213,7 +215,7 @@ ACTIONS: Final = {spec.kind: spec for spec in _ALL}
 """The properties of all kinds of action, in their execution order within a plan."""
 
 IN_PLACE: Final = frozenset(spec.kind for spec in _ALL if spec.in_place)
-"""Kinds of action with the gateway's answer as their only effect."""
+"""Kinds of action whose only effect is the gateway's answer."""
 
 REPLIES: Final = frozenset(spec.kind for spec in _ALL if spec.of is ActionClass.REPLY)
 """Kinds of action that deliver the answer to the customer."""
@@ -222,4 +224,4 @@ ON_ORDERS: Final = frozenset(spec.kind for spec in _ALL if spec.of is ActionClas
 """Kinds of action on an order. These actions move money or goods."""
 
 PLACEHOLDERS: Final = frozenset(spec.promise.placeholder for spec in _ALL if spec.promise)
-"""The placeholders by which templates promise an action."""
+"""The placeholders that promise an action in templates."""

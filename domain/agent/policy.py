@@ -1,9 +1,9 @@
 """The policy decides which actions the agent may take. The policy is code, never a model.
 
-A brain is shown the `available_actions` for this message. Its proposals are then evaluated against
-the proof of the customer's request, the policy rules, the order and earlier refunds. `recheck`
-evaluates each action again before it runs. Customer text can be a value of an action, but it never
-decides which values are used.
+A brain is shown the `available_actions` for this message. The policy then evaluates the brain's
+proposals against the proof of the customer's request, the policy rules, the order and earlier
+refunds. `recheck` evaluates each action again before it runs. Customer text can be a value of an
+action, but it never decides which values are used.
 """
 
 from datetime import datetime
@@ -36,23 +36,24 @@ from domain.integrations.order import Order
 
 MAX_NOTE_CHARS: Final = 2_000
 _TURNS: Final = tuple(ACTIONS)
-# Reasons for which the agent asks the customer which order is meant.
+# Reasons for which the agent asks which order the customer means.
 _WHICH_ORDER: Final = frozenset({PolicyReason.ORDER_NOT_NAMED, PolicyReason.SEVERAL_ORDERS})
-# Reasons that a person's approval resolves, but a customer's confirmation does not.
+# Reasons that human approval resolves, but a customer's confirmation does not.
 _FOR_PEOPLE: Final = frozenset(
     {PolicyReason.SENDER_NOT_AUTHENTICATED, PolicyReason.UNKNOWN_LANGUAGE}
 )
 
 
 def available_actions(policy_context: PolicyContext) -> tuple[PlannedAction, ...]:
-    """Return the available actions on the order and for the staff, with all values resolved.
+    """Return the available actions, both on the order and for the staff, with all values resolved.
 
-    Actions of level `never` and actions that the order's state forbids are left out. The result is
-    empty for an unsafe message, and for a message that allows no reply. An auto-reply, a mailing
-    list's mail and the staff's own words are not a customer's request, even if they quote one.
+    Actions with level `never` and actions that the order's state forbids are left out. The result
+    is empty for an unsafe message, and for a message that allows no reply. An auto-reply, a mail
+    from a mailing list and the staff's own words are not a customer's request, even if they quote
+    one.
 
     Proof, limits and levels are not considered here. A brain may therefore propose an action that
-    they forbid; such an action waits for approval. The action that sets tags contains all allowed
+    they forbid. Such an action waits for approval. The action that sets tags contains all allowed
     tags.
     """
     return tuple(
@@ -68,13 +69,13 @@ def judge(
     proposals: tuple[Proposal, ...],
     intents: tuple[Intent, ...] = (),
 ) -> Judgement:
-    """Evaluate a brain's proposals. Return the plan, with the answer to the customer last, and the
-    decisions.
+    """Evaluate a brain's proposals. Return the decisions and the plan, with the answer to the
+    customer as its last step.
 
-    Proposals of one kind are merged. The plan leaves out refused actions and includes those that
-    need approval. In that case, the whole plan and its answer wait for the approval, because the
-    answer may mention actions that are not done yet. An action that the customer must confirm is
-    not in the plan: a question to the customer replaces the answer.
+    Proposals of one kind are merged. The plan leaves out refused actions and includes actions that
+    need approval. If an action needs approval, the whole plan and its answer wait for it, because
+    the answer may mention actions that are not done yet. An action that the customer must confirm
+    is not in the plan. Instead, a question to the customer replaces the answer.
     """
     plan: list[PlannedAction] = []
     verdicts: list[PolicyDecision] = []
@@ -94,8 +95,8 @@ def judge(
             certain = verdict.reason not in _WHICH_ORDER
             question = CustomerQuestion(kind=action.kind, action=action if certain else None)
     if question is not None and any(step.kind in ON_ORDERS for step in plan):
-        # Do not ask while the plan contains another action on the order: the two requests conflict,
-        # so a person decides.
+        # Do not ask the customer while the plan contains another action on the order. The two
+        # requests conflict, so a human decides.
         question, verdicts = None, [_instead_of_asking(verdict) for verdict in verdicts]
     if policy_context.event.reply_allowed:
         reply = reply_action(policy_context)
@@ -149,13 +150,13 @@ def recheck(
     approvals: int,
     now: datetime,
 ) -> PolicyReason | None:
-    """Return the reason why an action on an order may not run now, or None if it may.
+    """Return the reason why an action on an order is not allowed to run now, or None if it is.
 
-    `approvals`: the number of people who approved the plan. One approval replaces the warrant and
+    `approvals`: the number of human approvals of the plan. One approval replaces the warrant and
     overrides the level, a dispute and the order's age. Two approvals override the limits. No number
-    of approvals overrides the level `never` or the order's owner and state. `spent`: the amounts
+    of approvals overrides the level `never`, or the order's owner and state. `spent`: the amounts
     and actions of other runs only. Do not call this function for an action that was already
-    triggered, because its order may show the effect.
+    triggered, because the action's effect may be visible in the order.
     """
     rule = rulebook.rule(action.kind)
     if rule.level is ActionLevel.NEVER:
@@ -175,7 +176,7 @@ def recheck(
 
 
 def resolved(policy_context: PolicyContext, kind: ActionKind) -> PlannedAction:
-    """Return the action with all values that code sets. The caller must have checked that the
+    """Return the action with all values that are set by code. The caller must have checked that the
     values exist."""
     if kind in ON_ORDERS and (order := policy_context.order):
         return PlannedAction(
@@ -195,7 +196,7 @@ def resolved(policy_context: PolicyContext, kind: ActionKind) -> PlannedAction:
 
 
 def _not_entitled(rule: ActionRule, warrant: Warrant | None) -> PolicyReason | None:
-    """Return the reason why an action needs a person's approval, or None if `warrant` suffices."""
+    """Return the reason why an action needs human approval, or None if `warrant` suffices."""
     if rule.level is ActionLevel.HUMAN_APPROVED:
         return PolicyReason.LEVEL_HUMAN
     if warrant is None:
@@ -209,8 +210,8 @@ def _not_entitled(rule: ActionRule, warrant: Warrant | None) -> PolicyReason | N
 
 
 def _by_kind(proposals: tuple[Proposal, ...]) -> list[Proposal]:
-    """Return one proposal for each kind, in the plan's order. It is the first proposal of the kind,
-    with the tags of all proposals of the kind."""
+    """Return one proposal for each kind, in the plan's order: the first proposal of the kind, with
+    the tags from all proposals of the kind."""
     first: dict[ActionKind, Proposal] = {}
     for proposal in proposals:
         before = first.setdefault(proposal.kind, proposal)
@@ -242,7 +243,7 @@ _About = tuple[Category, tuple[Intent, ...]]
 def _verdict(
     policy_context: PolicyContext, about: _About, proposal: Proposal, action: PlannedAction | None
 ) -> tuple[PolicyDecision, Proof]:
-    """Return the policy decision on a proposal, and the proof of the request for it."""
+    """Return the policy decision on a proposal, and the proof of the customer's request for it."""
     kind = proposal.kind
     if action is None:
         return _refused(
@@ -282,7 +283,7 @@ def _of_order(
 
 def _out_of_scope(rule: ActionRule, about: _About) -> PolicyReason | None:
     """Return the reason why the message is outside the rule's categories or intents, or None if it
-    is inside."""
+    is within them."""
     category, intents = about
     if rule.categories and category not in rule.categories:
         return PolicyReason.WRONG_CATEGORY
@@ -293,7 +294,7 @@ def _out_of_scope(rule: ActionRule, about: _About) -> PolicyReason | None:
 
 def _of_reply(rule: ActionRule, kind: ActionKind, about: _About) -> PolicyDecision:
     """Return the decision on the reply. If the message is outside the rule's scope, the reply needs
-    approval and is a draft for people to send."""
+    approval and becomes a draft for human agents to send."""
     reason = _out_of_scope(rule, about)
     if reason and rule.level is not ActionLevel.NEVER:
         return PolicyDecision(kind=kind, ruling=Ruling.NEEDS_APPROVAL, reason=reason)

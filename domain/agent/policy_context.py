@@ -1,4 +1,4 @@
-"""The context of the policy: all inputs of a policy decision."""
+"""The policy context: all inputs of a policy decision."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -19,9 +19,9 @@ CUSTOMER_WINDOW: Final = timedelta(days=30)
 class Spent(BaseModel):
     """The amounts that the agent has refunded, in minor units of the limits' currency.
 
-    `customer`: to this customer within CUSTOMER_WINDOW. `day`: to all customers of the client since
-    midnight UTC. `on_order`: the kinds of action that any run has executed, or may have executed,
-    on the order.
+    `customer`: refunded to this customer within CUSTOMER_WINDOW. `day`: refunded to all customers
+    of the client since midnight UTC. `on_order`: the kinds of action that any run has executed, or
+    may have executed, on the order.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -33,7 +33,7 @@ class Spent(BaseModel):
 
 class Connection(BaseModel):
     """The properties of a connected integration that the policy needs. `answers_by_note`: in this
-    helpdesk, the agent writes its answers as internal notes, for people to send."""
+    helpdesk, the agent writes its answers as internal notes for human agents to send."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -61,7 +61,7 @@ class PolicyContext(BaseModel):
     now: datetime
 
     def shop_is_connected(self, order: Order) -> bool:
-        """Return whether the shop of the order is still connected."""
+        """Return True if the order's shop is still connected."""
         return any(
             connection.integration_id == order.integration_id and connection.provider in SHOPS
             for connection in self.connections
@@ -69,7 +69,7 @@ class PolicyContext(BaseModel):
 
     @property
     def answers_by_note(self) -> bool:
-        """Return whether the agent writes its answer as an internal note in the event's ticket."""
+        """Return True if the agent writes its answer as an internal note in the event's ticket."""
         return self.desk is not None and self.desk.answers_by_note
 
     @property

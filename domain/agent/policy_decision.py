@@ -11,7 +11,8 @@ from domain.agent.plan import IN_PLACE, ActionKind, PlannedAction, StepOutcome, 
 
 class Ruling(StrEnum):
     """The outcome of a policy decision. `ask`: the customer is asked first. `needs_second`: the
-    amount is above a limit, so two people must approve. `refused`: the action is not done."""
+    amount is above a limit, so two human approvals are required. `refused`: the action is not done.
+    """
 
     ALLOWED = "allowed"
     ASK = "ask"
@@ -21,7 +22,8 @@ class Ruling(StrEnum):
 
 
 class PolicyReason(StrEnum):
-    """The reason why an action was not allowed as it is. Stable codes: stored, shown and logged.
+    """The reason why an action was not allowed in its proposed form. Stable codes: stored, shown
+    and logged.
 
     - `already_done`: a run has acted on the order, or may have, so a human decides about a second
       action.
@@ -29,14 +31,14 @@ class PolicyReason(StrEnum):
     - `amount_changed`: the order's refundable amount differs from the plan's amount.
     - `not_asked`: the message has no plain request in the customer's own words.
     - `not_certain`: the message has a request, but a hesitant one.
-    - `order_not_named`, `several_orders`: it is uncertain which order is meant.
+    - `order_not_named`, `several_orders`: it is uncertain which order the customer means.
     - `not_confirmed`: the customer has not said yes.
-    - `unknown_language`: no grammar parses the language.
+    - `unknown_language`: no grammar supports the language.
     - `sender_not_authenticated`: the mail's sender is not authenticated.
-    - `order_not_live`: the order is known only from webhooks; its shop was not queried.
+    - `order_not_live`: the order is known only from webhooks, because its shop was not queried.
     - `order_disputed`: the customer disputes the payment with the bank, so a human decides.
-    - `people_answer`: a person has answered in the helpdesk ticket.
-    - `taken_over`: a person took over the conversation while the agent was drafting.
+    - `people_answer`: a human agent has answered in the helpdesk ticket.
+    - `taken_over`: a human agent took over the conversation while the agent was drafting.
     - `automation_stopped`: all automation is stopped.
     """
 
@@ -79,7 +81,7 @@ _LIMITS: Final = frozenset(
         PolicyReason.OTHER_CURRENCY,
     }
 )
-# Reasons for which an action is blocked until a person approves it.
+# Reasons for which an action is blocked until a human approves it.
 _UNTIL_APPROVED: Final = frozenset({PolicyReason.TAKEN_OVER, PolicyReason.AUTOMATION_STOPPED})
 
 
@@ -94,7 +96,8 @@ class PolicyDecision(BaseModel):
 
     @classmethod
     def blocked(cls, kind: ActionKind, reason: PolicyReason) -> Self:
-        """Return the decision for an action that may not run when it is due."""
+        """Return the decision for an action that is not allowed to run at execution time: refused,
+        or held for an approval, depending on `reason`."""
         ruling = Ruling.REFUSED
         if reason in _LIMITS:
             ruling = Ruling.NEEDS_SECOND
@@ -104,21 +107,22 @@ class PolicyDecision(BaseModel):
 
 
 def blocked_for_good(steps: tuple[StepOutcome, ...]) -> frozenset[ActionKind]:
-    """Return the kinds of blocked action that no further approval can allow."""
+    """Return the kinds of blocked actions that no further approval can allow."""
     blocked = (step for step in steps if step.state is StepState.BLOCKED)
     verdicts = (PolicyDecision.blocked(step.kind, PolicyReason(step.detail)) for step in blocked)
     return frozenset(one.kind for one in verdicts if one.ruling is Ruling.REFUSED)
 
 
 def left_to_people(steps: tuple[StepOutcome, ...]) -> bool:
-    """Return whether no step was done because a person is answering in the helpdesk ticket."""
+    """Return True if no step was executed and at least one was blocked because a person is
+    answering the helpdesk ticket."""
     blocked = any(step.detail == PolicyReason.PEOPLE_ANSWER for step in steps)
     return blocked and not any(step.state is StepState.DONE for step in steps)
 
 
 def stopped_in_place(steps: tuple[StepOutcome, ...]) -> tuple[StepOutcome, ...]:
-    """Return the outcomes of a plan whose finished answer was stopped before it was stored. Actions
-    that only affect the gateway's answer become blocked.
+    """Return the outcomes for a plan whose finished answer was stopped before it was stored.
+    Actions that only affect the gateway's answer become blocked.
 
     Actions that took effect in other systems stay done.
     """
@@ -141,10 +145,10 @@ class CustomerQuestion(BaseModel):
 
 
 class Judgement(BaseModel):
-    """The plan to execute, in order, with the policy decisions behind it.
+    """The plan to execute, in order, with the policy decisions that led to it.
 
-    `doubt`: the reason why a human must review the plan first; None if the agent may continue.
-    `refused`: a proposed action is refused, so the draft may promise an action that does not
+    `doubt`: the reason why a human must review the plan first, or None if the agent may continue.
+    `refused`: a proposed action is refused, so the draft may promise an action that will not
     happen. `question`: the question to the customer that replaces the brain's answer.
     """
 

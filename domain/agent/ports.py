@@ -8,7 +8,7 @@ from domain.agent.safety.sensitive import SensitiveMatter
 
 
 class SafetyNet(Protocol):
-    """Detects sensitive topics, which always go to a human."""
+    """Detects sensitive topics. A message about a sensitive topic always goes to a human."""
 
     def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
         """Return the sensitive topic for which a text must go to a human, or None if the agent may
@@ -19,15 +19,15 @@ class SafetyNet(Protocol):
 
 
 class Embedder(Protocol):
-    """The port of an embedding model, which computes embeddings of texts."""
+    """The port for an embedding model, which computes embeddings of texts."""
 
     @property
     def model(self) -> str:
-        """The name of the embedding model. Only embeddings of the same model are comparable."""
+        """The name of the embedding model. Only embeddings from the same model are comparable."""
 
     async def embed(self, texts: tuple[str, ...]) -> tuple[Embedding, ...]:
         """Return one embedding per text, in order. Raises EmbeddingUnavailable."""
 
     async def near(self, text: str) -> Embedding | None:
-        """Return the embedding of a question, or None if computing it takes too long; the search
-        then uses words alone."""
+        """Return the embedding of a question. Return None if computing it takes too long. The
+        search then uses only keywords."""

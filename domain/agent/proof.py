@@ -1,4 +1,4 @@
-"""The proof that the customer plainly requested an action on one certain order.
+"""The proof that the customer plainly requested an action on one specific order.
 
 Without a proof, the agent does not act on an order autonomously. The proof is based on the
 customer's latest own words and on the thread, never on a brain's interpretation of them.
@@ -23,7 +23,7 @@ from domain.integrations.order import Order
 
 class Proof(BaseModel):
     """The result of a proof. `warrant`: the basis for the action, if the proof is complete.
-    `missing`: otherwise, the reason why it is not."""
+    `missing`: the reason why the proof is incomplete."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -56,7 +56,7 @@ def proof_of(policy_context: PolicyContext, proposal: Proposal, order: Order) ->
 
 
 def is_asked_by_merchant(policy_context: PolicyContext, kind: ActionKind) -> bool:
-    """Return whether the merchant's system requests this action on the order, and the playbook
+    """Return True if the merchant's system requests this action on the order, and the playbook
     accepts such requests."""
     asked, order = policy_context.event.merchant_request, policy_context.order
     if asked is None or order is None or policy_context.event.author is not None:
@@ -66,8 +66,8 @@ def is_asked_by_merchant(policy_context: PolicyContext, kind: ActionKind) -> boo
 
 
 def is_number_of(number: str, order: Order) -> bool:
-    """Return whether a number, as the customer wrote it, matches the number or the shop's id of
-    this order."""
+    """Return True if a number, as the customer wrote it, matches this order's number or its id in
+    the shop."""
     spelt = _spelling(number)
     return bool(spelt) and spelt in (
         _spelling(order.number),
@@ -78,8 +78,8 @@ def is_number_of(number: str, order: Order) -> bool:
 def _standing(policy_context: PolicyContext, proposal: Proposal) -> Standing:
     """Return the certainty with which the customer requested the proposed action.
 
-    A request is PLAIN only if every word around it is understood. A request with an unknown
-    qualifier, or one that only a model finds, is LIKELY, unless the grammar vetoes its words. The
+    A request is PLAIN only if every word around it is understood. A request is LIKELY if it has an
+    unknown qualifier, or if only a model finds it and the grammar does not veto its words. The
     customer is asked to confirm a LIKELY request. In a language without a grammar, the only check
     is that the message contains the quoted words. In a ticket, a request made before the
     verification code is at most LIKELY.
@@ -100,7 +100,8 @@ def _standing(policy_context: PolicyContext, proposal: Proposal) -> Standing:
 def _doubt_of_order(policy_context: PolicyContext, order: Order) -> PolicyReason | None:
     """Return why it is uncertain whether the customer means this order, or None if it is
     certain."""
-    # Parse the numbers as in an answer to "Which order?", where a bare number counts too.
+    # Parse the numbers as in an answer to "Which order?", where a bare number also counts as an
+    # order number.
     could_be = find_order_numbers(_words(policy_context), asked=True)
     if not could_be and speaks_of_another(_words(policy_context)):
         return PolicyReason.ORDER_NOT_NAMED
@@ -120,7 +121,8 @@ def _words(policy_context: PolicyContext) -> str:
     """Return the text of the latest message, or its subject if the text is empty.
 
     A subject may come from an earlier mail. If a verification code verifies the author of a ticket,
-    the subject may be another person's, so it counts only for a message before the code.
+    the subject may come from another person. It therefore counts only for a message before the
+    code.
     """
     event = policy_context.event
     if event.text.strip() or (event.is_proved_by_code and not event.asked_before_code):

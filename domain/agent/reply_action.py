@@ -10,7 +10,7 @@ def reply_action(policy_context: PolicyContext) -> PlannedAction:
     gateway's response.
 
     A mail without a usable address is answered in the gateway's response, because the caller knows
-    the sender.
+    who sent the mail.
     """
     event, desk = policy_context.event, policy_context.desk
     if desk is not None:
@@ -25,7 +25,7 @@ def reply_action(policy_context: PolicyContext) -> PlannedAction:
 
 
 def answer_action(policy_context: PolicyContext) -> PlannedAction:
-    """Return the reply action, as an internal note if the agent writes its answers in this helpdesk
-    as notes."""
+    """Return the reply action. It is an internal note if the agent writes its answers as notes in
+    this helpdesk."""
     reply = reply_action(policy_context)
     return reply.as_note if policy_context.answers_by_note else reply

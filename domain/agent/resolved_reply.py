@@ -1,4 +1,4 @@
-"""Resolve the customer's answer to the agent's own question, or a merchant's request, without a
+"""Process the customer's answer to the agent's own question, or a merchant's request, without a
 brain.
 
 Only code interprets a plain yes, so that no model can misread or overlook one.
@@ -25,8 +25,8 @@ from domain.intake.customer_email import customer_key
 
 SETTLED_BY: Final = "rules"
 SURE: Final = 0.95
-"""Confidence of an answer that code resolves. It is high because a question to the customer states
-no fact and triggers no action, and a customer's yes answers such a question."""
+"""The confidence of an answer that code resolves. It is high for two reasons: a question to the
+customer states no fact and triggers no action, and a customer's yes answers such a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def resolve_reply(
     """Return the result for a merchant's request or an answer to the agent's question. Return None
     for any other message.
 
-    `playbook`: the id and version of the playbook; a proposal made under another playbook or
+    `playbook`: the id and version of the playbook. A proposal made under another playbook or
     version is void.
     """
     if policy_context.unsafe or not policy_context.event.reply_allowed:
@@ -66,7 +66,7 @@ def _asked_by_merchant(
     """Return the result for the merchant's request: the answer, and a plan with the requested
     action.
 
-    The plan waits for a person if the order, its state or a limit blocks the action.
+    The plan waits for human review if the order, its state or a limit blocks the action.
     """
     language = policy_context.thread.language or _language_of(policy_context)
     answer = _answer(kind, Category.REFUND_REQUEST, language)
@@ -84,8 +84,8 @@ def _language_of(policy_context: PolicyContext) -> Language:
 
 
 def _standing_proposal(policy_context: PolicyContext) -> PendingProposal | None:
-    """Return the thread's open proposal if it is still valid and this message is from the same
-    verified customer, else None."""
+    """Return the thread's pending proposal if it is still valid and this message is from the same
+    verified customer. Return None if not."""
     proposal, event = policy_context.thread.proposal, policy_context.event
     if proposal is None or not proposal.stands_at(policy_context.now) or event.author is not None:
         return None
@@ -137,8 +137,8 @@ def _answer_to_which(policy_context: PolicyContext, language: Language) -> Resol
 
 
 def _asking_anew(policy_context: PolicyContext, kind: ActionKind) -> Judgement | None:
-    """Return the judgement with a new question about the order just looked up, or None if the
-    customer did not mean that order or the action is blocked."""
+    """Return the judgement with a new question about the order just looked up. Return None if the
+    customer did not mean that order, or if the action is blocked."""
     order, named = policy_context.order, policy_context.event.order_numbers
     if order is None or blocking_condition(policy_context, kind) is not None:
         return None
@@ -151,7 +151,7 @@ def _asking_anew(policy_context: PolicyContext, kind: ActionKind) -> Judgement |
 def _unchanged(
     policy_context: PolicyContext, proposal: PendingProposal, playbook: tuple[str, int]
 ) -> bool:
-    """Return whether the order, the amount and the playbook's rules are the same as when the
+    """Return True if the order, the amount and the playbook's rules are the same as when the
     customer was asked."""
     asked = proposal.action
     if blocking_condition(policy_context, asked.kind) is not None:

@@ -1,4 +1,4 @@
-"""The policy rules of a playbook version: the agent's instructions and allowed actions."""
+"""The policy rules in a playbook version: the agent's instructions and allowed actions."""
 
 from enum import StrEnum
 from typing import Final
@@ -16,8 +16,9 @@ MAX_DAYS: Final = 3_650
 
 class ActionLevel(StrEnum):
     """The approval that an action needs. `autonomous`: the customer's plain request is enough.
-    `customer-confirmed`: the customer also says yes to a question that states the order and the
-    amount. `human-approved`: a person must approve. `never`: the action is not allowed."""
+    `customer-confirmed`: the customer must also say yes to a question that states the order and the
+    amount. `human-approved`: a human must approve the action. `never`: the action is not allowed.
+    """
 
     AUTONOMOUS = "autonomous"
     CUSTOMER_CONFIRMED = "customer-confirmed"
@@ -26,15 +27,15 @@ class ActionLevel(StrEnum):
 
 
 class MoneyLimits(BaseModel):
-    """The maximum amounts that the agent may refund without a human, in minor units of one
+    """The maximum amounts that the agent may refund without human approval, in minor units of one
     currency.
 
-    - `per_action`: one refund, or one cancellation with its refund.
+    - `per_action`: for one refund, or one cancellation with its refund.
     - `per_customer`: to one customer within `CUSTOMER_WINDOW`.
     - `per_day`: to all customers of the client within a day (UTC).
 
-    None: no limit of that kind. Money of another currency exceeds every limit. An action above a
-    limit waits for the approval of two people.
+    None: no limit of that kind. An amount in another currency exceeds every limit. An action above
+    a limit requires approval from two people.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -69,7 +70,7 @@ class ActionRule(BaseModel):
 
     @property
     def by_itself(self) -> bool:
-        """Return whether the rule lets the action run without a person's approval."""
+        """Return True if the rule lets the action run without human approval."""
         return self.level in (ActionLevel.AUTONOMOUS, ActionLevel.CUSTOMER_CONFIRMED)
 
 
@@ -84,8 +85,8 @@ def _listed(kinds: frozenset[ActionKind]) -> str:
 def problem(kind: ActionKind, rule: ActionRule) -> str | None:
     """Return an error message for the author of the rule, or None if the rule is valid.
 
-    Rules are checked when a rulebook is written, not when it is loaded: a stored rule must always
-    load.
+    Rules are checked when a rulebook is saved, not when it is loaded, because a stored rule must
+    always load.
     """
     if kind not in ON_ORDERS and (rule.limits or rule.within_days):
         return f"limits and within_days are for {_listed(ON_ORDERS)}"
@@ -119,12 +120,12 @@ _BY_DEFAULT: Final = {
 
 
 class DuringReview(BaseModel):
-    """The agent's handling of a message about another topic while a review of the conversation is
-    open.
+    """How the agent handles a message about another topic while the conversation has an open
+    review.
 
     `answers`: whether the agent answers from knowledge and templates. `actions`: whether the agent
-    acts, or asks the customer about an action. If an already stored rulebook lacks this field, a
-    person handles such messages. If a new playbook lacks it, the agent answers them
+    acts, or asks the customer about an action. If a stored rulebook lacks this field, a human
+    handles such messages. If a new playbook lacks it, the agent answers them
     (`domain/playbooks/shape.py`).
     """
 
@@ -138,9 +139,9 @@ class Rulebook(BaseModel):
     """The rules of one playbook version.
 
     `instructions`: the merchant's instructions to a language model, never shown to customers.
-    `actions`: a rule for each kind of action that the merchant has configured; without any rule,
-    the agent may only answer. `shadow`: the agent drafts but sends nothing; people answer, and
-    their answers are compared with its drafts (`domain/learning/comparison.py`).
+    `actions`: a rule for each kind of action that the merchant has configured. Without any rule,
+    the agent may only answer. `shadow`: the agent drafts answers but sends nothing. Human agents
+    answer, and their answers are compared with the drafts (`domain/learning/comparison.py`).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

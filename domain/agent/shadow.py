@@ -1,7 +1,8 @@
 """Shadow mode: record a run without executing its answer and actions.
 
-Only people answer the customer. The run stores neither the agent's words nor its actions. No
-approval or edit can therefore execute them, and the draft does not influence what people write.
+Only human agents answer the customer. The run stores neither the agent's words nor its actions. No
+approval or edit can therefore execute them, and the draft does not influence the human agents'
+answers.
 """
 
 from dataclasses import replace
@@ -19,12 +20,12 @@ from domain.agent.thinking import ThinkingResult
 def kept_in_shadow(
     thought: ThinkingResult, context: BrainContext, reason: EscalationReason | None, now: datetime
 ) -> ThinkingResult:
-    """Return the result without the agent's words and actions, for people to answer.
+    """Return the result without the agent's words and actions, for human agents to answer.
 
-    Its plan contains only the action that would have delivered the agent's answer to the customer.
-    `reason`: an escalation reason that applies even without shadow mode; it is kept. A message that
-    allows no reply, such as an automatic reply, gets no reply in shadow mode either, and shadow
-    mode does not escalate it to a person.
+    The plan contains only the action that would have delivered the agent's answer to the customer.
+    `reason`: an escalation reason that applies even without shadow mode. It is kept. A message that
+    allows no reply, such as an automatic reply, gets no reply in shadow mode either. Shadow mode
+    does not escalate it to a human.
     """
     answers = context.event.reply_allowed
     judged = thought.judgement
@@ -36,7 +37,7 @@ def kept_in_shadow(
     )
     return replace(
         thought,
-        # The citations would reveal the content of the draft.
+        # The citations would reveal the draft's content.
         answer=thought.answer.model_copy(update={"response": "", "citations": ()}),
         judgement=Judgement(
             plan=(answer_action(policy_context),) if answers else (),
@@ -54,8 +55,8 @@ def kept_in_shadow(
 
 
 def held_in_shadow(thought: ThinkingResult, context: BrainContext) -> ThinkingResult:
-    """Return the result of a dry run. The result keeps the agent's words, and is held for people if
-    the playbook is in shadow mode."""
+    """Return the result of a dry run. The result keeps the agent's words. It is held for human
+    review if the playbook is in shadow mode."""
     if not (context.rulebook.shadow and context.event.reply_allowed):
         return thought
     return replace(thought, hold=thought.hold or EscalationReason.SHADOW_MODE)

@@ -1,16 +1,16 @@
-"""The size limits of the texts that the agent reads, in characters."""
+"""The size limits for texts that the agent reads, in characters."""
 
 import asyncio
 from typing import Final
 
 READ_CHARS: Final = 8_000
-"""Maximum length, in characters, of a message, a merchant's text or an answer that the agent
-processes: two pages. Processing blocks a worker, so the limit bounds how long a hostile text can
-block it. A longer message goes to a human, because its beginning is not enough for a decision."""
+"""Maximum length, in characters, of a message, merchant text or answer that the agent processes:
+two pages. Processing blocks a worker, so the limit bounds how long an adversarial text can block
+it. A longer message goes to a human, because its beginning is not enough for a decision."""
 
 SKIMMED_CHARS: Final = 2_000
-"""Number of characters of an overlong message that a brain sees, enough to classify the message.
-The agent never answers such a message automatically."""
+"""Number of characters of an overlong message that a brain sees. They are enough to classify the
+message. The agent never answers such a message automatically."""
 
 _LONG: Final = 1_000
 

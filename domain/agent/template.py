@@ -26,7 +26,7 @@ KNOWN_NAMES: Final = PLACEHOLDERS | FRAME_NAMES | {
     "order_number", "order_status", "order_total", "order_placed_on", "order_items",
     "tracking_url", "customer_name", "customer_email", "subject", "brand_name",
 }  # fmt: skip
-"""Placeholder names that are valid even if the payload has no field of that name."""
+"""Placeholder names that are valid even if no payload field has the name."""
 
 # Matches incomplete placeholders, and the syntax of other template languages.
 _STRAY: Final = re.compile(r"\{\{|\}\}|\{%|%\}|\{#")
@@ -37,10 +37,10 @@ _QUOTES: Final = ('"', "'")
 class Filled:
     """The result of filling a template.
 
-    `missing`: the placeholders with neither a value nor a default, each once and in order; a
-    placeholder that cannot be parsed is listed as written. `text`: may be sent only if `missing` is
-    empty. `used`: the number of placeholders filled with a value; defaults, greeting and sign-off
-    do not count.
+    `missing`: the distinct placeholders with neither a value nor a default, in order. An invalid
+    placeholder is listed as written. `text`: may be sent only if `missing` is empty. `used`: the
+    number of placeholders filled with a value. Defaults, greeting and sign-off do not count toward
+    it.
     """
 
     text: str
@@ -53,10 +53,11 @@ class Filled:
 
 
 def clean_value(value: str) -> str:
-    """Return a value that fits inside a sentence: one line, trimmed, at most `VALUE_LIMIT` long.
+    """Return a value that fits inside a sentence: one line, trimmed, and at most `VALUE_LIMIT`
+    long.
 
-    Values may come from the customer. Without cleaning, they could add paragraphs to a merchant's
-    answer, or reverse its reading direction.
+    Values may come from the customer. Without this cleaning, they could add paragraphs to a
+    merchant's answer, or reverse its text direction.
     """
     # Truncate the value first, because its length is unlimited and cleaning reads the whole value.
     kept = "".join(_single_line(mark) for mark in value[: VALUE_LIMIT * 4])
@@ -64,7 +65,7 @@ def clean_value(value: str) -> str:
 
 
 def fill(body: str, values: Mapping[str, str]) -> Filled:
-    """Return the template `body` with every placeholder filled once. A value that looks like a
+    """Return the template `body` with each placeholder filled once. A value that looks like a
     placeholder is inserted as plain text.
 
     A value that is blank after `clean_value` counts as missing. Never raises.

@@ -1,6 +1,6 @@
 """Thinking: call a brain for a message, and turn the brain's answer into a decision.
 
-Runs, dry runs and the tests of the agent all use `think_through`.
+Runs, dry runs and the agent's tests all use `think_through`.
 """
 
 import dataclasses
@@ -33,8 +33,8 @@ from domain.agent.thread import Thread
 from domain.agent.thread_after import language_of, thread_after
 from domain.integrations.order import Order
 
-# Intents to which a question about an action is a full answer. They include the usual reasons for a
-# refund. A message with any other intent needs more than the question.
+# Intents for which a question about an action is a complete answer. They include the usual reasons
+# for a refund. A message with any other intent needs more than the question.
 _ASKED_ABOUT: Final = frozenset(
     {
         *(Intent.REFUND, Intent.CANCEL_ORDER, Intent.RETURN, Intent.REFUND_STATUS),
@@ -68,10 +68,10 @@ class ThinkingResult:
     """The result of thinking about a message.
 
     - `hold`: the reason why a human must review the answer, regardless of its confidence.
-    - `text`: the answer to send; empty if the brain's answer would promise a refused action.
+    - `text`: the answer to send. Empty if the brain's answer would promise a refused action.
     - `doubt`: the reason to escalate if the confidence is below the playbook's threshold.
-    - `thread`: the state of the thread once the answer has reached the customer.
-    - `sensitive`: the sensitive topic that prevented the call of a brain.
+    - `thread`: the thread's state once the answer has reached the customer.
+    - `sensitive`: the sensitive topic because of which no brain was called.
     """
 
     answer: BrainAnswer
@@ -95,12 +95,12 @@ class ThinkingResult:
 async def think_through(
     brain: Brain, context: BrainContext, now: datetime, net: SafetyNet = _GRAMMAR
 ) -> ThinkingResult:
-    """Call the brain for a message, and return its evaluated answer. Raises only the errors that
-    the brain raises.
+    """Call the brain for a message, and return its evaluated answer. Raises only the brain's
+    errors.
 
-    Sensitive topics are not shown to a brain. An answer to the agent's own question, and a message
-    that allows no reply, need no brain. `net` detects sensitive topics; by default, only the
-    grammar detects them.
+    Messages about sensitive topics are not shown to a brain. An answer to the agent's own question,
+    and a message that allows no reply, need no brain. `net` detects sensitive topics. By default,
+    only the grammar detects them.
     """
     is_whole = context.is_read_whole
     context = _beginning(context, READ_CHARS)
@@ -130,7 +130,7 @@ async def think_through(
     if requested := instead_of_people(context, policy_context, answer, judgement):
         return _result(context, requested, findings, None, now)
     doubt = doubt_of(context, request, answer, judgement.plan) if judgement.plan else None
-    if not is_whole:  # A truncated message must not cause an action or a question.
+    if not is_whole:  # A truncated message must not lead to an action or a question.
         judgement = judgement.model_copy(update={"question": None})
         doubt = doubt or EscalationReason.LOW_CONFIDENCE
     return _result(context, ResolvedReply(answer, judgement), findings, doubt, now)
@@ -157,7 +157,7 @@ async def _request(
         brand_name=context.brand_name,
         templates=context.templates,
         passages=tuple(passage for passage in context.passages if passage.id in shown),
-        # Leave out earlier messages with a prompt injection; a human has already seen them.
+        # Leave out earlier messages that contain a prompt injection. A human has already seen them.
         turns=tuple([turn for turn in context.turns if not await is_unsafe(turn.body)]),
         summary=context.summary,
         instructions=context.instructions,
@@ -213,9 +213,9 @@ def _knowledge_hold(
     context: BrainContext, answer: BrainAnswer, judgement: Judgement
 ) -> EscalationReason | None:
     """Return the reason to hold an answer from knowledge, or None. Such an answer is held if the
-    client requires a human review of answers from knowledge.
+    client requires human review of answers from knowledge.
 
-    An answer that a language model composed has a prompt version, and is not held.
+    An answer composed by a language model has a prompt version, and is not held.
     """
     if context.answers_from_knowledge or answer.prompt_version is not None:
         return None
@@ -237,8 +237,8 @@ def _doubt(
 
 
 def _sensitive(context: BrainContext, net: SafetyNet) -> SensitiveMatter | None:
-    """Return the sensitive topic for which the message must go to a human. Return None if it has
-    none, or if no reply is allowed."""
+    """Return the sensitive topic for which the message must go to a human. Return None if the
+    message has no sensitive topic or allows no reply."""
     if not context.event.reply_allowed:
         return None
     return net.matter(context.event.words, context.sensitive_words)
@@ -248,7 +248,7 @@ def _for_people(
     context: BrainContext, policy_context: PolicyContext, matter: SensitiveMatter | None
 ) -> ThinkingResult:
     """Return the result for a message that a human must answer. `matter`: the sensitive topic, or
-    None for a message of files without text."""
+    None for a message that has attachments but no text."""
     reason = EscalationReason.POLICY_RESTRICTION if matter else EscalationReason.MISSING_KNOWLEDGE
     answer = BrainAnswer(
         classification=Category.OTHER,

@@ -28,8 +28,9 @@ class PendingProposal(BaseModel):
     """An action that the customer was asked to confirm.
 
     `id`: the run that asked the question. `category`: the class of the message that led to the
-    question. `playbook_id` and `playbook_version`: the rules in force at that time. `customer`: the
-    address of the customer who may confirm the action, as normalized by `customer_key`.
+    question. `playbook_id` and `playbook_version`: the rules in force when the customer was asked.
+    `customer`: the address of the customer who may confirm the action, normalized by
+    `customer_key`.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -49,10 +50,12 @@ class PendingProposal(BaseModel):
 class Thread(BaseModel):
     """The established facts and the open question of an exchange.
 
-    - `order_number`: the one order that the exchange is about, found and owned by this customer.
+    - `order_number`: the one order that the exchange is about. It was found, and this customer owns
+      it.
     - `named_by_customer`: whether the customer, and not just the agent, named the order.
     - `asked_number`: the action for which the customer was asked to name an order.
-    - `asked_of`: the verified address of the customer who was asked, or None if it is unverified.
+    - `asked_of`: the verified address of the customer who was asked, or None if the address is
+      unverified.
     - `language`: the language of the answers.
     - `proposal`: the action that awaits the customer's confirmation.
     """
@@ -83,12 +86,12 @@ class Thread(BaseModel):
     def speaking_of(
         self, text: str, named: tuple[str, ...], order: Order | None, said: str
     ) -> "Thread":
-        """Return the thread with the order that the exchange is about, after a message and the
-        agent's answer.
+        """Return the thread, updated with the order that the exchange is about after a message and
+        the agent's answer.
 
-        `named`: the order numbers in the customer's `text`. `order`: the order found, owned by the
-        customer. `said`: the agent's answer. The order is uncertain if the customer names several
-        orders, an unknown order, or "the other one".
+        `named`: the order numbers in the customer's `text`. `order`: the order that was found and
+        that the customer owns. `said`: the agent's answer. The order is uncertain if the customer
+        names several orders, an unknown order, or "the other one".
         """
         if len(named) == 1 and order is not None:
             return self.model_copy(update={"order_number": order.number, "named_by_customer": True})
@@ -103,6 +106,6 @@ class Thread(BaseModel):
 
 
 def speaks_of_another(text: str) -> bool:
-    """Return whether the message refers to another, unnamed order: "and my other order?"."""
+    """Return True if the message refers to another, unnamed order, as in "and my other order?"."""
     spend(min(len(text), _READ))
     return _ANOTHER.search(_NO_WORD.sub(" ", fold(text[:_READ]))) is not None

@@ -51,8 +51,8 @@ def _named_by_author(before: Thread, event: UnifiedEvent, after: Thread) -> Thre
 
 
 def language_of(answer: BrainAnswer, thread: Thread) -> Language:
-    """Return the language for the agent's own sentences: the message's language, else the thread's,
-    else English."""
+    """Return the language for the agent's own sentences: the language of the message, else that of
+    the thread, else English."""
     match answer.language:
         case "fr" | "en" as spoken:
             return spoken

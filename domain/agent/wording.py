@@ -1,6 +1,7 @@
 """The agent's own sentences: questions about an action, and replies to the customer's answer.
 
-All other customer-facing text is a merchant's template, a knowledge entry, or a model's sentence.
+All other customer-facing text is a merchant's template, a knowledge entry, or a sentence generated
+by a model.
 """
 
 from functools import cache
@@ -30,7 +31,8 @@ def _words() -> _File:
 
 
 def confirm_question(action: PlannedAction, language: Language, brand_name: str) -> str:
-    """Return the question that asks whether to do the action, with its order and amount."""
+    """Return the question that asks the customer to confirm the action, with its order and
+    amount."""
     text = _words().confirm[language][action.kind]
     return _letter(_filled(text, action, language), language, brand_name)
 

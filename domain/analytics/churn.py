@@ -1,8 +1,9 @@
 """Churn: how likely a customer is to leave, computed from the customer's messages and tickets.
 
 The churn score is a weighted sum of factors. Each factor has a value from 0 (no sign of churn) to 1
-(the maximum). The weights add up to 1, so the score is between 0 and 1. If a single factor gets
-worse, the score does not fall. `docs/metrics.md` explains the score to people.
+(the maximum). The weights add up to 1, so the score is between 0 and 1. If one factor gets worse
+and the others stay the same, the score does not fall. `docs/metrics.md` explains the score to
+users.
 """
 
 from dataclasses import dataclass
@@ -23,8 +24,8 @@ RECENT: Final = timedelta(days=30)
 MEDIUM_FROM: Final = 0.3
 HIGH_FROM: Final = 0.6
 
-# Assumed time between messages for a customer who wrote on one day only, because the customer's
-# usual time is unknown.
+# Assumed time between messages for a customer who wrote on only one day, because the customer's
+# usual interval is unknown.
 _UNKNOWN_GAP: Final = timedelta(days=30)
 _SHORTEST_GAP: Final = timedelta(days=1)
 _DIGITS: Final = 4
@@ -37,10 +38,10 @@ class ChurnLevel(StrEnum):
 
 
 class FactorName(StrEnum):
-    """A factor of the churn score. `sentiment`: how negative the sentiment of the last 30 days was.
-    `trend`: how much worse the sentiment has become. `repeats`: tickets in the same category in 30
-    days. `unresolved`: tickets that failed, were handed off to a human, or are still waiting.
-    `silence`: an unusually long time without a message, after a ticket that ended badly."""
+    """A factor of the churn score. `sentiment`: how negative the sentiment was in the last 30 days.
+    `trend`: how much worse the sentiment has become. `repeats`: tickets in the same category within
+    30 days. `unresolved`: tickets that failed, were handed off to a human, or are still pending.
+    `silence`: an unusually long time without a message after a ticket that ended badly."""
 
     SENTIMENT = "sentiment"
     TREND = "trend"
@@ -56,7 +57,7 @@ WEIGHTS: Final = {
     FactorName.UNRESOLVED: 0.25,
     FactorName.SILENCE: 0.15,
 }
-# Numbers of repeated and unresolved tickets at which the factors `repeats` and `unresolved` reach
+# Numbers of repeated and unresolved tickets at which the `repeats` and `unresolved` factors reach
 # their maximum.
 _MANY_REPEATS: Final = 3
 _MANY_UNRESOLVED: Final = 2
@@ -69,12 +70,12 @@ _WHOLE_SILENCE: Final = 2.0
 class History:
     """A customer's history within LOOKS_BACK.
 
-    `contact_days`: the number of different days on which the customer wrote. `mood_recent` and
-    `mood_before`: the mean sentiment (-1 to 1) of the last 30 days, and of the time before, or
-    None. `mood_last`: the sentiment of the latest message that has a sentiment. `same_matter`: the
-    number of tickets in the most frequent category in 30 days. `unresolved`: the number of tickets
-    that failed or are handled by a human. `last_unresolved`: whether the latest ticket is
-    unresolved.
+    `contact_days`: the number of different days on which the customer wrote. `mood_recent`: the
+    mean sentiment (-1 to 1) in the last 30 days, or None. `mood_before`: the mean sentiment in the
+    time before, or None. `mood_last`: the sentiment of the latest message that has a sentiment.
+    `same_matter`: the number of tickets in the most frequent category within 30 days. `unresolved`:
+    the number of tickets that failed or are handled by a human. `last_unresolved`: whether the
+    latest ticket is unresolved.
     """
 
     first_contact: datetime
@@ -89,8 +90,8 @@ class History:
 
 
 class Factor(BaseModel):
-    """The part of a churn score that comes from one factor. `contribution`: the factor's value
-    multiplied by its weight."""
+    """One factor's part of a churn score. `contribution`: the factor's value multiplied by its
+    weight."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -130,7 +131,7 @@ def week_of(at: datetime) -> date:
 
 
 def level_of(score: float) -> ChurnLevel:
-    """Return the churn level of a score. A score exactly at the bound between two levels has the
+    """Return the churn level for a score. A score exactly at the bound between two levels has the
     higher level."""
     if score >= HIGH_FROM:
         return ChurnLevel.HIGH
@@ -162,16 +163,16 @@ def _factor(name: FactorName, value: float) -> Factor:
 
 
 def _trend(history: History) -> float:
-    """Return how far the sentiment has fallen, from 0 to 1. A fall from happy (1) to indifferent
-    (0) is the maximum."""
+    """Return how far the sentiment has fallen, from 0 to 1. A fall from positive (1) to neutral (0)
+    is the maximum."""
     if history.mood_recent is None or history.mood_before is None:
         return 0
     return _clipped(history.mood_before - history.mood_recent)
 
 
 def _silence(history: History, now: datetime) -> float:
-    """Return the value of the silence factor. It is 0 unless the last ticket ended badly, because a
-    satisfied customer has no reason to write."""
+    """Return the value of the silence factor. It is 0 unless the latest ticket ended badly, because
+    a satisfied customer has no reason to write."""
     upset = history.mood_last is not None and history.mood_last <= CRITICAL_AT
     if not (history.last_unresolved or upset):
         return 0

@@ -1,4 +1,4 @@
-"""Temporal inputs and results of daily metrics and weekly churn predictions, under the rules of
+"""Temporal inputs and results for daily metrics and weekly churn predictions, under the rules of
 `domain/core/contracts.py`."""
 
 from datetime import date, datetime
@@ -8,7 +8,7 @@ from domain.core.contracts import Contract
 
 class ComputeMetricsInput(Contract):
     """The days for which to compute metrics, from `first` to `last`. `client_id`: the client to
-    compute; empty for all clients."""
+    compute metrics for. Empty for all clients."""
 
     first: date
     last: date
@@ -39,8 +39,8 @@ class ComputeMetricsResult(Contract):
 
 
 class DailyMetricsInput(Contract):
-    """The input of the daily metrics workflow. `at`: the workflow computes the day before this
-    time; used only if the schedule did not start the workflow."""
+    """The input of the daily metrics workflow. `at`: the workflow computes metrics for the day
+    before this time. Used only if the workflow was not started by its schedule."""
 
     at: datetime | None = None
 
@@ -64,15 +64,15 @@ class BackfillMetricsInput(Contract):
 
 class BackfillProgress(Contract):
     """The progress of a recomputation. `days`: the total number of calendar days. `days_done`: the
-    number of days that are already computed."""
+    number of days already computed."""
 
     days: int
     days_done: int
 
 
 class PredictChurnInput(Contract):
-    """The input of the churn prediction. `at`: the time for which to predict; later records are
-    ignored. `client_id`: the client to predict for; empty for all clients."""
+    """The input of the churn prediction. `at`: the time for which to predict. Later records are
+    ignored. `client_id`: the client to predict for. Empty for all clients."""
 
     at: datetime
     client_id: str = ""
@@ -81,7 +81,7 @@ class PredictChurnInput(Contract):
 class PredictChurnResult(Contract):
     """The outcome of the churn prediction. `predicted`: the number of customers with a prediction.
     `high`: the number of customers at the high level. `failed`: the number of customers without a
-    prediction because of an error; their clients are logged."""
+    prediction because of an error. The clients of these customers are logged."""
 
     predicted: int = 0
     high: int = 0
@@ -89,8 +89,8 @@ class PredictChurnResult(Contract):
 
 
 class WeeklyChurnInput(Contract):
-    """The input of the weekly churn workflow. `at`: the time for which to predict; used only if the
-    schedule did not start the workflow. `client_id`: the client to predict for; empty for all
+    """The input of the weekly churn workflow. `at`: the time for which to predict. Used only if the
+    workflow was not started by its schedule. `client_id`: the client to predict for. Empty for all
     clients."""
 
     at: datetime | None = None

@@ -57,7 +57,7 @@ class GapExample(_Frozen):
 
 
 class HumanAnswer(_Frozen):
-    """A person's answer to one of the gap's questions."""
+    """A human agent's answer to one of the gap's questions."""
 
     run_id: str
     text: str
@@ -65,7 +65,7 @@ class HumanAnswer(_Frozen):
 
 
 class FoundKnowledge(_Frozen):
-    """A knowledge entry that answers the gap's questions. It was written or changed after the last
+    """A knowledge entry that answers the gap's questions. It was created or changed after the last
     of these questions."""
 
     id: str
@@ -74,7 +74,7 @@ class FoundKnowledge(_Frozen):
 
 class QuestionCount(_Frozen):
     """The number of the gap's questions in one category or language. `value`: the category or
-    language; null if unknown."""
+    language. Null if unknown."""
 
     value: str | None
     count: int
@@ -82,9 +82,9 @@ class QuestionCount(_Frozen):
 
 class KnowledgeGap(_Frozen):
     """A group of similar questions that the agent could not answer. `share`: the gap's share of all
-    questions that were read. `answer`: a person's latest answer, as a starting point for a
-    knowledge entry. `knowledge`: an entry that was written or changed after the last question and
-    answers the gap's questions; null if there is none."""
+    analysed questions. `answer`: a human agent's latest answer, as a starting point for a knowledge
+    entry. `knowledge`: an entry that answers the gap's questions and was created or changed after
+    the last question. Null if there is none."""
 
     label: str
     count: Annotated[int, Field(ge=1)]
@@ -99,9 +99,9 @@ class KnowledgeGap(_Frozen):
 
 
 class KnowledgeGaps(_Frozen):
-    """The knowledge gaps of a period. `questions`: the number of questions that were read.
-    `is_cut`: whether there were more questions, so that only the newest were read. `clusters`: the
-    number of gaps. `gaps`: the largest of these gaps."""
+    """The knowledge gaps in a period. `questions`: the number of questions analysed. `is_cut`:
+    whether there were more questions, so that only the newest were analysed. `clusters`: the total
+    number of gaps. `gaps`: the largest gaps."""
 
     since: datetime
     questions: int
@@ -113,8 +113,8 @@ class KnowledgeGaps(_Frozen):
 def ranked(
     clusters: Sequence[QuestionCluster], questions: Sequence[OpenQuestion]
 ) -> list[QuestionCluster]:
-    """Return the clusters with the most questions first. In a tie, the cluster with the latest
-    question comes first."""
+    """Return the clusters with the most questions first. Of clusters with equally many questions,
+    the one with the latest question comes first."""
 
     def place(cluster: QuestionCluster) -> tuple[int, float, str]:
         last = max(questions[place].asked_at for place in cluster.places)

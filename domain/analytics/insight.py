@@ -1,4 +1,4 @@
-"""The figures of a range of days, compared with the range of the same length before it.
+"""The figures for a range of days, compared with the preceding range of the same length.
 
 Daily counts are added up. Rates are computed from the sums, never as a mean of daily rates.
 `docs/metrics.md` explains each figure.
@@ -22,7 +22,7 @@ class _Frozen(BaseModel):
 
 
 class Figures(_Frozen):
-    """Figures of a range of days, computed from its counted days. A rate or mean without data is
+    """Figures for a range of days, computed from its counted days. A rate or mean without data is
     null."""
 
     events: _Count
@@ -31,8 +31,8 @@ class Figures(_Frozen):
         _Count,
         Field(
             description=(
-                "Number of runs that need an answer of their own. Automatic mails and messages "
-                "added to an open review do not count."
+                "Number of runs that need an answer of their own. Automatic mails and "
+                "messages added to an open review are not counted."
             )
         ),
     ]
@@ -40,19 +40,19 @@ class Figures(_Frozen):
     resolved: Annotated[_Count, Field(description="Number of `asked` runs that are completed.")]
     resolved_alone: Annotated[
         _Count,
-        Field(description=("Number of `resolved` runs that were completed without a person.")),
+        Field(description=("Number of `resolved` runs that were completed without a human.")),
     ]
     resolved_with_people: Annotated[
         _Count,
         Field(
-            description=("Number of `resolved` runs that were completed with the help of a person.")
+            description=("Number of `resolved` runs that were completed with the help of a human.")
         ),
     ]
     escalated: Annotated[
-        _Count, Field(description="Number of `asked` runs that were escalated to a person.")
+        _Count, Field(description="Number of `asked` runs that were escalated to a human.")
     ]
     reviewed: Annotated[
-        _Count, Field(description=("Number of `escalated` runs that a person decided."))
+        _Count, Field(description=("Number of `escalated` runs that a human decided."))
     ]
     followed: Annotated[
         _Count,
@@ -97,9 +97,7 @@ class Figures(_Frozen):
     latency_p95_ms: float | None
     sentiment_mean: Annotated[float | None, Field(ge=-1, le=1)]
     sentiment_count: _Count
-    rated: Annotated[
-        _Count, Field(description=("Number of ratings that customers gave in the range."))
-    ]
+    rated: Annotated[_Count, Field(description=("Number of customer ratings in the range."))]
     satisfied: Annotated[_Count, Field(description="Number of ratings of 4 or 5.")]
     rating_mean: Annotated[float | None, Field(ge=1, le=5)]
     satisfied_share: Annotated[
@@ -112,8 +110,8 @@ class Figures(_Frozen):
 
 class Period(_Frozen):
     """A range of days with its figures. `counted`: the number of days included in the figures.
-    `missing`: the number of days that were not computed, or were computed by a version that did not
-    count everything."""
+    `missing`: the number of days without metrics, or with metrics from a version that did not
+    compute all counts."""
 
     first: Annotated[date, Field(serialization_alias="from")]
     last: Annotated[date, Field(serialization_alias="to")]
@@ -123,7 +121,7 @@ class Period(_Frozen):
 
 
 class SliceFigures(_Frozen):
-    """The figures of one category, playbook or channel. `key`: its identifier; null for runs
+    """The figures for one category, playbook or channel. `key`: its identifier. Null for runs
     without a category, playbook or channel. `name`: the playbook's name."""
 
     key: str | None
@@ -147,7 +145,7 @@ class SliceFigures(_Frozen):
 
 
 class ReasonFigures(_Frozen):
-    """The figures of one escalation reason. `escalated`: the number of runs escalated to a person
+    """The figures for one escalation reason. `escalated`: the number of runs escalated to a human
     for this reason. `rate`: the share of all `asked` runs that were escalated for this reason."""
 
     reason: str
@@ -156,8 +154,8 @@ class ReasonFigures(_Frozen):
 
 
 class ChurnRisk(_Frozen):
-    """The numbers of customers at the medium and high churn levels. They are from the latest week
-    of predictions up to the end of the range."""
+    """The numbers of customers at the medium and high churn levels, from the latest weekly
+    prediction up to the end of the range."""
 
     week: date
     medium: _Count
@@ -165,8 +163,8 @@ class ChurnRisk(_Frozen):
 
 
 class Insight(_Frozen):
-    """The figures of a range of days, with breakdowns. `change`: each figure minus the same figure
-    of the previous period; null if either figure is null."""
+    """The figures for a range of days, with breakdowns. `change`: each figure minus the same figure
+    for the previous period. Null if either figure is null."""
 
     period: Period
     previous: Period | None
@@ -179,13 +177,13 @@ class Insight(_Frozen):
 
 
 def before(first: date, last: date) -> tuple[date, date]:
-    """Return the first and last day of the range of the same length directly before this range."""
+    """Return the first and last day of the preceding range of the same length."""
     length = last - first
     return first - length - timedelta(days=1), first - timedelta(days=1)
 
 
 def period(first: date, last: date, days: Sequence[DayInsight]) -> Period:
-    """Return the period from `first` to `last` with its figures. `days`: the stored rows of these
+    """Return the period from `first` to `last` with its figures. `days`: the stored rows for these
     days."""
     counted = whole(days)
     return Period(
@@ -217,9 +215,9 @@ def slices(
     of: Callable[[Breakdown], Sequence[Slice]],
     names: Mapping[str, str] | None = None,
 ) -> tuple[SliceFigures, ...]:
-    """Return the figures of each slice over a range of days, largest slice first.
+    """Return the figures for each slice over a range of days, largest slice first.
 
-    `of`: a function that returns the slices of a day's breakdown. `names`: the display names of
+    `of`: a function that returns the slices from a day's breakdown. `names`: the display names for
     keys that are ids.
     """
     parts: dict[str, list[Slice]] = {}
@@ -232,7 +230,7 @@ def slices(
 
 
 def reasons(days: Sequence[DayInsight]) -> tuple[ReasonFigures, ...]:
-    """Return the figures of each escalation reason over a range of days, most frequent reason
+    """Return the figures for each escalation reason over a range of days, most frequent reason
     first."""
     asked = sum(day.asked or 0 for day in days)
     found = added(day.escalations for day in days)

@@ -27,7 +27,7 @@ def insight_csv(insight: Insight) -> bytes:
     """Return insight as a CSV file. It has one line each for the range, the previous range, their
     difference, and each category, playbook, channel and escalation reason.
 
-    The column `part` contains the kind of the line. Cells that do not apply are empty.
+    The `part` column contains the kind of the line. Cells that do not apply are empty.
     """
     return csv_file((*_PERIOD, *_FIGURES), _insight_lines(insight))
 
@@ -93,6 +93,6 @@ def _told(tallies: Sequence[QuestionCount]) -> str:
 
 
 def csv_name(what: str, first: date | datetime, last: date | datetime) -> str:
-    """Return the name of a CSV file for the days from `first` to `last`. `what`: the name's
-    beginning."""
+    """Return the name of a CSV file for the days from `first` to `last`. `what`: the beginning of
+    the name."""
     return f"{what}-{first:%Y-%m-%d}-{last:%Y-%m-%d}.csv"

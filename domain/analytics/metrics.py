@@ -1,7 +1,7 @@
 """Daily metrics: the meaning of each daily count, and the rates computed from the counts.
 
-A day is a UTC day. It counts the events and runs received on that day, and the messages and
-sentiments written on that day. `docs/metrics.md` explains the figures to people.
+A day is a UTC day. Its metrics count the events and runs received on that day, and the messages and
+sentiments written on that day. `docs/metrics.md` explains the figures to users.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,11 +17,11 @@ again about the same topic in this period."""
 
 REFRESHED: Final = 13
 """Number of days that are recomputed each night, ending with the previous day. A review may be
-decided within 72 hours, and its last round may finish a little later. Both change the counts of the
-run's day. Whether the run is durable is known `DURABLE_AFTER` later."""
+decided within 72 hours, and its last round may finish a little later. Both change the counts for
+the run's day. Whether the run is durable is known `DURABLE_AFTER` later."""
 
 MAX_DAYS_AT_ONCE: Final = 3_660
-"""Maximum number of days that one command may recompute, which is about ten years."""
+"""Maximum number of days that one command may recompute: about ten years."""
 
 
 _Count = Annotated[int, Field(ge=0)]
@@ -30,8 +30,8 @@ _Milliseconds = Annotated[float | None, Field(ge=0)]
 
 
 class Slice(BaseModel):
-    """The counts of a part of a day's runs. Each count has the same meaning as in `DayCounts`.
-    `key`: the category, the playbook's id or the channel; empty for runs without one."""
+    """The counts for a part of a day's runs. Each count has the same meaning as in `DayCounts`.
+    `key`: the category, the playbook's id or the channel. Empty for runs without one."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -57,7 +57,7 @@ class Breakdown(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class DayCounts:
-    """The counts of a day, as computed by SQL. A run counts on the day of its `received_at`.
+    """The counts for a day, as computed by SQL. A run is counted on the day of its `received_at`.
 
     `completed`, `needs_review`, `failed`: runs by their current status. `escalated`: runs that were
     ever handed off to a human. `reviewed`: escalated runs that a human has decided. `no_playbook`:
@@ -66,9 +66,9 @@ class DayCounts:
 
     `asked`: runs that need an answer of their own, unlike automatic mails and messages added to an
     open review. `handled`: asked runs with an outcome. `resolved`: completed asked runs.
-    `resolved_alone`: resolved runs without a human. `reopened`: resolved runs with a customer who
-    wrote again within `DURABLE_AFTER`. `durable`: the other resolved runs. `reopened` and `durable`
-    are None until that time has passed for all runs.
+    `resolved_alone`: resolved runs without a human. `reopened`: resolved runs whose customer wrote
+    again within `DURABLE_AFTER`. `durable`: the other resolved runs. `reopened` and `durable` are
+    None until that time has passed for all runs.
 
     `escalations`: the escalated runs by reason. `rated`, `satisfied`, `rating_mean`: ratings given
     on the day. `latencies`: runs by the buckets of `domain/analytics/latencies.py`.
@@ -106,7 +106,7 @@ class DayCounts:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """The rates of a day, as shares from 0 to 1. A rate is None if its denominator is 0."""
+    """The rates for a day, as shares from 0 to 1. A rate is None if its denominator is 0."""
 
     resolution_rate: float | None
     automation_rate: float | None
@@ -115,7 +115,7 @@ class Rates:
 
 
 def rates(counts: DayCounts) -> Rates:
-    """Return the rates of a day. Resolution, automation and escalation are shares of the asked
+    """Return the rates for a day. Resolution, automation and escalation are shares of the asked
     runs. The review rate is the share of the escalated runs that a human has decided."""
     return Rates(
         resolution_rate=share(counts.resolved, counts.asked),
@@ -167,7 +167,7 @@ class DayMetrics(BaseModel):
     rating_mean: Annotated[float | None, Field(ge=1, le=5)]
     cost_micros: _Count
     computed_at: Annotated[
-        datetime, Field(description="Time when the metrics of this day were first computed.")
+        datetime, Field(description="Time when the metrics for this day were first computed.")
     ]
 
 
@@ -184,7 +184,7 @@ def midnight(day: date) -> datetime:
 
 
 def days_of(first: date, last: date) -> Iterator[date]:
-    """Return the days from `first` to `last`, both included. Return no days if `last` is before
+    """Return the days from `first` to `last`, both inclusive. Return no days if `last` is before
     `first`."""
     return (first + timedelta(days=number) for number in range((last - first).days + 1))
 

@@ -1,4 +1,4 @@
-"""Ports of insight and knowledge gaps."""
+"""Ports for insight and knowledge gaps."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,9 +9,10 @@ from domain.analytics.gaps import QuestionCluster
 
 class ReadsQuestions(Protocol):
     """Clusters questions and matches them with knowledge. The results are deterministic, and the
-    work is bounded.
+    amount of work is bounded.
 
-    Methods raise OverBudget if there is too much work, and CallerBusy if too many callers wait.
+    Methods raise OverBudget if there is too much work, and CallerBusy if too many callers are
+    waiting.
     """
 
     async def clusters(self, questions: Sequence[str]) -> tuple[QuestionCluster, ...]:

@@ -1,1 +1,1 @@
-"""The audit log: who changed what, and from where."""
+"""The audit log: who changed what, and from which network."""

@@ -2,7 +2,7 @@
 
 Changing, removing or inserting an entry breaks the chain at that entry. An attacker could recompute
 all later hashes. An anchor reveals such a change: it is a copy of an entry's sequence number and
-hash, which is also stored outside the database.
+hash that is also stored outside the database.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -57,12 +57,12 @@ class Anchor:
 
 
 class FaultKind(StrEnum):
-    """The kind of a fault in a chain. `missing`: entries between others are gone. `changed`: an
-    entry differs from the content that was hashed. `unlinked`: an entry's previous hash is not that
-    of the entry before it, because an entry was inserted or replaced. `inserted`: entries exist
-    before the chain's first entry or after its head. `cut`: entries at the end are gone. `head`:
-    the stored head is gone, or its hash differs from the last entry's. `replaced`: an entry's hash
-    differs from its anchor's."""
+    """The kind of a fault in a chain. `missing`: entries between others are missing. `changed`: an
+    entry differs from the content that was hashed. `unlinked`: an entry's previous hash differs
+    from the hash of the preceding entry, because an entry was inserted or replaced. `inserted`:
+    entries exist before the chain's first entry or after its head. `cut`: entries at the end are
+    missing. `head`: the stored head is missing, or its hash differs from that of the last entry.
+    `replaced`: an entry's hash differs from the hash in its anchor."""
 
     MISSING = "missing"
     CHANGED = "changed"
@@ -94,7 +94,7 @@ def chained(
     head: ChainHead, client_id: str, notes: Iterable[Note], now: datetime, new_id: NewId
 ) -> tuple[ChainLink, ...]:
     """Return the notes as new audit entries that follow `head` in the client's chain. `now`: the
-    time of all entries."""
+    time given to all entries."""
     links = []
     for note in notes:
         actor = note.actor
@@ -154,7 +154,7 @@ class ChainWalk:
     def end(self, head: ChainHead | None) -> Iterator[Fault]:
         """Check the end of the chain, after all entries, and yield the faults.
 
-        `head`: the chain's head as stored in the database, or None if the stored head is gone.
+        `head`: the chain's head as stored in the database, or None if the stored head is missing.
         """
         last = self._last
         known = max([head.seq if head else 0, *self._anchors])

@@ -6,8 +6,8 @@ from domain.core.contracts import Contract
 
 
 class AnchorAuditInput(Contract):
-    """The input of the workflow that anchors the audit log. `at`: a time in the day to anchor; used
-    only if the workflow does not run on its schedule. None means the current time."""
+    """The input of the workflow that anchors the audit log. `at`: a time on the day to anchor. Used
+    only if the workflow was not started by its schedule. None means the current time."""
 
     at: datetime | None = None
 
@@ -21,7 +21,7 @@ class AnchorHeadsInput(Contract):
 
 class AnchorAuditResult(Contract):
     """The result of anchoring a day. `anchored`: the number of chain heads that this run anchored.
-    `anchors`: the number of all anchors of the day. `digest`: the digest of all the day's anchors.
+    `anchors`: the total number of the day's anchors. `digest`: the digest of all the day's anchors.
     Temporal and the service's log keep this digest outside the database."""
 
     day: date

@@ -20,7 +20,7 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """An action of a use case that will become an audit entry. `what`: the name of the action.
+    """An action in a use case that will become an audit entry. `what`: the name of the action.
     `ids`: the ids of the records that the action concerns."""
 
     actor: Actor
@@ -30,12 +30,12 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """An entry of the audit log.
+    """An entry in the audit log.
 
     `seq`: the entry's sequence number in the client's chain, starting at 1. `login`: the operator
-    who acts on a member's behalf. `network`: the network of the request, or None if there was no
-    request. The fields are not validated, because an entry that was tampered with must still be
-    readable.
+    who acts on a member's behalf. `network`: the network from which the request came, or None if
+    there was no request. The fields are not validated, because an entry that was tampered with must
+    still be readable.
     """
 
     client_id: str

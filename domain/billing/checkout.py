@@ -10,7 +10,7 @@ from domain.core.period import next_period_start
 from domain.tenants.client import Plan
 
 OPEN_FOR: Final = timedelta(hours=1)
-"""How long the payment provider's page accepts a payment."""
+"""How long the payment provider's page accepts payment."""
 
 MAX_OPEN: Final = 20
 """Maximum number of unpaid payment pages that one client may open within OPEN_FOR."""
@@ -21,9 +21,9 @@ _RENEWED_EARLIEST: Final = timedelta(days=3)
 
 
 class CheckoutState(StrEnum):
-    """The state of a checkout. `asked`: the payment provider may not know the checkout yet. `open`:
-    the client can pay. `pending`: the payment is in progress, as with a bank transfer. `failed`:
-    the checkout was not paid and cannot be paid any more."""
+    """The state of a checkout. `asked`: the payment provider might not know the checkout yet.
+    `open`: the client can pay. `pending`: the payment is in progress, as with a bank transfer.
+    `failed`: the checkout was not paid and can no longer be paid."""
 
     ASKED = "asked"
     OPEN = "open"
@@ -33,8 +33,8 @@ class CheckoutState(StrEnum):
 
 
 class RenewalState(StrEnum):
-    """The state of the monthly payment for a bought plan. `replaced`: the client bought another
-    plan instead, and the payment provider must still end this payment."""
+    """The state of the monthly payment for a purchased plan. `replaced`: the client has purchased
+    another plan instead, and the payment provider must still end this payment."""
 
     ACTIVE = "active"
     REPLACED = "replaced"
@@ -46,9 +46,9 @@ class Checkout:
     """The purchase of a plan or of credits.
 
     `amount`: the amount to pay now. `monthly`: for a plan, the amount to pay monthly from
-    `renews_at` on. `replaces`: id of the checkout of the plan with an active monthly payment when
-    this checkout was created. `customer_id`: the payment provider's id for the payer, if there is
-    one. `choice`: id of the client's latest choice of a lower plan.
+    `renews_at` on. `replaces`: id of the checkout for the plan that had an active monthly payment
+    when this checkout was created. `customer_id`: the payment provider's id for the payer, if there
+    is one. `choice`: id of the client's latest choice of a lower plan.
     """
 
     id: str
@@ -86,13 +86,13 @@ def first_payment(
     paid: Money | None = None,
     paid_until: datetime | None = None,
 ) -> FirstPayment:
-    """Return the price of the rest of this month, and the start of the first month that is paid as
-    a whole.
+    """Return the price for the rest of this month, and the start of the first month that is paid in
+    full.
 
-    The price is computed per UTC day, today included, and rounded up to a whole minor unit. `paid`:
-    the monthly price already paid this month for the plan being replaced. This price is deducted
-    until the month's end, or until `paid_until` if that is later. In the last three days of a
-    month, the returned price includes the next month.
+    The price is computed per UTC day, including today, and rounded up to a whole minor unit.
+    `paid`: the monthly price already paid this month for the plan being replaced. This price is
+    deducted until the end of the month, or until `paid_until` if that is later. In the last three
+    days of a month, the returned price includes the next month.
     """
     renews_at = next_period_start(now)
     here = now.astimezone(renews_at.tzinfo)

@@ -1,4 +1,4 @@
-"""Temporal inputs and results of the monthly reset of tickets."""
+"""Temporal inputs and results for the monthly ticket reset."""
 
 from datetime import datetime
 
@@ -6,14 +6,14 @@ from domain.core.contracts import Contract
 
 
 class MonthlyResetInput(Contract):
-    """The input of the monthly reset. `at`: the time for which to reset; used only if the schedule
-    did not start the reset."""
+    """The input of the monthly reset. `at`: the time for which to reset. Used only if the reset was
+    not started by its schedule."""
 
     at: datetime | None = None
 
 
 class OpenPeriodInput(Contract):
-    """The input for opening a month's counters. `at`: the scheduled time; plan changes due by then
+    """The input for opening a month's counters. `at`: the scheduled time. Plan changes due by then
     are applied."""
 
     at: datetime
@@ -34,10 +34,10 @@ class ReconcileInput(Contract):
 
 
 class ReconcileResult(Contract):
-    """The outcome of comparing the counters of clients with their tickets. `compared`: the number
-    of clients that were compared. `drifting`: the number of clients with counters that do not
-    match; more than 0 requires attention. `failed`: the number of clients that could not be
-    compared; each is logged."""
+    """The outcome of comparing client counters with the clients' tickets. `compared`: the number of
+    clients that were compared. `drifting`: the number of clients with counters that do not match. A
+    value above 0 requires attention. `failed`: the number of clients that could not be compared.
+    Each of them is logged."""
 
     compared: int = 0
     drifting: int = 0

@@ -13,7 +13,7 @@ class PlanRequired(DomainError):
 
 
 class QuotaExhausted(DomainError):
-    """The client has used up its tickets of the month, and has no credit left."""
+    """The client has used up its tickets for the month, and has no credits left."""
 
     code = "quota_exhausted"
 
@@ -32,20 +32,20 @@ class QuotaExhausted(DomainError):
 
 
 class NotForSale(DomainError):
-    """The item cannot be bought: it has no price, or the client already has an equal or higher
+    """The item cannot be purchased: it has no price, or the client already has an equal or higher
     plan."""
 
     code = "not_for_sale"
 
 
 class NotALowerPlan(DomainError):
-    """The plan is above the client's current plan, so it must be bought instead of chosen."""
+    """The plan is above the client's current plan, so it must be purchased, not chosen."""
 
     code = "not_a_lower_plan"
 
 
 class TooManyCheckouts(DomainError):
-    """The client has too many payment pages that are open and unpaid."""
+    """The client has too many open, unpaid payment pages."""
 
     code = "too_many_checkouts"
 
@@ -62,7 +62,7 @@ class PaymentsUnavailable(DomainError):
 
 class PaymentsUnreachable(DomainError):
     """The payment provider did not respond, or sent an unexpected response. The failed call did not
-    cause a payment."""
+    result in a payment."""
 
     code = "payments_unreachable"
     retryable = True
@@ -70,6 +70,6 @@ class PaymentsUnreachable(DomainError):
 
 
 class InvalidPaymentSignature(DomainError):
-    """The signature does not show that the payment provider sent the event, or is too old."""
+    """The signature is too old, or does not prove that the payment provider sent the event."""
 
     code = "invalid_payment_signature"

@@ -15,9 +15,9 @@ weekends are included."""
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """A forecast of a client's usage. `tickets_per_day`: the mean of the previous days.
+    """A forecast of a client's usage. `tickets_per_day`: the mean over the previous days.
     `quota_ends_on` and `credits_end_on`: the UTC days on which the quota and the credits will be
-    used up. They are None if the quota or credits last beyond this month."""
+    used up. A value is None if the quota or the credits last beyond this month."""
 
     tickets_per_day: float
     quota_ends_on: date | None
@@ -27,10 +27,10 @@ class Forecast:
 def forecast(standing: QuotaStanding, daily: Sequence[int], now: datetime) -> Forecast | None:
     """Return the days on which a client will have used up its tickets, and then its credits.
 
-    The function assumes that the daily mean continues evenly from now. `daily`: the tickets of each
-    of the last seven whole days, in any order; a new client may have fewer days. If the quota is
-    already used up, the day for the quota is today. Returns None for an unlimited plan, and for a
-    client without a whole day.
+    The function assumes that usage continues at the daily mean from now on. `daily`: the number of
+    tickets on each of the last seven whole days, in any order. A new client may have fewer days. If
+    the quota is already used up, the day for the quota is today. Returns None for an unlimited
+    plan, and for a client without a whole day.
     """
     if standing.tickets_limit == UNLIMITED or not daily:
         return None
@@ -45,7 +45,7 @@ def forecast(standing: QuotaStanding, daily: Sequence[int], now: datetime) -> Fo
 
 def _day_after(left: int, tickets: int, days: int, now: datetime) -> date | None:
     """Return the UTC day on which `left` tickets are used up, or None if that day is not in this
-    month. The pace is `tickets` in `days`."""
+    month. The rate is `tickets` per `days`."""
     end = next_period_start(now)
     here = now.astimezone(end.tzinfo)
     if left == 0:

@@ -1,4 +1,4 @@
-"""Budgets for language models: a client's monthly budget, and the daily budget of all clients
+"""Budgets for language models: a monthly budget per client, and a daily budget for all clients
 together."""
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class ModelBudget:
 
         `own_micros`: the budget that the operator set for the client, or None. Without it, a client
         that has no paid plan may spend at most a quarter of `trial_day_micros` in a month. A single
-        account therefore cannot use up the daily budget of the others.
+        account therefore cannot use up the shared daily budget.
         """
         if own_micros is not None:
             return own_micros
@@ -56,8 +56,8 @@ class SpendingScope(StrEnum):
 
 
 class BudgetRefusal(StrEnum):
-    """The budget that is exhausted: the client's monthly budget, or a daily budget that clients
-    share."""
+    """The exhausted budget: the client's monthly budget, or a daily budget shared by several
+    clients."""
 
     MONTH = "month"
     DAY = "day"
@@ -65,7 +65,7 @@ class BudgetRefusal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BudgetReservation:
-    """A reservation of money for one question, with the counters on which the money is booked."""
+    """A budget reservation for one question, with the counters to which the amount is charged."""
 
     period: Period
     day: date
@@ -73,8 +73,8 @@ class BudgetReservation:
 
 
 def scopes_of(*, is_unpaid: bool) -> tuple[SpendingScope, ...]:
-    """Return the daily counters on which a client's spending is booked. The counter of fewer
-    clients is first."""
+    """Return the daily counters to which a client's spending is charged. The counter shared by
+    fewer clients is first."""
     if is_unpaid:
         return SpendingScope.TRIAL, SpendingScope.INSTALLATION
     return (SpendingScope.INSTALLATION,)

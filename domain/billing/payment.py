@@ -43,8 +43,8 @@ class PaymentEvent:
 
 
 class EventState(StrEnum):
-    """The outcome of a payment event. `people`: the event had no effect, and a person must examine
-    it."""
+    """The outcome of a payment event. `people`: the event had no effect, and an operator must
+    examine it."""
 
     APPLIED = "applied"
     NOTED = "noted"
@@ -52,7 +52,7 @@ class EventState(StrEnum):
 
 
 class PaymentProblem(StrEnum):
-    """The reason for which a person must examine a payment event."""
+    """The reason why an operator must examine a payment event."""
 
     UNKNOWN_CHECKOUT = "unknown_checkout"
     OTHER_CLIENT = "other_client"
@@ -77,9 +77,9 @@ class Settlement:
 def doubt(
     event: PaymentEvent, checkout: Checkout, active: Checkout | None
 ) -> PaymentProblem | None:
-    """Return why a payment event must not take effect, or None if it may.
+    """Return the reason why a payment event must not take effect, or None if it may.
 
-    `active`: the checkout of the plan with an active monthly payment, or None.
+    `active`: the checkout for the plan with an active monthly payment, or None.
     """
     if event.client_id is not None and event.client_id != checkout.client_id:
         return PaymentProblem.OTHER_CLIENT
@@ -98,7 +98,7 @@ def doubt(
 def _doubt_payment(
     event: PaymentEvent, checkout: Checkout, active: Checkout | None
 ) -> PaymentProblem | None:
-    # The id of the checkout's session is None if the process ended before it could store the id.
+    # The id of the checkout's session is None if the process exited before it could store the id.
     if checkout.session_id not in (None, event.session_id):
         return PaymentProblem.OTHER_SESSION
     if event.amount != checkout.amount:

@@ -1,4 +1,4 @@
-"""Ports of billing."""
+"""Ports for billing."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -9,7 +9,7 @@ from domain.core.money import Money
 
 @dataclass(frozen=True, slots=True)
 class OpenedCheckout:
-    """A checkout that was opened at the payment provider. `url`: the provider's payment page."""
+    """A checkout that was opened with the payment provider. `url`: the provider's payment page."""
 
     session_id: str
     url: str
@@ -18,7 +18,8 @@ class OpenedCheckout:
 class Payments(Protocol):
     """A payment provider.
 
-    Each method is idempotent, and raises PaymentsUnreachable if its call may not have taken effect.
+    Each method is idempotent, and raises PaymentsUnreachable if its call might not have taken
+    effect.
     """
 
     async def open(self, checkout: Checkout) -> OpenedCheckout:
@@ -26,7 +27,7 @@ class Payments(Protocol):
         with the same checkout id does not open a second page."""
 
     async def renew(self, subscription_id: str, monthly: Money | None) -> None:
-        """Set the amount of the monthly payment from the next month on. None ends the monthly
+        """Set the amount of the monthly payment, starting next month. None ends the monthly
         payment."""
 
     async def end(self, subscription_id: str) -> None:

@@ -13,7 +13,7 @@ from domain.tenants.client import Plan
 @dataclass(frozen=True, slots=True)
 class PriceList:
     """The prices of one installation. `plans`: the monthly price of each plan for sale. `packs`:
-    the prices of credit packs, by number of credits."""
+    the price of each credit pack, keyed by number of credits."""
 
     plans: Mapping[Plan, Money]
     packs: Mapping[int, Money]
@@ -23,7 +23,7 @@ class PriceList:
         """Return the price list with the given prices. The prices are decimals in the currency.
         `packs` has the form `100=12.00,500=50.00`.
 
-        Raises InvalidInput for an invalid price or pack, a price of 0, and a pack that is listed
+        Raises InvalidInput for an invalid price or pack, a price of 0, or a pack that is listed
         twice. Also raises InvalidInput if a higher plan does not cost more than a lower plan.
         """
         prices = {plan: _price(amount, currency) for plan, amount in plans.items()}

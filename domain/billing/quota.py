@@ -45,14 +45,14 @@ class QuotaStanding:
         return self.tickets_limit != UNLIMITED and self.tickets_used >= self.tickets_limit
 
     def payment(self) -> PaidBy | None:
-        """Return how one more ticket is paid: from the quota, with one credit, or None if neither
-        is left."""
+        """Return how one more ticket is paid for: from the quota, with one credit, or None if
+        neither is left."""
         if not self.quota_reached:
             return PaidBy.QUOTA
         return PaidBy.CREDIT if self.credits_balance > 0 else None
 
     def after(self, paid_by: PaidBy) -> "QuotaStanding":
-        """Return the usage and balance after one more ticket, paid from `paid_by`."""
+        """Return the usage and balance after one more ticket, paid for from `paid_by`."""
         return QuotaStanding(
             period=self.period,
             tickets_used=self.tickets_used + 1,

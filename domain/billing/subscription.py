@@ -19,7 +19,7 @@ class Subscription:
     """A client's plan and pending plan change.
 
     `next_plan` takes effect at `next_plan_from`. No scheduled job is needed, because the plan in
-    effect is computed at the time of each query.
+    effect is computed at query time.
     """
 
     plan: Plan
@@ -45,11 +45,11 @@ class Subscription:
         return max(plan, _TRIAL_PLAN, key=_RANK.__getitem__)
 
     def is_unpaid(self, now: datetime) -> bool:
-        """Return whether the client's plan without a trial is the free plan."""
+        """Return True if the client's plan, ignoring a trial, is the free plan."""
         return self.settled(now).plan is Plan.FREE
 
     def includes_webhooks(self, now: datetime) -> bool:
-        """Return whether the plan in effect includes webhooks."""
+        """Return True if the plan in effect includes webhooks."""
         return self.plan_at(now) in _WITH_WEBHOOKS
 
     def require_webhooks(self, now: datetime) -> None:
@@ -59,7 +59,7 @@ class Subscription:
 
     def standing(self, now: datetime, *, tickets_used: int, credits_balance: int) -> QuotaStanding:
         """Return the client's usage and quota in the month of `now`. `tickets_used`: the number of
-        used tickets in this month."""
+        tickets used in this month."""
         return QuotaStanding(
             period=period_of(now),
             tickets_used=tickets_used,
@@ -73,7 +73,7 @@ class Subscription:
         """Return the subscription after a change to `plan`.
 
         An upgrade takes effect immediately. A downgrade takes effect next month, or at `paid_until`
-        if that is later. The choice of the current plan cancels a pending downgrade. The trial
+        if that is later. Choosing the current plan cancels a pending downgrade. The trial
         continues.
         """
         settled = self.settled(now)
@@ -83,17 +83,17 @@ class Subscription:
         return replace(settled, next_plan=plan, next_plan_from=max(begins, paid_until or begins))
 
     def is_above(self, plan: Plan, now: datetime) -> bool:
-        """Return whether `plan` is above the plan in effect. The trial is ignored."""
+        """Return True if `plan` is above the plan in effect. The trial is ignored."""
         return _RANK[plan] > _RANK[self.settled(now).plan]
 
     def is_below(self, plan: Plan, now: datetime) -> bool:
-        """Return whether the client's upcoming plan is below `plan`. Without a pending change, the
+        """Return True if the client's upcoming plan is below `plan`. Without a pending change, the
         current plan is compared."""
         settled = self.settled(now)
         return _RANK[settled.next_plan or settled.plan] < _RANK[plan]
 
     def paid(self, bought: Plan, now: datetime) -> Plan:
-        """Return the plan that this month's payment covers, if the client pays for `bought`.
+        """Return the plan covered by this month's payment, if the client pays for `bought`.
 
         The result is the lower of `bought` and the plan in effect. The plan in effect is lower if
         the client chose a lower plan, and higher if an operator granted a higher plan.
@@ -101,10 +101,10 @@ class Subscription:
         return min(bought, self.settled(now).plan, key=_RANK.__getitem__)
 
     def unpaid(self, bought: Plan, now: datetime, *, at_period_end: bool) -> "Subscription":
-        """Return the subscription after the payments for a bought plan have ended.
+        """Return the subscription after the payments for a purchased plan have ended.
 
-        The plan becomes free: immediately if the paid period has ended, otherwise next month. A
-        plan above the bought plan was granted by an operator, and remains.
+        The plan becomes free, immediately if the paid period has ended and next month if it has
+        not. A plan above the purchased plan was granted by an operator, and remains.
         """
         settled = self.settled(now)
         if _RANK[settled.plan] > _RANK[bought]:

@@ -38,7 +38,7 @@ _SHORT: Final = 3
 
 
 class MadeUpPerson:
-    """The made-up customer that replaces a real customer, with a different name and address."""
+    """The made-up customer who replaces a real customer, with a different name and address."""
 
     def __init__(self, email: str | None, name: str | None) -> None:
         real = set(_LETTERS.findall(fold(name or "")))
@@ -61,7 +61,7 @@ def anonymized(
     The function replaces e-mail addresses, phone numbers, IBANs, card numbers, street addresses,
     links that contain a token, the customer's `name` and the `order_numbers`. For the same customer
     and numbers, a value always has the same replacement. Text without personal data is unchanged,
-    and so is text that was already anonymized. The run time is linear in the length of the text.
+    and so is already anonymized text. The run time is linear in the length of the text.
     """
     spend(_PASSES * len(text))
     person, numbers = MadeUpPerson(email, name), made_up_numbers(order_numbers)
@@ -92,7 +92,7 @@ def made_up_numbers(order_numbers: Sequence[str]) -> dict[str, str]:
     """Return a made-up number for each order number, in the same format. `anonymized` uses these
     replacements.
 
-    No made-up number is among `order_numbers`.
+    The made-up numbers do not occur in `order_numbers`.
     """
     taken = {_key(number) for number in order_numbers}
     made: dict[str, str] = {}
@@ -136,8 +136,7 @@ class _Veiled:
         )
 
     def replace_folded(self, pattern: re.Pattern[str], made_up: str) -> None:
-        """Replace the matches of a pattern. The pattern is applied to the text without case and
-        accents."""
+        """Replace the matches of a pattern. Case and accents are ignored."""
         folded, places = _folded(self._text)
         self._put(
             (places[match.start()], _end(self._text, places[match.end() - 1] + 1), made_up)
@@ -157,8 +156,8 @@ class _Veiled:
 
 
 def _folded(text: str) -> tuple[str, Sequence[int]]:
-    """Return the text without case and accents, and for each character of the result its position
-    in `text`."""
+    """Return the text in lower case without accents, and the position in `text` for each character
+    of the result."""
     if text.isascii():
         return text.lower(), range(len(text))
     letters: Mapping[str, str] = {letter: fold(letter) for letter in set(text)}
@@ -167,7 +166,8 @@ def _folded(text: str) -> tuple[str, Sequence[int]]:
 
 
 def _end(text: str, end: int) -> int:
-    """Return the end position of a match, extended by the combining marks of its last letter."""
+    """Return the end position of a match, extended by the combining marks that belong to its last
+    letter."""
     while end < len(text) and not text[end].isascii() and not fold(text[end]):
         end += 1
     return end
@@ -204,8 +204,8 @@ def _words(pattern: str) -> re.Pattern[str]:
 
 
 def _number_pattern(number: str) -> re.Pattern[str]:
-    """Return a pattern for an order number with common separators. It does not match within a
-    longer number."""
+    """Return a pattern that matches an order number with common separators, but not within a longer
+    number."""
     letters = _ALNUM.findall(number.lower())
     grouped = "[ -]?".join(letters)
     if len(letters) > _SHORT and all(letter.isdigit() for letter in letters):

@@ -1,4 +1,4 @@
-"""The case: a simulated conversation and the expected outcome of its last message."""
+"""A case: a simulated conversation and the expected outcome of its last message."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -26,9 +26,8 @@ _Phrase = Annotated[str, Field(min_length=1, max_length=500)]
 
 
 class CaseOrigin(StrEnum):
-    """How a case was created. `hand`: a person wrote it. `simulation`: from a simulation. `run`:
-    from a real run, with personal data replaced. `correction`: from a correction. `file`: by an
-    import."""
+    """How a case was created. `hand`: by a user. `simulation`: from a simulation. `run`: from a
+    real run, with personal data replaced. `correction`: from a correction. `file`: by an import."""
 
     HAND = "hand"
     SIMULATION = "simulation"
@@ -40,10 +39,10 @@ class CaseOrigin(StrEnum):
 class CaseExpectation(BaseModel):
     """The expected outcome of the scenario's last message.
 
-    Omitted fields accept any value. `sources`: the sources on which the draft must be based, as
-    names of templates, titles of knowledge entries, or `order`. `actions`: kinds of actions that
-    the plan must contain. `forbidden`: kinds of actions that the plan must not contain. `contains`
-    and `omits`: phrases that the draft must or must not contain, compared without case and accents.
+    Omitted fields accept any value. `sources`: the sources on which the draft must be based: names
+    of templates, titles of knowledge entries, or `order`. `actions`: kinds of actions that the plan
+    must contain. `forbidden`: kinds of actions that the plan must not contain. `contains` and
+    `omits`: phrases that the draft must or must not contain, compared without case and accents.
     `most_money`: the maximum amount that the plan may refund, such as "49.00".
     """
 
@@ -65,7 +64,7 @@ class CaseSpec(BaseModel):
     """The editable fields of a case.
 
     `must`: whether the case must pass before a playbook goes live. `tries`: the number of attempts
-    with a language model. `pass_rate`: the share of the attempts that must meet the expectation.
+    with a language model. `pass_rate`: the share of attempts that must meet the expectation.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -29,7 +29,7 @@ class CaseFileShape(BaseModel):
 
 
 class NewCaseShape(CaseSpec):
-    """A case to add. `origin`: whether a person wrote the case by hand or created it from a
+    """A case to add. `origin`: whether a user wrote the case by hand or created it from a
     simulation."""
 
     origin: Literal["hand", "simulation"] = "hand"
@@ -51,13 +51,13 @@ class CaseChange(BaseModel):
 
 
 def parse_cases(data: bytes) -> tuple[CaseSpec, ...]:
-    """Return the cases in a YAML file. Raises InvalidCases, with one line for each problem up to a
-    limit."""
+    """Return the cases in a YAML file. Raises InvalidCases, which lists each problem on one line,
+    up to a limit."""
     return cases_in(case_yaml_in(data))
 
 
 def case_yaml_in(data: bytes) -> JsonValue:
-    """Return the content of a YAML document. Raises InvalidCases; the error of invalid YAML names
+    """Return the content of a YAML document. Raises InvalidCases. For invalid YAML, the error names
     the line."""
     if len(data) > MAX_CASE_FILE_BYTES:
         raise InvalidCases([f"a file of cases has at most {MAX_CASE_FILE_BYTES // 1024} KiB"])
@@ -77,7 +77,7 @@ def cases_in(value: JsonValue) -> tuple[CaseSpec, ...]:
 
 
 def case_in(value: JsonValue) -> CaseSpec:
-    """Return one case from its representation in case files. Raises InvalidCases."""
+    """Return one case from its representation in a case file. Raises InvalidCases."""
     spec = _shaped(CaseSpec, value, "the case")
     _refuse(problems_of_case(spec))
     return spec
@@ -98,8 +98,8 @@ def spec_of(case: CaseSpec) -> CaseSpec:
 def compare_cases(
     known: Iterable[SavedCase], specs: Sequence[CaseSpec], made: Callable[[CaseSpec], SavedCase]
 ) -> tuple[CaseChange, ...]:
-    """Return the changes that make the client's cases match `specs`. Cases with the same name are
-    matched, and other cases stay unchanged."""
+    """Return the changes that make the client's cases match `specs`. Cases are matched by name.
+    Cases that are not in `specs` stay unchanged."""
     by_name = {case.name: case for case in known}
     return tuple(_change(by_name.get(spec.name), spec, made) for spec in specs)
 
@@ -116,7 +116,8 @@ def _change(
 
 
 def write_cases(specs: Iterable[CaseSpec]) -> str:
-    """Return a YAML file with these cases. `parse_cases` returns the same cases from the file."""
+    """Return a YAML file that contains these cases. `parse_cases` returns the same cases from the
+    file."""
     return write_list({"version": 1}, "cases", map(written_case, specs))
 
 

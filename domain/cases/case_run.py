@@ -1,4 +1,4 @@
-"""A run of a client's cases, and the result of each case in the run."""
+"""A run of a client's saved cases, and the result of each case in the run."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -15,7 +15,7 @@ from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome, Simulatio
 from domain.simulation.variant import Variant
 
 KEPT_RUNS: Final = 50
-"""Number of latest case runs that are kept per client. Older runs are kept for a while if their
+"""Number of recent case runs that are kept per client. Older runs are kept for a while if their
 verdicts are still valid."""
 
 _EMBEDDED: Final = "embedded:"
@@ -29,8 +29,8 @@ class CaseRunState(StrEnum):
 
 
 class CaseRun(BaseModel):
-    """One run of all cases that existed at the run's start. `done`: number of finished cases out of
-    `total`, including cases that were deleted since then. `cost_micros`: the cost in millionths of
+    """A run of all cases that existed when the run started. `done`: number of finished cases out of
+    `total`, including cases that have been deleted since. `cost_micros`: the cost in millionths of
     a US dollar."""
 
     model_config = ConfigDict(frozen=True)
@@ -43,7 +43,7 @@ class CaseRun(BaseModel):
     passed: int = 0
     cost_micros: int = 0
     error_code: str | None = Field(
-        default=None, description="Error code of a case run that ended early; null otherwise."
+        default=None, description="Error code of a case run that ended early. Null if it did not."
     )
     started_by: str
     created_at: datetime
@@ -88,9 +88,9 @@ class CaseOutcome(BaseModel):
         )
 
     def differs_from(self, other: "CaseOutcome") -> bool:
-        """Return whether the facts of two outcomes differ, or the texts of their drafts. Texts are
-        compared only if no language model wrote them, because a language model words its text
-        differently each time."""
+        """Return True if the facts or the draft texts of two outcomes differ. Texts are compared
+        only if no language model wrote them, because a language model uses different wording each
+        time."""
         are_comparable = is_repeatable(self.model) and is_repeatable(other.model)
         return self.facts != other.facts or (are_comparable and self.draft != other.draft)
 
@@ -103,8 +103,9 @@ class CaseOutcome(BaseModel):
 
 
 class CaseResult(BaseModel):
-    """The result of one case in one run of cases. If the run tried changed content, `before` is the
-    outcome with the saved content. `changed`: whether these two outcomes differ."""
+    """The result of one case in a case run. `before`: the outcome with the saved content, if the
+    run tried changed content. `changed`: whether the outcomes with saved and changed content
+    differ."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -124,18 +125,18 @@ class CaseResult(BaseModel):
 
 
 def is_repeatable(model: str) -> bool:
-    """Return whether the model always gives the same outcome for the same message. This is true if
-    no language model is involved."""
+    """Return True if the model always gives the same outcome for the same message, because no
+    language model is involved."""
     return not model or model == SETTLED_BY or model.startswith(_EMBEDDED)
 
 
 def thought_by_embedded(simulation: Simulation) -> bool:
-    """Return whether the embedded brain produced any of the simulation's answers."""
+    """Return True if the embedded brain produced any of the simulation's answers."""
     return any(one.model.startswith(_EMBEDDED) for one in simulation.outcomes)
 
 
 def is_enough(passes: int, tries: int, pass_rate: float) -> bool:
-    """Return whether a case with `passes` passed tries out of `tries` passes. At least one passed
+    """Return True if a case with `passes` passed tries out of `tries` passes. At least one passed
     try is required.
 
     Shares are compared in whole thousandths, so that 2 of 3 meets a `pass_rate` of 0.667.

@@ -1,17 +1,17 @@
-"""The data that crosses Temporal for runs of saved cases: only ids and counts."""
+"""The Temporal payloads for runs of saved cases: only ids and counts."""
 
 from domain.core.contracts import Contract
 
 
 class CaseRunPlan(Contract):
-    """The ids of the cases to try in a run, in order; empty if the run has ended."""
+    """The ids of the cases to try in a run, in order. Empty if the run has ended."""
 
     case_ids: tuple[str, ...]
 
 
 class TryCasesInput(Contract):
     """The cases that one activity tries. `case_ids`: few enough for the activity to finish in time.
-    `done`: the number of the run's cases that are finished after this activity."""
+    `done`: the number of finished cases in the run after this activity."""
 
     client_id: str
     record_id: str
@@ -20,8 +20,8 @@ class TryCasesInput(Contract):
 
 
 class EndCaseRunInput(Contract):
-    """The end of a run of cases. `error_code`: why the run ended early; None if all cases were
-    tried."""
+    """The end of a run of saved cases. `error_code`: why the run ended early, or None if all cases
+    were tried."""
 
     client_id: str
     record_id: str
@@ -29,8 +29,8 @@ class EndCaseRunInput(Contract):
 
 
 class CaseRunProgress(Contract):
-    """The progress of a run of cases. `done`: number of finished cases. `passed`: number of passed
-    cases."""
+    """The progress of a run of saved cases. `done`: number of finished cases. `passed`: number of
+    passed cases."""
 
     total: int = 0
     done: int = 0

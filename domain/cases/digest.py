@@ -1,5 +1,4 @@
-"""The verdict digest: a hash of the playbook, content, model and case with which a verdict was
-reached.
+"""The verdict digest: a hash of the playbook, content, model and case on which a verdict is based.
 
 If any of these inputs changes, the outcome of the case may change. The verdict is valid only for
 the same digest.
@@ -16,7 +15,7 @@ from domain.cases.case import CaseSpec
 from domain.playbooks.playbook import PlaybookSpec
 
 NamesModel = Callable[[], str]
-"""A function that returns the name of the model, as `adapters/brain/identity.py` does. The function
+"""A function that returns the name of the model, as in `adapters/brain/identity.py`. The function
 may read files, so it is called only if there are cases."""
 
 _CASE: Final = {"scenario", "expected", "tries", "pass_rate"}
@@ -41,7 +40,7 @@ def _rules(spec: PlaybookSpec) -> tuple[float, JsonValue]:
     """Return the parts of a playbook that affect the agent's result.
 
     The name and state have no effect, and the event pattern only selects the cases. Default values
-    are omitted, so that a rule that a later version adds does not invalidate verdicts.
+    are omitted, so that a rule added in a later version does not invalidate verdicts.
     `during_review` is omitted, because a case has no open review.
     """
     rules = spec.rulebook.model_dump(mode="json", exclude_defaults=True, exclude={"during_review"})

@@ -6,7 +6,7 @@ from domain.core.errors import DomainError, Fact, InvalidInput
 
 
 class InvalidCases(InvalidInput):
-    """The file or body contains no valid cases. `problems`: each problem with its path, such as
+    """The file or body contains invalid cases. `problems`: each problem with its path, such as
     `cases[0].tries: a whole number expected`."""
 
     code = "invalid_cases"
@@ -33,7 +33,7 @@ class CaseNameTaken(DomainError):
 
 
 class TooManyCases(DomainError):
-    """The client has reached its limit on cases. `limit`: the maximum number of cases."""
+    """The client has reached its case limit. `limit`: the maximum number of cases."""
 
     code = "too_many_cases"
 
@@ -47,7 +47,7 @@ class TooManyCases(DomainError):
 
 
 class CaseRunNotFound(DomainError):
-    """The client has no such run of cases."""
+    """The client has no such case run."""
 
     code = "case_run_not_found"
 

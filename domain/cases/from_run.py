@@ -41,11 +41,11 @@ _LINE: Final = 500
 _NAME_WORDS: Final = 60
 _FIELDS: Final = 50
 _FIELD: Final = re.compile("[A-Za-z][A-Za-z0-9_]{0,63}")
-# Fields that the scenario states elsewhere, and fields that identify the customer. Neither is
+# Fields that the scenario contains elsewhere, and fields that identify the customer. Neither are
 # copied to the case.
 _OTHERWISE_SAID: Final = ("order_number", "customer", "email", "name", "phone", "address", "url")
-# An approval overrides these escalation reasons, because a person may know what the agent did not.
-# Reasons from rules still apply.
+# An approval overrides these escalation reasons, because a reviewer may know something that the
+# agent did not. Reasons from rules still apply.
 _DOUBTS: Final = frozenset(
     {
         EscalationReason.LOW_CONFIDENCE,
@@ -77,8 +77,8 @@ class RunForCase:
 
 
 def case_of(run: RunForCase, name: str | None = None) -> CaseSpec:
-    """Return a case for a run. The case has the given `name`, or else the first words of the run's
-    message.
+    """Return a case for a run. The case has the given `name`. Without a name, it is named after the
+    first words of the run's message.
 
     Raises InvalidInput for a message without text.
     """
@@ -92,8 +92,8 @@ def case_of(run: RunForCase, name: str | None = None) -> CaseSpec:
 
 
 def expected_of_run(run: RunForCase) -> CaseExpectation:
-    """Return the expectation for a run, from the person's decision on its review or else from the
-    run's outcome.
+    """Return the expectation for a run, based on the reviewer's decision, or on the run's outcome
+    if there was no review.
 
     - Approved: the same actions and sources. A review is optional unless a rule requires one.
     - Edited: the same actions, and no review if the agent was only unsure.

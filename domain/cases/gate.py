@@ -21,14 +21,14 @@ class GatedCase(BaseModel):
 
 class GateStanding(BaseModel):
     """The publish gate's decision on a playbook version. `was_live`: whether this version, or an
-    identical version, was live before. Such a version may go live without passing cases."""
+    identical one, has been live before. Such a version may go live without passing cases."""
 
     model_config = ConfigDict(frozen=True)
 
     was_live: bool = Field(
         description=(
-            "Whether this version, or an identical version, was live before, so that it may "
-            "go live without passing cases."
+            "Whether this version, or an identical one, has been live before. Such a version "
+            "may go live without passing cases."
         )
     )
     green: tuple[GatedCase, ...] = Field(
@@ -43,7 +43,7 @@ class GateStanding(BaseModel):
 
     @property
     def may_pass(self) -> bool:
-        """Return whether the playbook version may go live."""
+        """Return True if the playbook version may go live."""
         return self.was_live or not (self.failing or self.untried)
 
 
@@ -53,8 +53,8 @@ def falling_to(
     """Return the cases that must pass before a playbook goes live, each with the playbook selected
     for its event.
 
-    `entries`: the playbooks after the planned change, oldest first. A case that does not select a
-    playbook is omitted, because it does not block any playbook.
+    `entries`: the playbooks after the planned change, oldest first. Cases that select no playbook
+    are omitted, because they do not block any playbook.
     """
     by_id = {entry.playbook.id: entry for entry in entries}
     pairs = []
@@ -68,7 +68,7 @@ def falling_to(
 def digests(
     pairs: Iterable[tuple[SavedCase, PlaybookEntry]], content: bytes, model: str
 ) -> dict[str, bytes]:
-    """Return the verdict digest by case id. `content`, `model`: as for `verdict_digest`."""
+    """Return the verdict digests, keyed by case id. `content`, `model`: as for `verdict_digest`."""
     return {case.id: verdict_digest(entry.spec, content, model, case) for case, entry in pairs}
 
 
@@ -77,7 +77,7 @@ def standing(
 ) -> GateStanding:
     """Return the publish gate's decision on a playbook version.
 
-    `cases`: the cases that select the playbook. `verdicts`: by case id, whether the case passed. A
+    `cases`: the cases that select the playbook. `verdicts`: whether each case passed, by case id. A
     case without a verdict was not tried.
     """
     by_verdict: dict[bool | None, list[GatedCase]] = {True: [], False: [], None: []}

@@ -1,6 +1,7 @@
-"""Find personal data in a text by its format: addresses, numbers, links and names.
+"""Detect personal data in a text by its format: addresses, numbers, links and names.
 
-Each regular expression runs in time linear in the text, because customers control the input.
+Each regular expression runs in time linear in the length of the text, because customers control the
+input.
 """
 
 import re
@@ -39,7 +40,7 @@ _IN_LOCAL: Final = r"[^\s@<>\"(),:;\[\]\\«»]"
 _EMAIL: Final = re.compile(
     rf"(?<!{_IN_LOCAL}){_IN_LOCAL}{{1,320}}@[\w-]{{1,63}}(?:\.[\w-]{{1,63}})+"
 )
-# Matches a path segment that may be personal, because it is long or has many digits.
+# Matches a path segment that may be personal data, because it is long or has many digits.
 _TOKEN: Final = re.compile(r"[\w-]{20}|(?:\d[\w-]{0,8}){6}")
 
 _IBAN_START: Final = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d\d(?=[ -]?[A-Za-z0-9])")
@@ -85,8 +86,8 @@ _SIGNED: Final = re.compile(
 
 
 def links(text: str) -> Iterator[PersonalData]:
-    """Yield links that contain a token, a query or an email address. Other links are not
-    personal."""
+    """Yield links that contain a token, a query or an email address. Other links are not personal
+    data."""
     for match in _LINK.finditer(text):
         link = match[0].rstrip(_AFTER_LINK)
         path = link.partition("//")[2].partition("/")[2]
@@ -99,8 +100,8 @@ def emails(text: str) -> Iterator[PersonalData]:
 
 
 def ibans(text: str) -> Iterator[PersonalData]:
-    """Yield IBANs. A text in the format of an IBAN counts if its checksum is valid, or if it
-    contains no separator."""
+    """Yield IBANs. A text in the format of an IBAN is treated as one if its checksum is valid, or
+    if it contains no separator."""
     done = 0
     for start in _IBAN_START.finditer(text):
         if start.start() < done:
@@ -113,8 +114,8 @@ def ibans(text: str) -> Iterator[PersonalData]:
 
 
 def cards(text: str) -> Iterator[PersonalData]:
-    """Yield card numbers. A card number has 13 to 19 digits with a valid checksum, in one or
-    several groups, or four groups of four digits."""
+    """Yield card numbers. A card number has 13 to 19 digits with a valid checksum, in one or more
+    groups, or consists of four groups of four digits."""
     for run in _DIGIT_RUN.finditer(text):
         groups = [match.span() for match in _DIGITS.finditer(text, *run.span())]
         first = 0
@@ -136,7 +137,7 @@ def streets(text: str) -> Iterator[PersonalData]:
 
 
 def towns(text: str) -> Iterator[PersonalData]:
-    """Yield names of towns with their postal codes."""
+    """Yield town names with their postal codes."""
     return _shaped(PersonalKind.TOWN, _TOWN, text)
 
 
@@ -153,8 +154,8 @@ def _shaped(kind: PersonalKind, pattern: re.Pattern[str], text: str) -> Iterator
 
 
 def _iban_end(text: str, start: int, end: int) -> int | None:
-    """Return the end position of the longest IBAN that starts at `start` and ends at `end` or
-    before. Return None if there is no IBAN."""
+    """Return the end position of the longest IBAN that starts at `start` and ends no later than
+    `end`. Return None if there is no IBAN."""
     spend(end - start)
     places = [place for place in range(start, end) if text[place].isalnum()]
     written = "".join(text[place] for place in places).upper()
@@ -177,7 +178,7 @@ def _iban_end(text: str, start: int, end: int) -> int | None:
 
 
 def _card_end(text: str, groups: list[tuple[int, int]], first: int) -> int | None:
-    """Return the index of the last group of the longest card number that starts at the group
+    """Return the index of the last group in the longest card number that starts at the group
     `first`. Return None if there is no card number."""
     digits, found = "", None
     for last in range(first, min(first + 19, len(groups))):
@@ -195,7 +196,7 @@ def _card_end(text: str, groups: list[tuple[int, int]], first: int) -> int | Non
 
 
 def _is_card(digits: str) -> bool:
-    """Return whether the digits pass the Luhn check."""
+    """Return True if the digits pass the Luhn check."""
     spend(len(digits))
     doubled = (int(digit) * (1 + place % 2) for place, digit in enumerate(reversed(digits)))
     return sum(value - 9 * (value > 9) for value in doubled) % 10 == 0

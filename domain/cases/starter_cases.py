@@ -10,6 +10,6 @@ STARTER_CASES: Final = Path(__file__).with_name("starter.yaml")
 
 
 def starter_cases() -> tuple[CaseSpec, ...]:
-    """Return the starter cases. They pass with the starter playbooks and the content of the demo
-    shop."""
+    """Return the starter cases. They pass with the starter playbooks and the demo shop's
+    content."""
     return parse_cases(STARTER_CASES.read_bytes())

@@ -1,4 +1,4 @@
-"""The verdict on a case: the parts of its expectation that an outcome does not meet."""
+"""The verdict on a case: the parts of the case's expectation that an outcome does not meet."""
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
@@ -14,8 +14,8 @@ from domain.core.text import fold
 from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome
 
 ORDER_SOURCE = "order"
-"""The name of the order as a source in expectations. It is fixed, because the order's title differs
-between shops."""
+"""The name that identifies the order as a source in expectations. It is fixed, because the order's
+title differs between shops."""
 
 _AN_ANSWER: Final = f"{OutcomeStatus.COMPLETED}, {OutcomeStatus.NEEDS_REVIEW}"
 
@@ -36,9 +36,9 @@ class UnmetPart(StrEnum):
 
 
 class Unmet(BaseModel):
-    """A part of the expectation that the outcome does not meet. `got`: the actual value, empty if
-    there was none. It is also empty for phrases, because the draft is displayed next to the unmet
-    part."""
+    """A part of the expectation that the outcome does not meet. `got`: the actual value, or an
+    empty text if there was none. It is also empty for phrases, because the draft is displayed next
+    to the unmet part."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -51,8 +51,8 @@ def unmet(expected: CaseExpectation, outcome: SimulatedOutcome) -> tuple[Unmet, 
     """Return the parts of the expectation that the outcome does not meet, in the order of the
     expectation. If there are none, the case passes.
 
-    If the language model did not answer, the case passes only if it expects this failure. Otherwise
-    a missing answer would meet every `forbidden` and `omits`.
+    If the language model did not answer, the case passes only if it expects this failure. Without
+    this rule, a missing answer would meet every `forbidden` and `omits`.
     """
     if outcome.status is OutcomeStatus.BRAIN_FAILED and expected.status is None:
         return (Unmet(part=UnmetPart.STATUS, expected=_AN_ANSWER, got=outcome.status),)
@@ -64,8 +64,8 @@ def unmet(expected: CaseExpectation, outcome: SimulatedOutcome) -> tuple[Unmet, 
 
 
 def expected_of(outcome: SimulatedOutcome) -> CaseExpectation:
-    """Return an expectation that the outcome meets. It has the outcome's status, category, sources
-    and actions, and forbids all other actions on orders."""
+    """Build a case expectation from an outcome: the same status, category, sources and actions,
+    with all other order actions forbidden."""
     kinds = tuple(dict.fromkeys(action.kind for action in outcome.plan))
     known = {one.value for one in Category}
     return CaseExpectation(
@@ -80,12 +80,12 @@ def expected_of(outcome: SimulatedOutcome) -> CaseExpectation:
 
 
 def not_planned(kinds: Iterable[ActionKind]) -> tuple[ActionKind, ...]:
-    """Return the actions on orders that are not among `kinds`."""
+    """Return the kinds of order action that are not among `kinds`."""
     return tuple(kind for kind in ActionKind if kind in ON_ORDERS - set(kinds))
 
 
 def source_names(outcome: SimulatedOutcome) -> tuple[str, ...]:
-    """Return the sources of the outcome's draft, named as in expectations, without duplicates."""
+    """Return the sources of the outcome's draft without duplicates, named as in expectations."""
     named = (ORDER_SOURCE if one.kind == "order" else one.title for one in outcome.sources)
     return tuple(dict.fromkeys(name for name in named if name))
 
@@ -126,7 +126,7 @@ def _of_plan(expected: CaseExpectation, plan: tuple[PlannedAction, ...]) -> Iter
 
 
 def _given_back(plan: tuple[PlannedAction, ...]) -> dict[str, Decimal]:
-    """Return the total amount that the plan's actions on orders refund, by currency."""
+    """Return the total amount that the plan's order actions refund, by currency."""
     given: dict[str, Decimal] = {}
     for action in plan:
         if action.kind in ON_ORDERS and action.amount is not None:
@@ -150,5 +150,6 @@ def _of_text(expected: CaseExpectation, outcome: SimulatedOutcome) -> Iterator[U
 
 
 def _plain(text: str) -> str:
-    """Return the text in the form for comparing phrases: without case, accents and line breaks."""
+    """Return the text in the form used to compare phrases: without case, accents and line
+    breaks."""
     return " ".join(fold(text).split())

@@ -97,13 +97,13 @@ def _is_heading(line: str, before: str, following: str) -> bool:
 
 
 def _is_row(line: str) -> bool:
-    """Return whether the line is a row of a table written as plain lines, such as "Up to 70 kg:
+    """Return True if the line is a row in a table written as plain lines, such as "Up to 70 kg:
     frame S"."""
     return ": " in line or "|" in line or "→" in line
 
 
 def _split(line: str) -> Iterator[str]:
-    """Yield the sentences of a line. A sentence of few words, such as "A return?", is combined with
+    """Yield the sentences in a line. A sentence of few words, such as "A return?", is combined with
     the next sentence."""
     begin = 0
     for end in _SENTENCE_END.finditer(line):

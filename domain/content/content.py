@@ -1,4 +1,4 @@
-"""Templates and knowledge entries, as the members of a client read and write them."""
+"""Templates and knowledge entries, as client members read and write them."""
 
 import re
 from collections.abc import Mapping
@@ -19,27 +19,27 @@ MAX_TEMPLATES: Final = 1_000
 """Maximum number of templates per client. A brain receives only the 200 oldest active templates."""
 
 MAX_ENTRIES: Final = 5_000
-"""Maximum number of knowledge entries per client. The number is limited because the embeddings of
-all entries are scanned for each question."""
+"""Maximum number of knowledge entries per client. The number is limited because each question
+requires a scan of all entries' embeddings."""
 
 MAX_KNOWLEDGE: Final = 5_000_000
 """Maximum size of a client's knowledge entries in their search form, in bytes. The size is limited
 because all entries are read for each question."""
 
 MAX_LINE: Final = 200
-"""Maximum length of a template's name and of a knowledge entry's title, in characters."""
+"""Maximum length of a template name or knowledge entry title, in characters."""
 
 MAX_BODY: Final = 20_000
-"""Maximum length of a template's or entry's body, in characters. A language model receives only the
-first 4,000 characters."""
+"""Maximum length of the body of a template or knowledge entry, in characters. A language model
+receives only the first 4,000 characters."""
 
 
 MAX_NOT_FOR: Final = 50
-"""Maximum number of a template's exclusions. An exclusion is a word or phrase that marks messages
+"""Maximum number of exclusions per template. An exclusion is a word or phrase that marks messages
 that the template must not answer."""
 
 MAX_NOT_FOR_PHRASE: Final = 80
-"""Maximum length of one exclusion of a template, in characters."""
+"""Maximum length of a template exclusion, in characters."""
 
 
 _Otherwise = TypeVar("_Otherwise", bound=str)
@@ -62,8 +62,8 @@ class TemplateEntry(Template):
 
     @computed_field(  # type: ignore[prop-decorator]
         description=(
-            "Placeholders of the body that the event must fill, because neither the service nor "
-            "the shop knows their values."
+            "Placeholders in the body that the event must fill, because neither the service "
+            "nor the shop knows their values."
         )
     )
     @property
@@ -86,7 +86,7 @@ class KnowledgeEntry(BaseModel):
 
 def check_line(field: str, text: str) -> str:
     """Return a name or title in its stored form, which is one trimmed line. Raises InvalidContent.
-    `field`: the field that the error names."""
+    `field`: the field named in the error."""
     return _of_length(field, " ".join(without_controls(text).split()), MAX_LINE)
 
 

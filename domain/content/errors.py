@@ -12,7 +12,7 @@ class ContentNotFound(DomainError):
 
 
 class TooMuchContent(DomainError):
-    """The client has reached its limit on templates or knowledge entries. `limit`: the maximum
+    """The client has reached its limit for templates or knowledge entries. `limit`: the maximum
     number."""
 
     code = "too_much_content"
@@ -33,12 +33,12 @@ class SuggestionNotFound(DomainError):
 
 
 class TooManySuggestions(DomainError):
-    """The client has reached its limit on suggestions that wait for a decision."""
+    """The client has reached its limit for pending suggestions."""
 
     code = "too_many_suggestions"
 
 
 class InvalidKnowledgeFile(DomainError):
-    """A line of the knowledge file is invalid, or the file has no entry. Nothing was imported."""
+    """The knowledge file contains an invalid line, or no entry. Nothing was imported."""
 
     code = "invalid_knowledge_file"

@@ -1,4 +1,4 @@
-"""The knowledge file: a CSV or Markdown file with which a merchant imports existing knowledge
+"""The knowledge file: a CSV or Markdown file for importing a merchant's existing knowledge
 entries."""
 
 import csv
@@ -21,7 +21,7 @@ MAX_FILE_CHARS: Final = 500_000
 """Maximum length of one knowledge file, in characters."""
 
 MAX_PROBLEMS: Final = 100
-"""Maximum number of a knowledge file's problems that are reported."""
+"""Maximum number of problems reported for a knowledge file."""
 
 
 class FileForm(StrEnum):
@@ -37,7 +37,7 @@ class FileForm(StrEnum):
 
 
 class LineProblem(StrEnum):
-    """The kind of problem with a line of a knowledge file."""
+    """The kind of problem on a line of a knowledge file."""
 
     TITLE = "title"
     BODY = "body"
@@ -53,7 +53,7 @@ class LineProblem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeFile:
-    """A knowledge file to import. `language`: the language of entries that state no language and
+    """A knowledge file to import. `language`: the language for entries that state no language and
     are not clearly in the other language."""
 
     text: str
@@ -63,7 +63,7 @@ class KnowledgeFile:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeRead:
-    """The result of parsing a file. `entries`: the valid entries. `problems`: the problems of the
+    """The result of parsing a file. `entries`: the valid entries. `problems`: the problems in the
     other entries, at most MAX_PROBLEMS."""
 
     entries: tuple["FileEntry", ...]
@@ -103,7 +103,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """The changes that the import of a knowledge file would make. A file with problems changes
+    """The changes that importing a knowledge file would make. A file with problems changes
     nothing."""
 
     new: tuple[FileEntry, ...]
@@ -237,8 +237,8 @@ def _of_csv(file: KnowledgeFile) -> Iterator[_Found | FileProblem]:
 
 
 def _of_markdown(file: KnowledgeFile) -> Iterator[_Found | FileProblem]:
-    """Yield the entries and problems of a Markdown file. A first-level heading without text below
-    it is the title of the whole file, and not an entry."""
+    """Yield the entries and problems in a Markdown file. A first-level heading without text below
+    it is the title of the whole file, not an entry."""
     begun: re.Match[str] | None = None
     at, is_code = 1, False
     body: list[str] = []
@@ -261,6 +261,6 @@ def _section(
         if text:
             yield FileProblem(line, LineProblem.NO_HEADING)
     elif text or len(heading.group(1)) == 2:
-        # A Markdown heading may end with closing marks, such as in `## Title ##`.
+        # A Markdown heading may end with closing marks, as in `## Title ##`.
         title = heading.group(2).strip(" \t").rstrip("#").rstrip(" \t")
         yield _Found(line, title, text)

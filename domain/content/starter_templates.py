@@ -47,8 +47,8 @@ class _File(LexiconFile):
 def starter_templates(new_id: NewId) -> tuple[Template, ...]:
     """Return the starter templates, each with a new id. Raises BrokenLexicon."""
     wanted = [(starter, language) for starter in _file().templates for language in _LANGUAGES]
-    # Sort the ids, because lists of templates are sorted by id and ids generated within one
-    # millisecond are not in order.
+    # Sort the ids, because lists of templates are sorted by id, and ids generated within one
+    # millisecond are not in ascending order.
     ids = sorted(new_id() for _ in wanted)
     return tuple(
         starter.in_language(language, template_id)

@@ -1,7 +1,7 @@
-"""The suggestion: a template or knowledge entry that a client's AI assistant proposes to add.
+"""A suggestion: a template or knowledge entry that a client's AI assistant proposes to add.
 
-A member accepts or refuses the suggestion. Until then, no brain uses it, because text from
-customers may have caused the assistant to suggest it.
+A member accepts or rejects the suggestion. Until then, no brain uses it, because customer text may
+have caused the assistant to suggest it.
 """
 
 from datetime import datetime
@@ -50,8 +50,7 @@ Suggested = Annotated[SuggestedEntry | SuggestedTemplate, Field(discriminator="k
 
 
 class Suggestion(BaseModel):
-    """A suggestion that waits for a decision. `suggested_by`: id of the API key that submitted the
-    suggestion."""
+    """A pending suggestion. `suggested_by`: id of the API key that submitted the suggestion."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -60,5 +59,5 @@ class Suggestion(BaseModel):
         description=("Template or knowledge entry that the assistant suggests.")
     )
     reason: str = Field(description="Reason for the suggestion, as given by the assistant.")
-    suggested_by: str = Field(description="Id of the API key that sent the suggestion.")
+    suggested_by: str = Field(description="Id of the API key that submitted the suggestion.")
     created_at: datetime

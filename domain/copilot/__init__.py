@@ -1,2 +1,2 @@
-"""The copilot: an assistant that answers members' questions about their client's use of the
+"""The copilot: an assistant that answers members' questions about how their client uses the
 service."""

@@ -1,5 +1,5 @@
-"""The copilot's answer: its text, the records on which the text is based, and changes that the user
-may make."""
+"""The copilot's answer: its text, the records that support the text, and changes that the user may
+make."""
 
 from enum import StrEnum
 from typing import Literal
@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 
 class CitedKind(StrEnum):
-    """The kind of record or page to which a citation points."""
+    """The kind of record or page that a citation links to."""
 
     RUN = "run"
     REVIEW = "review"
@@ -58,20 +58,19 @@ class DraftedChange(_Shown):
 
 
 class CopilotAnswer(_Shown):
-    """The copilot's answer to a question. `text`: contains no links other than the links of
-    `citations`."""
+    """The copilot's answer to a question. `text`: contains no links except those in `citations`."""
 
     text: str
     citations: tuple[CitedRecord, ...] = ()
     drafts: tuple[DraftedChange, ...] = ()
     can_not: str | None = Field(
-        default=None, description="Reason why the copilot cannot help; null if it can help."
+        default=None, description="Reason why the copilot cannot help. Null if it can."
     )
     model: str = Field(description="Name of the language model that answered, or `embedded`.")
     notice: str | None = Field(
         default=None,
         description=(
-            "Reason why the embedded copilot answered instead of a language model; null if a "
+            "Reason why the embedded copilot answered instead of a language model. Null if a "
             "language model answered or none is configured."
         ),
     )

@@ -16,7 +16,7 @@ def _words() -> _File:
 
 
 def in_english(words: Iterable[str]) -> tuple[str, ...]:
-    """Return the English words that the documents use for French words. Unknown words are
+    """Return the English words that the documents use in place of French words. Unknown words are
     omitted."""
     known = _words().english_of
     return tuple(word for one in words for word in known.get(one, "").split())

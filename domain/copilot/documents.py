@@ -20,7 +20,7 @@ _B: Final = 0.75
 _HEADING: Final = 6
 _MAX_QUERY_WORDS: Final = 24
 # The page about the copilot quotes questions of every kind. A search therefore returns this page
-# only if the question contains the copilot's name.
+# only if the question mentions the copilot.
 _OWN_PAGE: Final = "copilot.md"
 _OWN_NAMES: Final = frozenset({"copilot", "copilote"})
 _EXCERPT: Final = 400
@@ -65,7 +65,7 @@ class DocumentSection:
 
 @dataclass(frozen=True, slots=True)
 class FoundSection:
-    """A section that a search found. `score`: the relevance, where higher is better. Scores are
+    """A section found by a search. `score`: the relevance, where higher is better. Scores are
     comparable only within one search."""
 
     section: DocumentSection
@@ -73,8 +73,8 @@ class FoundSection:
 
 
 class DocumentIndex:
-    """An inverted index of the documents, built once. A search scores only the sections that share
-    a word with the question."""
+    """An inverted index of the documents, built once. A search scores only the sections that have a
+    word in common with the question."""
 
     def __init__(self, sections: Iterable[DocumentSection]) -> None:
         self._sections = tuple(sections)
@@ -97,8 +97,8 @@ class DocumentIndex:
         return len(self._sections)
 
     def search(self, question: str, limit: int = 3) -> tuple[FoundSection, ...]:
-        """Return the `limit` most relevant sections for a question, the most relevant first. Rare
-        words weigh more than common words.
+        """Return the `limit` most relevant sections for a question, most relevant first. Rare words
+        weigh more than common words.
 
         French words are also searched for by their English equivalents, because most documents are
         in English.

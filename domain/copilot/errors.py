@@ -5,8 +5,8 @@ from domain.core.errors import DomainError
 
 
 class TalkFailed(DomainError):
-    """No language model answered the copilot's question. `cost`: the cost that was incurred
-    nevertheless."""
+    """No language model answered the copilot's question. `cost`: the cost incurred despite the
+    failure."""
 
     code = "copilot_model_failed"
 

@@ -1,4 +1,4 @@
-"""Build the links of the copilot's citations from the kind and id of a record."""
+"""Build the links in the copilot's citations from a record's kind and id."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ from domain.core.plain_text import clean_line
 
 _TITLE_CHARS: Final = 120
 
-# Paths of pages, relative to the dashboard's URL. A path without `{id}` shows a whole list.
+# Page paths, relative to the dashboard's URL. A path without `{id}` shows a whole list.
 _PAGES: Final = {
     CitedKind.RUN: "/runs/{id}",
     CitedKind.REVIEW: "/reviews/{id}",
@@ -28,7 +28,7 @@ _PAGES: Final = {
 
 
 def cited(kind: CitedKind, record_id: str, title: str, dashboard_url: str) -> CitedRecord:
-    """Return a citation of a record. `record_id`: the id of the record; for a document, the page
+    """Return a citation of a record. `record_id`: the id of the record. For a document, the page
     and heading."""
     if kind is CitedKind.DOCUMENT:
         url = record_id

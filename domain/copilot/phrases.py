@@ -46,15 +46,15 @@ def percent(tongue: Tongue, share: float | None) -> str:
 
 
 def day(tongue: Tongue, when: date) -> str:
-    """Return a date in the format of the language, such as `24/11/2026` or `2026-11-24`. A time is
+    """Return a date in the language's format, such as `24/11/2026` or `2026-11-24`. A time is
     reduced to its date."""
     plain = when.date() if isinstance(when, datetime) else when
     return f"{plain:%d/%m/%Y}" if tongue == "fr" else plain.isoformat()
 
 
 def span(tongue: Tongue, begin: datetime, end: datetime) -> str:
-    """Return the words for the length of a time span, in minutes, hours or days depending on the
-    length."""
+    """Return the length of a time span in words. The unit is minutes, hours or days, depending on
+    the length."""
     minutes = max(0, int((end - begin).total_seconds() // 60))
     if minutes < 120:
         return f"{minutes} min"

@@ -1,4 +1,4 @@
-"""The copilot's port to a language model that can call tools."""
+"""The copilot's port for a language model that can call tools."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class TalkCost:
 
 @dataclass(frozen=True, slots=True)
 class Talked:
-    """A language model's answer, and the name of the model. `is_whole`: false if a limit truncated
+    """A language model's answer, with the name of the model. `is_whole`: False if a limit truncated
     the answer."""
 
     text: str
@@ -37,8 +37,8 @@ class Talker(Protocol):
 
     @property
     def reserve_micros(self) -> int:
-        """Return the amount to reserve for one question, in millionths of a US dollar. It covers a
-        long question including all its tool calls."""
+        """Return the amount to reserve for one question, in millionths of a US dollar. The amount
+        covers a long question with all its tool calls."""
 
     async def talk(
         self,
@@ -51,5 +51,5 @@ class Talker(Protocol):
         it arrives. Return the answer.
 
         Raises TalkFailed, with the incurred cost, if the model gave no answer. `say` is not called
-        after that.
+        after TalkFailed is raised.
         """

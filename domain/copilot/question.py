@@ -1,4 +1,4 @@
-"""A question to the copilot: the conversation up to now, which ends with the user's message."""
+"""A question to the copilot: the conversation up to now, ending with the user's message."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,8 +16,8 @@ class Speaker(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CopilotMessage:
-    """A message of the conversation with the copilot. `content`: the text of the message. The
-    browser sends the assistant's earlier messages back, so the user may have changed their text."""
+    """A message in the conversation with the copilot. `content`: the text of the message. The
+    browser sends the assistant's earlier messages back, so the user may have altered them."""
 
     role: Speaker
     content: str
@@ -25,7 +25,7 @@ class CopilotMessage:
 
 @dataclass(frozen=True, slots=True)
 class CopilotQuestion:
-    """A conversation of at least one message. The user wrote the last message."""
+    """A conversation of at least one message. The last message is from the user."""
 
     messages: tuple[CopilotMessage, ...]
 

@@ -1,5 +1,5 @@
-"""Detect the kind of a question to the copilot, in French or English, and the records that the
-question names."""
+"""Detect the kind of a question to the copilot, in French or English, and the records named in the
+question."""
 
 import re
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ from domain.copilot.words import Tongue, content_words, plain_words, tongue_of
 from domain.core.ids import parse_ulid
 from domain.core.lexicon import LexiconFile, lexicon
 
-# Minimum score of a kind. A question whose scores are all lower has no kind, and the copilot
+# Minimum score of a kind. If all scores are lower, the question has no kind, and the copilot
 # searches the documents and the knowledge.
 _ENOUGH: Final = 2.0
-# Maximum number of words of a question without a kind that continues the user's previous question.
+# Maximum number of words in a question without a kind that continues the user's previous question.
 _SHORT_WORDS: Final = 6
 
 _EMAIL: Final = re.compile(r"[^\s<>,;:\"'()\[\]]{1,64}@[a-zA-Z0-9.\-]{1,190}[a-zA-Z0-9]")
@@ -28,7 +28,8 @@ _QUOTED: Final = re.compile(r"[\"«“]\s?([^\"«»“”]{1,200}?)\s?[\"»”]"
 class AskedKind(StrEnum):
     """The kind of a question to the copilot. `help`: about the product, answered from its
     documents. `abilities`: about the copilot's abilities. `act`: a request to do something.
-    `private`: about data that the copilot never reveals. `search`: no kind was detected."""
+    `private`: about data that the copilot never reveals. `search`: a question without a detected
+    kind."""
 
     WHY = "why"
     USAGE = "usage"
@@ -95,9 +96,9 @@ class AskedOfCopilot:
 
 
 def asked_of(question: CopilotQuestion) -> AskedOfCopilot:
-    """Return the kind of a question, its topic, and the records that it names.
+    """Return the kind of a question, its topic, and the records named in it.
 
-    A short question without a kind inherits the kind and the named records of the user's previous
+    A short question without a kind inherits the kind and the named records from the user's previous
     question.
     """
     asked = _asked(question.text)
@@ -158,7 +159,7 @@ def _kind(words: Sequence[str], *, has_email: bool, has_record: bool, is_how: bo
 
 
 def _is_order_to_act(words: Sequence[str]) -> bool:
-    """Return whether the text is a request to act. Such a text starts with a verb of action, or
+    """Return True if the text is a request to act. Such a text starts with a verb of action, or
     with an opening and such a verb: `can you refund order 12`."""
     acts = _words().acts
     text = " ".join(words)
@@ -170,7 +171,7 @@ def _is_order_to_act(words: Sequence[str]) -> bool:
 
 
 def _has(words: Sequence[str], cue: str) -> bool:
-    """Return whether each part of the cue matches the beginning of a word. A part that ends in `=`
+    """Return True if each part of the cue matches the beginning of a word. A part that ends in `=`
     must equal a whole word. A part may list alternatives, separated by `|`."""
     return all(_begins(words, part) for part in cue.split())
 

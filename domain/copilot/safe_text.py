@@ -1,8 +1,8 @@
 """Make a language model's text safe to display: it contains only links that our tools returned, and
 does not repeat our instructions to the model.
 
-The model reads text from customers. An attacker could use a link or an image in the model's answer
-to send this text to another server when a browser loads it.
+The model reads customer text. An attacker could use a link or an image in the model's answer to
+send this text to another server when a browser loads the link or image.
 """
 
 import re
@@ -16,8 +16,8 @@ from domain.core.plain_text import without_controls
 REMOVED: Final = "[…]"
 """The text that replaces a link that no tool returned."""
 
-# Number of consecutive words from the secret text that stops the answer. Such a long common
-# sequence is not a coincidence.
+# Number of consecutive words from the secret text at which the answer is stopped. Such a long
+# common sequence is not a coincidence.
 _SHARED_WORDS: Final = 8
 # Maximum length of a token, in characters. A longer text without a blank is neither a word nor a
 # link.
@@ -38,8 +38,8 @@ _ADDRESS: Final = re.compile(
 
 
 class SafeText:
-    """A filter for a model's text, which arrives in pieces. It releases each piece when the piece
-    is known to be safe.
+    """A filter for a model's text that arrives in pieces. The filter releases each piece when the
+    piece is known to be safe.
 
     `links`: the links that tools returned. They are looked up for each token, because tools add
     links while the answer arrives. `secret`: a text of ours that the answer must not repeat
@@ -58,7 +58,7 @@ class SafeText:
 
     def add(self, piece: str) -> str:
         """Add a piece of the model's text, and return the text that may be displayed now. A token
-        is held back until a blank ends it."""
+        is held back until a blank follows it."""
         self._kept += without_controls(piece)
         cut = max(self._kept.rfind(" "), self._kept.rfind("\n"))
         if cut < 0 and len(self._kept) <= _LONGEST_TOKEN:
@@ -103,7 +103,7 @@ class Links:
 
     def cleaned(self, token: str) -> str:
         """Return a token, which is text without blanks, with unknown links removed. Markup that
-        could hide a link is removed too."""
+        could hide a link is also removed."""
         if token.strip(_AROUND) in self._known:
             return token
         target = _TARGET.search(token)

@@ -23,7 +23,7 @@ class CopilotInput(BaseModel):
 
 
 class CopilotFacts(BaseModel):
-    """The findings of a tool. Customers' text occurs only inside `Quoted`."""
+    """A tool's findings. Customer text occurs only inside `Quoted`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -39,8 +39,8 @@ class Quoted(CopilotFacts):
 
 
 def quoted(text: str | None, length: int = QUOTED_CHARS) -> Quoted | None:
-    """Return a customer's text as a quotation, or None if there is no text. `length`: maximum
-    number of characters."""
+    """Return customer text as a quotation, or None if there is no text. `length`: maximum number of
+    characters."""
     if not text:
         return None
     plain = clean_text(text[: 2 * length])
@@ -59,7 +59,7 @@ class ToolFindings(Generic[Facts]):
 
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
-    """A tool as offered to a language model. `call`: a function that returns the result, or an
+    """A tool available to a language model. `call`: a function that returns the result, or an
     error, as JSON."""
 
     name: str

@@ -9,8 +9,8 @@ from domain.core.text import fold
 Tongue = Literal["fr", "en"]
 
 READ_CHARS: Final = 1_000
-"""Maximum number of characters of a text in which words are searched. Longer texts are assumed to
-be quotes."""
+"""Number of characters at the start of a text in which words are searched for. Longer texts are
+assumed to be quotes."""
 
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _APOSTROPHE: Final = re.compile(r"['\u2019]")
@@ -41,12 +41,14 @@ STOP_WORDS: Final = (_FRENCH | _ENGLISH) - _MEANT
 
 
 def plain_words(text: str) -> tuple[str, ...]:
-    """Return the words of a text in order, without case and accents. `l'agent` yields two words."""
+    """Return the words of a text in order, in lower case without accents. `l'agent` yields two
+    words."""
     return tuple(_WORD.findall(_APOSTROPHE.sub(" ", fold(text[:READ_CHARS]))))
 
 
 def stem(word: str) -> str:
-    """Return a word without its most common endings, so that `secrets` and `secret` are equal."""
+    """Return a word without its most common endings, so that `secrets` and `secret` are treated as
+    equal."""
     for ending in ("ations", "ation", "ings", "ing", "ies", "es", "ed", "er", "s", "e"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             return word.removesuffix(ending)
@@ -59,7 +61,7 @@ def content_words(text: str) -> tuple[str, ...]:
 
 
 def tongue_of(text: str) -> Tongue:
-    """Return the language of a text by its function words, French or English. If they are
+    """Return the language of a text, French or English, based on its function words. If they are
     inconclusive, return French."""
     words = plain_words(text)
     french = sum(word in _FRENCH and word not in _BOTH for word in words)

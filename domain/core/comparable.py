@@ -8,15 +8,15 @@ from typing import Final
 from domain.core.effort import spend
 
 MOST_PAIRS: Final = 40_000
-"""Maximum number of pairs of equal units, one in each text. The number grows quadratically for text
-that repeats one letter."""
+"""Maximum number of pairs of equal units, one from each text. The number grows quadratically for
+text that repeats one letter."""
 
 MOST_UNITS: Final = 4_000
 """Maximum number of compared units (lines, words or characters) in both texts together."""
 
 
 def is_comparable(old: Sequence[str], new: Sequence[str], *, but_blanks: bool = False) -> bool:
-    """Return whether `difflib` can compare the two sequences within milliseconds.
+    """Return True if `difflib` can compare the two sequences within milliseconds.
 
     `but_blanks`: do not count pairs of blank units.
     """

@@ -1,4 +1,4 @@
-"""The base class of Temporal payloads. A payload contains ids and small facts, never a customer's
+"""The base class for Temporal payloads. A payload contains ids and small facts, never customer
 text."""
 
 from pydantic import BaseModel, ConfigDict
@@ -13,7 +13,7 @@ class Contract(BaseModel):
 
 class RunRef(Contract):
     """Identifies the run that an activity works on. `request_id`: the id of the HTTP request that
-    submitted the event, for logs only; empty if the run was not started by a request."""
+    submitted the event, used only for logs. Empty if the run was not started by a request."""
 
     client_id: str
     event_id: str

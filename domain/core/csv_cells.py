@@ -1,8 +1,9 @@
-"""Cells of CSV files that people open in spreadsheets (RFC 4180).
+"""Cells in CSV files that users open in spreadsheets (RFC 4180).
 
-Text is quoted, numbers are bare, and null is an empty cell. A text that a spreadsheet might read as
-a formula gets a leading apostrophe. Some programs also split cells at semicolons, line breaks or
-tabs. An apostrophe is therefore inserted before a formula that follows such a character.
+Text is quoted, numbers are not, and null is an empty cell. A text that a spreadsheet might
+interpret as a formula gets a leading apostrophe. Some programs also split cells at semicolons, line
+breaks or tabs. An apostrophe is therefore also inserted before a formula that follows such a
+character.
 """
 
 import re
@@ -32,8 +33,8 @@ UNSEEN: Final = (
 )
 """Code points of control characters, blanks and invisible marks."""
 GUARDED: Final = frozenset("#'+-=@＃＇＋－＝＠") | frozenset(map(chr, UNSEEN))
-"""Characters before which a text gets an apostrophe: formula signs, # and ' with their full-width
-forms, and the characters that a program may trim before a formula."""
+"""Characters before which an apostrophe is inserted into a text: formula signs, # and ' with their
+full-width forms, and the characters that a program may trim before a formula."""
 SIGNS: Final = "＋＝＠－=+@-"
 CELL_ENDS: Final = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
 """Characters that some programs treat as the end of a line or cell."""
@@ -51,7 +52,7 @@ def csv_file(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
 
 
 def csv_cell(value: Cell) -> str:
-    """Return a value as a CSV cell, quoted and protected from being read as a formula."""
+    """Return a value as a CSV cell, quoted and protected from being interpreted as a formula."""
     match value:
         case None:
             return ""

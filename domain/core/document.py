@@ -1,4 +1,4 @@
-"""Documents that a client's members provide: files, and form input that replaces a file.
+"""Documents provided by a client's members: files, and form input that replaces a file.
 
 A small document is parsed in this process. A larger document is parsed in a process that can be
 terminated (docs/decisions/0075), one document per client at a time.
@@ -12,13 +12,13 @@ from typing import Final, Protocol
 from pydantic import JsonValue
 
 LARGE_DOCUMENT: Final = 2 * 1024
-"""A document with more characters than this is large. The most expensive document below the limit
-takes 5 ms to parse."""
+"""Length above which a document is large, in characters. The most expensive document below the
+limit takes 5 ms to parse."""
 
 
 class DocumentKind(StrEnum):
     """The kind of a document. `places`: a YAML document that is parsed only to find the line and
-    column of its parts."""
+    column of each part."""
 
     PLAYBOOK = "playbook"
     PLAYBOOK_FILE = "playbook_file"
@@ -32,8 +32,8 @@ class DocumentKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Document:
     """A document to parse. `is_json`: whether `text` is JSON, serialized from input that was
-    already parsed; otherwise `text` is in the format of the document's kind. `options`: further
-    parameters for parsing this kind."""
+    already parsed. If not, `text` is in the format of the document's kind. `options`: further
+    parameters for parsing documents of this kind."""
 
     kind: DocumentKind
     text: str

@@ -1,4 +1,4 @@
-"""A limit on the work spent on one event's text, counted in steps instead of seconds.
+"""A limit on the work spent on one event's text, measured in steps instead of seconds.
 
 Before a function examines a text, it spends one step per character. Untrusted text can therefore
 never block an event loop: the work stops with OverBudget, at the same step on every machine.
@@ -12,7 +12,7 @@ from typing import Final
 from domain.core.errors import OverBudget
 
 EVENT_STEPS: Final = 20_000_000
-"""Maximum number of steps for one event: normalizing and drafting an answer share the limit."""
+"""Maximum number of steps for one event, shared by normalization and the drafting of an answer."""
 
 
 class StepBudget:
@@ -23,7 +23,7 @@ class StepBudget:
         self.spent = 0
 
     def spend(self, steps: int) -> None:
-        """Add steps to those spent. Raises OverBudget once they exceed the budget."""
+        """Spend steps. Raises OverBudget once the total exceeds the budget."""
         self.spent += steps
         if self.spent > self._budget:
             raise OverBudget
@@ -35,7 +35,7 @@ _current: ContextVar[StepBudget | None] = ContextVar("effort", default=None)
 @contextmanager
 def budget(steps: int = EVENT_STEPS) -> Iterator[StepBudget]:
     """Limit the steps spent within the `with` block to `steps`, and yield the budget. The steps of
-    a nested block do not count in the outer one."""
+    a nested block do not count toward the outer budget."""
     effort = StepBudget(steps)
     token = _current.set(effort)
     try:
@@ -45,8 +45,8 @@ def budget(steps: int = EVENT_STEPS) -> Iterator[StepBudget]:
 
 
 def spend(steps: int) -> None:
-    """Spend steps from the current budget, before the work itself. Raises OverBudget. Without a
-    budget, the call does nothing."""
+    """Spend steps from the current budget, before the work itself. Without a budget, the call does
+    nothing. Raises OverBudget if the steps exceed the budget."""
     effort = _current.get()
     if effort is not None:
         effort.spend(steps)

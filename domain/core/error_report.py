@@ -1,6 +1,7 @@
-"""The error report for operators: where an error occurred and which kind it was, never its data.
+"""The error report for operators: where an error occurred and what kind of error it was, never its
+data.
 
-A report excludes exception messages and local variables, because both may quote customers' text and
+A report excludes exception messages and local variables, because both may quote customer text and
 callers' data.
 """
 
@@ -40,9 +41,9 @@ class RaisedException(BaseModel):
 class ErrorReport(BaseModel):
     """A report about 5xx responses of one kind, or about an activity that failed unexpectedly.
 
-    `occurrences`: the number of errors that the report covers; all other fields describe the first
+    `occurrences`: the number of errors that the report covers. All other fields describe the first
     error. `place`: the method and route template, the activity's name, or `edge`. `code`: the
-    error's stable code. `exceptions`: the raised exception, then its causes.
+    error's stable code. `exceptions`: the raised exception, followed by its causes.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -58,8 +59,8 @@ class ErrorReport(BaseModel):
 
 
 def raised(error: BaseException) -> tuple[RaisedException, ...]:
-    """Return the exception, then its causes, without messages and values. At most MAX_EXCEPTIONS
-    are returned."""
+    """Return the exception followed by its causes, without messages and values. At most
+    MAX_EXCEPTIONS are returned."""
     found: list[RaisedException] = []
     seen: set[int] = set()
     waiting = [error]

@@ -1,6 +1,6 @@
 """Shared errors: the base of all errors, rejections by the HTTP edge, and outages.
 
-Error types have stable codes, which only `api/errors.py` maps to HTTP. A message never contains
+Error types have stable codes. Only `api/errors.py` maps the codes to HTTP. A message never contains
 customer text, because errors are logged, reported and stored by Temporal.
 """
 
@@ -21,12 +21,12 @@ class DomainError(Exception):
 
     @property
     def facts(self) -> Mapping[str, Fact]:
-        """Facts that the response may contain; `api/errors.py` selects them."""
+        """Facts that the response may contain. `api/errors.py` selects them."""
         return {}
 
 
 class RuleBroken(DomainError):
-    """The caller's input breaks a rule. `reason` explains the rule in the caller's language."""
+    """The caller's input violates a rule. `reason` explains the rule in the caller's language."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -38,13 +38,14 @@ class RuleBroken(DomainError):
 
 
 class InvalidBody(RuleBroken):
-    """The body is not a JSON object of the documented shape; `reason` explains the broken rule."""
+    """The body is not a JSON object with the documented schema. `reason` explains the violated
+    rule."""
 
     code = "invalid_body"
 
 
 class InvalidQuery(RuleBroken):
-    """A query parameter breaks a rule; `reason` explains it."""
+    """A query parameter violates a rule. `reason` explains the rule."""
 
     code = "invalid_query"
 
@@ -69,7 +70,7 @@ class ServerBusy(DomainError):
 
 
 class CallerBusy(DomainError):
-    """One caller exceeds its limit of concurrent requests. Other callers are still served."""
+    """The caller has exceeded its limit of concurrent requests. Other callers are still served."""
 
     code = "caller_busy"
     retryable = True
@@ -104,14 +105,14 @@ class EngineUnavailable(DomainError):
 
 
 class CommitUnknown(EngineUnavailable):
-    """The database connection was lost during a commit: the data may or may not have been
+    """The database connection was lost during a commit. The data may or may not have been
     written."""
 
     code = "commit_unknown"
 
 
 class OverBudget(DomainError):
-    """A text exceeds the step limit of one event (`domain/core/effort.py`), so a person must read
+    """A text exceeds the step limit for one event (`domain/core/effort.py`), so a human must read
     it."""
 
     code = "over_budget"
@@ -122,13 +123,13 @@ class InternalError(DomainError):
 
 
 class InvalidInput(DomainError):
-    """A value given by an operator breaks a rule. The message explains the rule."""
+    """A value given by an operator violates a rule. The message explains the rule."""
 
     code = "invalid_input"
 
 
 class InvalidContent(InvalidInput):
-    """A template or a knowledge entry breaks a rule. The message is for operators, the French
+    """A template or knowledge entry violates a rule. The message is for operators, the French
     `reason` for callers. Neither quotes the content, except an invalid placeholder."""
 
     code = "invalid_content"
@@ -143,7 +144,7 @@ class InvalidContent(InvalidInput):
 
 
 class DocumentRefused(InvalidInput):
-    """The document breaks rules of its kind; `problems` lists the violations."""
+    """The document violates rules of its kind. `problems` lists the violations."""
 
     code = "document_refused"
 
@@ -153,7 +154,7 @@ class DocumentRefused(InvalidInput):
 
 
 class DocumentTooCostly(DomainError):
-    """Parsing the document exceeds the limit on processor time."""
+    """Parsing the document exceeds the CPU time limit."""
 
     code = "document_too_costly"
 

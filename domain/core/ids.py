@@ -30,7 +30,7 @@ def first_ulid(at: datetime) -> str:
     """Return the smallest ULID with the given time. All ULIDs created at or after that time are
     equal or larger.
 
-    `at`: an aware time. A time before 1970 counts as 1970.
+    `at`: an aware time. A time before 1970 is treated as 1970.
     """
     milliseconds = max(0, int(at.timestamp() * 1000))
     places = range(45, -1, -5)

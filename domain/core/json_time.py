@@ -1,4 +1,4 @@
-"""The format of times in JSON, in CSV and in texts for operators."""
+"""The time format used in JSON, CSV and texts for operators."""
 
 from datetime import UTC, datetime
 

@@ -31,7 +31,7 @@ Held = TypeVar("Held", bound=LexiconFile)
 
 
 def lexicon(module: str, model: type[Held]) -> Held:
-    """Return the content of a module's data file: the YAML file with the module's name, in the same
+    """Return the content of a module's data file: the YAML file with the same name in the same
     folder.
 
     `module`: the module's `__file__`. Raises BrokenLexicon.

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.core.errors import InvalidInput
 
 MAX_MINOR: Final = 10**12
-# Number of decimal digits. A currency that is not listed has two.
+# Number of decimal digits. Currencies that are not listed have two.
 _DIGITS: Final = {
     **dict.fromkeys(
         (
@@ -32,11 +32,11 @@ class Money(BaseModel):
 
     @classmethod
     def parse(cls, amount: str, currency: str) -> Self:
-        """Return the amount in a decimal string, which is how external services write amounts:
-        "49.90" of EUR is 4990 minor units.
+        """Return the amount represented by a decimal string, the form that external services use.
+        "49.90" in EUR is 4990 minor units.
 
         Raises InvalidInput for an invalid number or currency. An amount with more decimal digits
-        than the currency is also refused, unless the extra digits are zeros.
+        than the currency also raises InvalidInput, unless the extra digits are zeros.
         """
         code = currency.upper()
         try:
@@ -59,5 +59,5 @@ class Money(BaseModel):
 
 
 def digits_of(currency: str) -> int:
-    """Return the number of decimal digits of a currency."""
+    """Return the number of decimal digits used by a currency."""
     return _DIGITS.get(currency, 2)

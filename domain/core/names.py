@@ -102,12 +102,12 @@ CLASSIFICATION_ATTRIBUTE: Final = "Classification"
 
 
 def process_event_id(client_id: str, event_id: str) -> str:
-    """Return the workflow id of the run that processes an event."""
+    """Return the workflow id for the run that processes an event."""
     return f"event/{client_id}/{event_id}"
 
 
 def dry_run_id(client_id: str, event_id: str) -> str:
-    """Return the workflow id of a dry run."""
+    """Return the workflow id for a dry run."""
     return f"dry-run/{client_id}/{event_id}"
 
 
@@ -123,18 +123,18 @@ def tell_reviewers_id(client_id: str, review_id: str) -> str:
 
 
 def deliver_webhook_id(client_id: str, delivery_id: str) -> str:
-    """Return the workflow id of one webhook delivery."""
+    """Return the workflow id for one webhook delivery."""
     return f"webhook/{client_id}/{delivery_id}"
 
 
 def send_webhooks_id(client_id: str, first_delivery_id: str) -> str:
-    """Return the id of the workflow that sends deliveries which do not belong to a run, each as a
-    child workflow. `first_delivery_id`: the id of the first of these deliveries."""
+    """Return the id of the workflow that sends deliveries outside of a run, each in a child
+    workflow. `first_delivery_id`: the id of the first of these deliveries."""
     return f"webhooks/{client_id}/{first_delivery_id}"
 
 
 def backfill_metrics_id(client_id: str, first: date, last: date) -> str:
-    """Return the workflow id of a metrics backfill. The same days and clients always give the same
+    """Return the workflow id for a metrics backfill. The same days and clients always give the same
     id.
 
     `client_id`: empty for all clients.
@@ -149,7 +149,7 @@ def weekly_churn_id(client_id: str, week: date) -> str:
 
 
 def erase_id(client_id: str, subject: str) -> str:
-    """Return the workflow id of an erasure.
+    """Return the workflow id for an erasure.
 
     `subject`: empty to erase the whole client, else the hexadecimal digest of the customer to
     erase.
@@ -163,13 +163,13 @@ def send_mail_id(client_id: str, record_id: str) -> str:
 
 
 def mail_answer_id(client_id: str, session_id: str, number: int) -> str:
-    """Return the id of the workflow that mails one answer of a widget session. `number`: the
+    """Return the id of the workflow that mails one answer from a widget session. `number`: the
     answer's number in the session."""
     return f"mail/{client_id}/{session_id}/{number}"
 
 
 def simulate_id(client_id: str, simulation_id: str) -> str:
-    """Return the workflow id of a simulation. `simulation_id`: an id that is used only here,
+    """Return the workflow id for a simulation. `simulation_id`: an id that is used only here,
     because a simulation has no database row."""
     return f"simulate/{client_id}/{simulation_id}"
 
@@ -178,13 +178,13 @@ _BACKGROUND: Final = {RUN_CASES: "cases", REPLAY: "replay"}
 
 
 def background_id(workflow: str, client_id: str, record_id: str) -> str:
-    """Return the workflow id of a long-running job: a run of a client's cases, or a replay.
-    `record_id`: the id of the job's database row."""
+    """Return the workflow id for a long-running job: a case run or a replay. `record_id`: the id of
+    the job's database row."""
     return f"{_BACKGROUND[workflow]}/{client_id}/{record_id}"
 
 
 def run_prefixes(client_id: str) -> tuple[str, ...]:
-    """Return the prefixes of all workflow ids of a client, except those of its erasures."""
+    """Return the prefixes of all workflow ids of a client, except the workflow ids of erasures."""
     kinds = (
         "event", "dry-run", "webhooks", "webhook", "metrics", "churn", "mail", "inbound", "notice",
         "simulate", "cases", "replay",

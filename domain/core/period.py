@@ -4,8 +4,8 @@ from datetime import UTC, date, datetime
 from typing import NewType
 
 Period = NewType("Period", str)
-"""A calendar month in UTC, as `YYYY-MM`. A ticket counts in the month of its admission, even if its
-processing ends later."""
+"""A calendar month in UTC, as `YYYY-MM`. A ticket counts toward the month of its admission, even if
+its processing ends later."""
 
 
 def period_of(now: datetime) -> Period:

@@ -1,4 +1,4 @@
-"""Clean external text so that it is safe to store, display and put into a header."""
+"""Clean external text so that it is safe to store, to display and to use in a header."""
 
 import re
 from typing import Final
@@ -10,7 +10,7 @@ MAX_TEXT_CHARS: Final = 100_000
 _LINE_BREAKS: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _SPACES: Final = re.compile("[\u00a0\u2007\u202f]")
 # C0 and C1 control characters, surrogates, and characters that XML cannot contain. Also invisible
-# characters that a model reads or that reverse a line (zero width space, bidi overrides, tag
+# characters that a model would read or that reverse a line (zero width space, bidi overrides, tag
 # characters).
 _UNSEEN: Final = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
@@ -61,7 +61,7 @@ def clean_address(value: str) -> str | None:
     """Return the email address without surrounding blanks. Return None if the address is empty, has
     more than 320 characters, or contains control characters.
 
-    Upper and lower case are kept: the caller decides how to compare addresses.
+    Upper and lower case are kept. The caller decides how to compare addresses.
     """
     address = value[:1_000].strip()
     if not address or len(address) > 320 or re.search(r"[\n\t]", without_controls(address)):

@@ -1,4 +1,4 @@
-"""Ports that the rules and activities of several domains share; `adapters/` implements them."""
+"""Ports shared by the rules and activities of several domains. `adapters/` implements them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ NewId = Callable[[], str]
 
 class OutgoingMail(BaseModel):
     """A mail that the service sends. `name`: the local part of the mail's Message-ID, the same for
-    every attempt; the sender's domain is added after it. `auto_submitted`: the value of the
+    every attempt. The sender's domain is appended. `auto_submitted`: the value of the
     Auto-Submitted header (RFC 3834), which distinguishes a reply to a mail from other automatic
     mail."""
 
@@ -51,7 +51,7 @@ class SmtpServer:
 @dataclass(frozen=True, slots=True)
 class MailSender:
     """The sender of a client's mails. `server`: the client's mail server, or None for the service's
-    own server. A sender that is not `verified` can only send to its own address."""
+    own server. A sender that is not `verified` can send only to its own address."""
 
     client_id: TenantId
     address: str
@@ -65,8 +65,8 @@ class MailSender:
 class ServicePermit:
     """The permission to send one mail to `to` from the service's own sender address.
 
-    Only `activities/integrations/` issues this permit: for a fixed-text service mail within its
-    limits, or for an address that has written to the service (decision 0074).
+    Only `activities/integrations/` issues this permit: for a fixed-text service mail within the
+    limits, or for a mail to an address that has written to the service (decision 0074).
     """
 
     to: str
@@ -93,12 +93,12 @@ class Sealer(Protocol):
     def digests(self, text: str) -> tuple[bytes, ...]:
         """Return keyed digests of the text (HMAC-SHA256), one for each key, newest key first.
 
-        Only a holder of the key can find out which text a digest belongs to.
+        Only a holder of the key can determine which text a digest belongs to.
         """
 
 
 class ErrorTracker(Protocol):
-    """Reports errors of the service to its operators."""
+    """Reports errors in the service to its operators."""
 
     def report(self, report: ErrorReport) -> None:
         """Store a report on disk before returning.

@@ -9,7 +9,7 @@ Value = TypeVar("Value")
 
 
 class Recent(Generic[Key, Value]):
-    """An LRU cache of entries with a total weight of at most `limit`.
+    """An LRU cache whose entries have a total weight of at most `limit`.
 
     The least recently used entry is evicted first. An entry never expires, so its key must contain
     all inputs from which the value was computed.

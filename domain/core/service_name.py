@@ -1,5 +1,5 @@
-"""The name of the service, as displayed in webhooks' User-Agent, export files, mails, pages and
-MCP."""
+"""The name of the service, as displayed in the User-Agent of webhooks, in export files, mails,
+pages and MCP."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -2,8 +2,8 @@
 
 Keys must be unique, because YAML silently drops the value of a repeated key. Aliases are rejected,
 because an alias can expand a few lines to megabytes. Timestamps and YAML 1.1's other number formats
-(base 60, octal, `1_000`, `.inf`) remain text. Parsing such a value would be slow, or would differ
-from the author's intention.
+(base 60, octal, `1_000`, `.inf`) remain text. Parsing them would be slow, or would give a value
+that the author did not intend.
 """
 
 import math
@@ -32,7 +32,7 @@ _JSON: Final[TypeAdapter[JsonValue]] = TypeAdapter(JsonValue)
 
 
 def read_yaml(text: str) -> JsonValue:
-    """Parse a YAML document and return its value. Raises InvalidInput, which names the position of
+    """Parse a YAML document and return its value. Raises InvalidInput, which gives the position of
     the error and does not quote a value."""
     try:
         return _JSON.validate_python(yaml.load(text, Loader=_Loader))  # noqa: S506 - a safe one
@@ -47,10 +47,10 @@ def read_yaml(text: str) -> JsonValue:
 
 
 def compose_yaml(text: str) -> Node | None:
-    """Parse a YAML document into PyYAML's node tree, which has the position of each node.
+    """Parse a YAML document into PyYAML's node tree, which contains the position of each node.
 
-    Return None for an empty document. Raises yaml.YAMLError for a syntax error, and for an anchor,
-    an alias, or a document that is too deep or too large.
+    Return None for an empty document. Raises yaml.YAMLError for a syntax error, an anchor, an
+    alias, or a document that is too deep or too large.
     """
     return _Loader(text).get_single_node()
 
@@ -65,8 +65,7 @@ def write_list(head: Mapping[str, JsonValue], name: str, items: Iterable[JsonVal
     """Return a YAML document with the values of `head`, followed by the items as a list under the
     key `name`.
 
-    The items are written one by one, so that other threads can run while a thread writes a long
-    list.
+    The items are written one at a time, so that other threads can run while a long list is written.
     """
     parts = [_without_end(write_yaml([item])) for item in items]
     if not parts:
@@ -84,7 +83,7 @@ def _first_line(problem: str | None) -> str:
 
 
 class _Loader(Composer, yaml.CSafeLoader):
-    """A PyYAML loader that only builds values of JSON's types, from the events of libyaml."""
+    """A PyYAML loader that builds only values of JSON's types, from libyaml events."""
 
     def __init__(self, text: str) -> None:
         yaml.CSafeLoader.__init__(self, text)
@@ -160,7 +159,7 @@ _FLOAT: Final = re.compile(
 
 def _plain_tag(value: str) -> str:
     """Return the tag of an unquoted scalar. The length is checked first, because matching a pattern
-    on a long value would be slow."""
+    against a long value would be slow."""
     if value in _NULLS:
         return f"{_TAG}null"
     if value in _BOOLEANS:
@@ -201,7 +200,7 @@ _Loader.yaml_constructors = {
 
 
 class _Dumper(yaml.CSafeDumper):
-    """A PyYAML dumper that quotes each text which YAML 1.1 or `_Loader` would parse as another
+    """A PyYAML dumper that quotes any text that YAML 1.1 or `_Loader` would parse as another
     type."""
 
 
@@ -209,7 +208,7 @@ _Dumper.add_implicit_resolver(f"{_TAG}float", _FLOAT, list("-+.0123456789"))
 
 
 def _represent_text(dumper: _Dumper, value: str) -> yaml.ScalarNode:
-    """Represent multi-line text as a literal block if YAML permits; otherwise PyYAML quotes the
+    """Represent multi-line text as a literal block if YAML permits it. If not, PyYAML quotes the
     text."""
     return dumper.represent_scalar(_TEXT, value, style="|" if "\n" in value else None)
 

@@ -1,5 +1,5 @@
-"""Parse and verify the Stripe-Signature header, for events of the service's own Stripe account and
-of merchants' accounts."""
+"""Parse and verify the Stripe-Signature header, for events from the service's own Stripe account
+and from merchants' accounts."""
 
 import hmac
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _SCHEME: Final = "v1"
 @dataclass(frozen=True, slots=True)
 class StripeSignature:
     """A parsed Stripe-Signature header. `signed_at`: Unix time in seconds, as the text that was
-    signed. `given`: the signatures; a rotation of the secret adds a second signature."""
+    signed. `given`: the signatures. During a secret rotation there are two."""
 
     signed_at: str
     given: tuple[str, ...]
@@ -37,7 +37,7 @@ class StripeSignature:
         return now.timestamp() - int(self.signed_at)
 
     def fits(self, body: bytes, secrets: Sequence[str]) -> bool:
-        """Return whether one of the secrets signed the body at `signed_at`.
+        """Return True if one of the secrets signed the body at `signed_at`.
 
         The whole secret, with its prefix `whsec_`, is the key. All pairs are compared, so that the
         duration does not reveal a match.

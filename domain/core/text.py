@@ -1,4 +1,4 @@
-"""Remove accents and upper case from text, so that it can be compared and searched."""
+"""Remove accents and case from text, so that it can be compared and searched."""
 
 import unicodedata
 from itertools import filterfalse
@@ -31,7 +31,7 @@ def unaccented(text: str) -> str:
 
 
 def without_marks(decomposed: str) -> str:
-    """Return text that is already decomposed (NFKD) without its combining marks."""
+    """Remove the combining marks from text that is already decomposed (NFKD), and return it."""
     if decomposed.isascii():
         return decomposed
     marks = list(filter(unicodedata.combining, set(decomposed)))

@@ -25,7 +25,7 @@ class YamlPlace:
 
 
 def yaml_places(text: str) -> Mapping[str, YamlPlace]:
-    """Return the position of each part of the document, by its path, such as
+    """Return the position of each part of the document, keyed by its path, such as
     `playbooks[0].threshold`.
 
     The result is empty for an invalid document. A part with a path longer than `_MAX_PATH` is left
@@ -49,8 +49,8 @@ def place_of(path: str, places: Mapping[str, YamlPlace]) -> YamlPlace | None:
 
 
 def _walk(path: str, named_by: Node, node: Node) -> Iterator[tuple[str, YamlPlace]]:
-    """Yield the path and position of a node and of all its parts. The position of a value is that
-    of its key."""
+    """Yield the path and position of a node and of all its parts. The position of a value is the
+    position of its key."""
     if len(path) > _MAX_PATH:
         return
     mark = named_by.start_mark

@@ -1,1 +1,2 @@
-"""The dashboard: users' page preferences, and form input that was not submitted successfully."""
+"""The dashboard: users' page preferences, and drafts of forms that were not submitted
+successfully."""

@@ -1,4 +1,4 @@
-"""A draft: a person's input in a form of the dashboard that was not submitted successfully."""
+"""A draft: a user's input in a dashboard form that was not submitted successfully."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ MOST: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A draft of a form. `fields`: the form's fields, as the browser sends them. The field `_seen`
+    """A draft of a form. `fields`: the form's fields, as sent by the browser. The `_seen` field
     contains the version from which the form was filled."""
 
     fields: Mapping[str, str]

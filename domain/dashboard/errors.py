@@ -1,4 +1,4 @@
-"""Errors of the dashboard's pages."""
+"""Errors on the dashboard's pages."""
 
 from domain.core.errors import DomainError, RuleBroken
 
@@ -11,7 +11,7 @@ class ChangedMeanwhile(DomainError):
 
 class AlreadyPosted(DomainError):
     """The form was already submitted, and took effect. `location`: the page to which the first
-    submission led. It is None if that page showed a secret, which is shown only once."""
+    submission led. None if that page showed a secret, which is shown only once."""
 
     code = "already_posted"
 

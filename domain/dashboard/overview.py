@@ -1,5 +1,5 @@
-"""The overview page: waiting reviews, problems, and the first steps that a new client has not taken
-yet."""
+"""The overview page: pending reviews, problems, and the first steps that a new client has not
+completed yet."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,11 +9,11 @@ from typing import Final
 from domain.core.money import Money
 
 COUNTED_TO: Final = 1_000
-"""Maximum number of reviews that is counted. Pages show "1,000+" for more."""
+"""Maximum number of reviews that are counted. Pages show "1,000+" for more."""
 
 
 class FirstStep(StrEnum):
-    """The steps that a new client takes before its agent answers without people, in order."""
+    """The steps that a new client completes before its agent answers without humans, in order."""
 
     KNOWLEDGE = "knowledge"
     SHOP = "shop"
@@ -25,10 +25,10 @@ class FirstStep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """A problem that the overview page shows. `kind`: webhook_off, webhook_failing, connection,
+    """A problem shown on the overview page. `kind`: webhook_off, webhook_failing, connection,
     connection_forbidden or poll. `record_id`: the id of the record with the problem. `name`: a
     webhook's label, or a connection's provider. `failures`: the number of consecutive failures.
-    `reason`: the error code of the last failure; empty if it is not stored."""
+    `reason`: the error code of the last failure. Empty if it is not stored."""
 
     kind: str
     record_id: str
@@ -40,9 +40,9 @@ class Trouble:
 @dataclass(frozen=True, slots=True)
 class Overview:
     """The content of the overview page. `waiting`: the number of open reviews, at most COUNTED_TO +
-    1. `oldest`: when the oldest counted review was opened. `at_stake`: the money that the plans of
-    the counted reviews would move, by currency. `done`: the first steps that the client has
-    taken."""
+    1. `oldest`: when the oldest counted review was opened. `at_stake`: the amount that the plans
+    under the counted reviews would move, by currency. `done`: the first steps that the client has
+    completed."""
 
     waiting: int
     oldest: datetime | None
@@ -52,8 +52,8 @@ class Overview:
 
     @property
     def first_steps(self) -> tuple[tuple[FirstStep, bool], ...]:
-        """Return the first steps in order, each with whether the client has taken it. Return
-        nothing if all steps are taken."""
+        """Return the first steps in order, each with a flag that is True if the client has
+        completed it. Return nothing if all steps are completed."""
         if len(self.done) == len(FirstStep):
             return ()
         return tuple((step, step in self.done) for step in FirstStep)

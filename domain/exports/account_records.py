@@ -1,4 +1,4 @@
-"""Export records of the client, its settings, playbooks, integrations, templates and knowledge."""
+"""Export records for the client, its settings, playbooks, integrations, templates and knowledge."""
 
 from typing import Annotated, Self
 
@@ -31,14 +31,14 @@ class ClientRecord(Record):
     id: Annotated[
         Id, Field(description=("ULID of the client. In all other records, this is `client_id`."))
     ]
-    brand_name: Annotated[str, Field(description="Name of the merchant, who is the client.")]
+    brand_name: Annotated[str, Field(description="Name of the merchant.")]
     plan: Annotated[Plan, Field(description="Plan that the client pays for.")]
     trial_ends_at: Annotated[
         Time | None,
         Field(
             description=(
-                "End of the trial. Until then, all features of plan pro are free. Null if there "
-                "is no trial."
+                "End of the trial. Until then, all features of the pro plan are free. Null if "
+                "there is no trial."
             )
         ),
     ]
@@ -95,7 +95,7 @@ class PlaybookRecord(Record):
     the client's members."""
 
     id: Annotated[Id, Field(description="ULID of the playbook.")]
-    version: Annotated[Count, Field(description="Number of the version that is in force.")]
+    version: Annotated[Count, Field(description="Number of the version in force.")]
     is_active: Annotated[
         bool, Field(description=("Whether the playbook is active, so that it handles events."))
     ]
@@ -112,7 +112,7 @@ class PlaybookRecord(Record):
 
 
 class SettingsRecord(Record):
-    """The client's settings; an export has one such record. Written by the client's members, on the
+    """The client's settings; an export has one such record. Written by the client's members in the
     dashboard."""
 
     system_prompt: Annotated[
@@ -138,7 +138,10 @@ class SettingsRecord(Record):
     sensitive_words: Annotated[
         tuple[str, ...],
         Field(
-            default=(), description=("Words and phrases that always escalate a message to a human.")
+            default=(),
+            description=(
+                "Words and phrases that always cause a message to be escalated to a human."
+            ),
         ),
     ]
     acknowledgement: Annotated[
@@ -187,8 +190,8 @@ class SettingsRecord(Record):
         Field(
             default=False,
             description=(
-                "Whether answers of the embedded brain from the client's knowledge are sent "
-                "without review by a person."
+                "Whether the embedded brain's answers from the client's knowledge are sent "
+                "without human review."
             ),
         ),
     ]
@@ -208,7 +211,7 @@ class SettingsRecord(Record):
     @model_validator(mode="after")
     def _as_they_are_kept(self) -> Self:
         """Raise ValueError unless the values are valid and in their stored form, so that an import
-        accepts no value that the dashboard refuses. A name is used in headers, and an address in
+        rejects the same values as the dashboard. A name is used in headers, and an address in
         pages."""
         try:
             kept = {
@@ -229,7 +232,7 @@ class SettingsRecord(Record):
 
 class IntegrationRecord(Record):
     """A present or past connection to another system. Written when the integration is connected or
-    disconnected, and by the engine if the other system no longer accepts the credentials."""
+    disconnected, and by the engine when the other system no longer accepts the credentials."""
 
     id: Annotated[Id, Field(description="ULID of the integration.")]
     provider: Annotated[Provider, Field(description="Provider of the connected system.")]

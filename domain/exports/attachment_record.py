@@ -1,4 +1,4 @@
-"""Export record of a file that a customer sent."""
+"""Export record for a file that a customer sent."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Export record of an audit log entry."""
+"""Export record for an audit log entry."""
 
 from typing import Annotated
 
@@ -10,9 +10,8 @@ _Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class AuditEntryRecord(Record):
-    """A change by an actor, from the audit log. An import skips this record, because the log of a
-    client describes only the changes to that client. docs/audit.md describes how the hashes are
-    computed."""
+    """A change by an actor, from the audit log. An import skips this record, because a client's log
+    describes only changes to that client. docs/audit.md describes how the hashes are computed."""
 
     seq: Annotated[
         BigCount, Field(description=("Number of the entry in the client's log, starting at 1."))
@@ -35,7 +34,7 @@ class AuditEntryRecord(Record):
         str | None,
         Field(
             description=(
-                "Operator who acted in the actor's name; null if the actor acted directly."
+                "Operator who acted on the actor's behalf; null if the actor acted directly."
             )
         ),
     ]

@@ -1,4 +1,4 @@
-"""Export record of a saved case."""
+"""Export record for a saved case."""
 
 from typing import Annotated
 
@@ -33,7 +33,8 @@ class SavedCaseRecord(Record):
         str | None,
         Field(
             description=(
-                "ULID of the run from which the case was made; null if it was not made from a run."
+                "ULID of the run from which the case was created; null if it was not created "
+                "from a run."
             )
         ),
     ]

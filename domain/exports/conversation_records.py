@@ -1,4 +1,4 @@
-"""Export records of conversations: messages, sentiments and reviews."""
+"""Export records for conversations: messages, sentiments and reviews."""
 
 from typing import Annotated, Literal
 
@@ -64,7 +64,7 @@ class ConversationRecord(Record):
         Field(
             default=None,
             description=(
-                "Key of the customer memory that all conversations of the customer share; "
+                "Key of the customer memory shared by all of the customer's conversations; "
                 "null without a verified address."
             ),
         ),
@@ -75,8 +75,8 @@ class ConversationRecord(Record):
         str,
         Field(
             description=(
-                "Outcomes of the customer's runs, one per line, as the agent remembers them. If "
-                "the customer is not verified, only the outcomes in this conversation."
+                "Outcomes of the customer's runs, one per line, as the agent remembers them. "
+                "If the customer is not verified, only the outcomes in this conversation."
             )
         ),
     ]
@@ -84,9 +84,7 @@ class ConversationRecord(Record):
         Thread,
         Field(
             default=Thread(),
-            description=(
-                "State of the conversation, such as the order that the conversation is about."
-            ),
+            description=("State of the conversation, such as the order that it is about."),
         ),
     ]
     sentiment: Annotated[
@@ -98,7 +96,8 @@ class ConversationRecord(Record):
         Field(
             default=None,
             description=(
-                "Time when people took over the conversation; null if they have not taken it over."
+                "Time when human agents took over the conversation; null if they have not "
+                "taken it over."
             ),
         ),
     ]
@@ -107,7 +106,7 @@ class ConversationRecord(Record):
         Field(
             default=None,
             description=(
-                "Person who took over the conversation in the dashboard and has not handed it "
+                "Member who took over the conversation in the dashboard and has not handed it "
                 "back; null if there is none."
             ),
         ),
@@ -139,7 +138,7 @@ class ConversationRecord(Record):
 
 class EscalationRecord(Record):
     """A review: a run that waits, or waited, for a human decision. Written by the engine, and by
-    the person who decides."""
+    the reviewer."""
 
     id: Annotated[Id, Field(description="ULID of the review.")]
     run_id: Annotated[Id, Field(description="ULID of the run.")]
@@ -168,9 +167,9 @@ class EscalationRecord(Record):
             )
         ),
     ]
-    draft: Annotated[str, Field(description="Answer that the agent proposes.")]
+    draft: Annotated[str, Field(description="Answer proposed by the agent.")]
     plan: Annotated[
-        tuple[PlannedAction, ...], Field(description="Actions that the agent proposes, in order.")
+        tuple[PlannedAction, ...], Field(description="Actions proposed by the agent, in order.")
     ]
     latest_event_id: Annotated[
         Id | None,
@@ -192,7 +191,8 @@ class EscalationRecord(Record):
         str | None,
         Field(
             description=(
-                "First person who approved, if two people must approve; null if there is none yet."
+                "First reviewer who approved, if two people must approve; null if there is "
+                "none yet."
             )
         ),
     ]
@@ -206,7 +206,7 @@ class EscalationRecord(Record):
     currency: Annotated[str | None, Field(description="Currency of `amount`, such as `EUR`.")]
     decided_by: Annotated[
         str | None,
-        Field(description=("Person who decided the review; null if no person has decided it.")),
+        Field(description=("Reviewer who decided the review; null if no human has decided it.")),
     ]
     decided_at: Annotated[
         Time | None,
@@ -223,15 +223,16 @@ class EscalationRecord(Record):
         str | None,
         Field(
             description=(
-                "Text that the person sent instead of `draft`; null if `draft` was not edited."
+                "Text that the reviewer sent instead of `draft`; null if `draft` was not edited."
             )
         ),
     ]
     note: Annotated[
-        str | None, Field(description=("Reason why the person rejected the draft, for colleagues."))
+        str | None,
+        Field(description=("Reason why the reviewer rejected the draft, for colleagues.")),
     ]
     expires_at: Annotated[
-        Time, Field(description="Time when the review expires if no person decides.")
+        Time, Field(description="Time when the review expires unless a reviewer decides.")
     ]
     created_at: Annotated[Time, Field(description="Time when the review was opened.")]
 

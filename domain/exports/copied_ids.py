@@ -37,7 +37,7 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.KNOWLEDGE_ENTRIES: "id",
         # An import skips audit entries, because their hashes would not match the new ids.
         Section.AUDIT_ENTRIES: "",
-        # An import skips attachments too.
+        # An import also skips attachments.
         Section.ATTACHMENTS: "",
         Section.SAVED_CASES: "id run_id",
         Section.CORRECTIONS: "id review_id run_id case_id content_id",
@@ -46,8 +46,8 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.SHADOW_DRAFTS: "run_id playbook_id plan.*.integration_id",
     }.items()
 }
-"""For each section: the paths of the ids in a record that an import replaces. `*` means each item
-of a list. Ids that callers and shops have assigned are not listed."""
+"""For each section, the paths of the ids that an import replaces in a record. `*` means each item
+of a list. Ids assigned by callers and shops are not listed."""
 
 _TICKET: Final = "ticket_id"
 _KEY: Final = "key"
@@ -59,8 +59,8 @@ _RANDOM_CHARS: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
-    """Replaces the ids of a copy that is imported into `client_id`. An id always gets the same new
-    id, so that references stay valid. A new id keeps the time that the old ULID encodes."""
+    """Replaces the ids in a copy that is imported into `client_id`. An id always gets the same new
+    id, so that references stay valid. A new id keeps the time encoded in the old ULID."""
 
     client_id: str
 
@@ -119,7 +119,7 @@ class _Number(str):
 
 
 def _text(value: Any) -> str:
-    """Return the JSON of a value that `json.loads` returned, in which each number is a
+    """Return the JSON text for a value that `json.loads` returned, in which each number is a
     `_Number`."""
     if isinstance(value, _Number):
         return str(value)

@@ -1,4 +1,4 @@
-"""Errors of exports and imports. No error contains a customer's text."""
+"""Errors of exports and imports. Errors never contain customer text."""
 
 from domain.core.errors import DomainError, InvalidInput
 
@@ -18,13 +18,13 @@ class ExportsBusy(DomainError):
 
 
 class InvalidExport(InvalidInput):
-    """The file is not an export that can be imported. The message names the position of the error
-    and the reason."""
+    """The file cannot be imported as an export. The message gives the position of the error and the
+    reason."""
 
     code = "invalid_export"
 
 
 class ClientNotEmpty(InvalidInput):
-    """The target client of the import already has records."""
+    """The import's target client already has records."""
 
     code = "client_not_empty"

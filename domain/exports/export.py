@@ -38,7 +38,7 @@ class Section(StrEnum):
 
 
 def parse_format(given: list[str]) -> ExportFormat:
-    """Return the export format that a request names, or JSON if it names none.
+    """Return the export format named in a request, or JSON if it names none.
 
     Raises InvalidExportFormat for an unknown format and for more than one format.
     """
@@ -56,7 +56,6 @@ def exported_at(now: datetime) -> str:
 
 
 def filename(now: datetime, form: ExportFormat, service: ServiceName) -> str:
-    """Return the export's file name. The time in the name has hyphens instead of colons and
-    dots."""
+    """Return the export's file name. Its timestamp has hyphens instead of colons and dots."""
     stamp = exported_at(now).replace(":", "-").replace(".", "-")
     return f"{service.slug}-export-{stamp}.{form}"

@@ -1,4 +1,4 @@
-"""Export records of metrics and predictions, and of events from the engine's first version."""
+"""Export records for metrics and predictions, and for events from the engine's first version."""
 
 from datetime import date
 from typing import Annotated
@@ -13,8 +13,8 @@ _Milliseconds = Annotated[float, Field(ge=0)]
 
 
 class AutomationEventRecord(Record):
-    """A raw event of the engine's first version. Only the command `automation-event import` writes
-    these records."""
+    """A raw event from the engine's first version. Only the `automation-event import` command
+    writes these records."""
 
     id: Annotated[
         str, Field(min_length=1, max_length=200, description="Id of the event, as imported.")
@@ -24,7 +24,8 @@ class AutomationEventRecord(Record):
     status: Annotated[str | None, Field(description="Status of the event when it was imported.")]
     customer_email: Annotated[str | None, Field(description="Customer's email address.")]
     payload: Annotated[
-        dict[str, JsonValue], Field(description="Field `payload` of the imported line, unchanged.")
+        dict[str, JsonValue],
+        Field(description=("The `payload` field of the imported line, unchanged.")),
     ]
     created_at: Annotated[Time, Field(description="Time when the event was received.")]
 
@@ -37,7 +38,7 @@ class MetricsRecord(Record):
     events: Annotated[Count, Field(description="Number of events received.")]
     runs: Annotated[Count, Field(description="Number of runs started.")]
     completed: Annotated[Count, Field(description="Number of completed runs.")]
-    needs_review: Annotated[Count, Field(description="Number of runs that wait for a human.")]
+    needs_review: Annotated[Count, Field(description="Number of runs pending human review.")]
     failed: Annotated[Count, Field(description="Number of runs that failed.")]
     no_playbook: Annotated[Count, Field(description="Number of events that matched no playbook.")]
     escalated: Annotated[Count, Field(description="Number of runs that were escalated to a human.")]

@@ -1,4 +1,4 @@
-"""Export records of corrections, labelled examples and ratings."""
+"""Export records for corrections, labelled examples and ratings."""
 
 from typing import Annotated, Literal
 
@@ -12,22 +12,22 @@ from domain.ratings.rating import LEAST, MAX_COMMENT, MOST, RatingChannel
 
 
 class CorrectionExportRecord(Record):
-    """A correction: a review whose draft a person edited or rejected, and what was learned from it.
-    The review contains the text. Written by the engine, and by the person who accepts or dismisses
-    the correction."""
+    """A correction: a review whose draft a reviewer edited or rejected, and the lesson learned from
+    it. The review contains the text. Written by the engine, and by the member who accepts or
+    dismisses the correction."""
 
     id: Annotated[Id, Field(description="ULID of the correction.")]
     review_id: Annotated[Id, Field(description="ULID of the review.")]
     run_id: Annotated[Id, Field(description="ULID of the run.")]
     kind: Annotated[
         CorrectionKind,
-        Field(description="Kind of correction: whether the person edited or rejected the draft."),
+        Field(description="Kind of correction: whether the reviewer edited or rejected the draft."),
     ]
     state: Annotated[CorrectionState, Field(description="State of the correction.")]
     decided_by: Annotated[
         str | None,
         Field(
-            description="Person who accepted or dismissed the correction; null while it is open."
+            description="Member who accepted or dismissed the correction; null while it is open."
         ),
     ]
     decided_at: Annotated[
@@ -40,7 +40,7 @@ class CorrectionExportRecord(Record):
         Id | None,
         Field(
             description=(
-                "ULID of the case that was made from the correction; null if there is none."
+                "ULID of the case that was created from the correction; null if there is none."
             )
         ),
     ]
@@ -61,23 +61,23 @@ class CorrectionExportRecord(Record):
 
 
 class LabelledExampleRecord(Record):
-    """A customer's message with the category and intent that a person assigned. Personal data in
-    the message is replaced. Written when a person accepts a correction."""
+    """A customer's message with the category and intent that a member assigned. Personal data in
+    the message is replaced. Written when a member accepts a correction."""
 
     id: Annotated[Id, Field(description="ULID of the example.")]
     run_id: Annotated[
         Id | None,
         Field(
             description=(
-                "ULID of the run from which the example was made; null if the run is not known."
+                "ULID of the run from which the example was created; null if the run is not known."
             )
         ),
     ]
     text: Annotated[str, Field(description="Text of the message, with personal data replaced.")]
     language: Annotated[Language, Field(description="Language of the message.")]
-    classification: Annotated[Category, Field(description="Category that a person assigned.")]
-    intent: Annotated[Intent | None, Field(description="Intent that a person assigned.")]
-    labelled_by: Annotated[str, Field(description="Person who assigned `category` and `intent`.")]
+    classification: Annotated[Category, Field(description="Category that a member assigned.")]
+    intent: Annotated[Intent | None, Field(description="Intent that a member assigned.")]
+    labelled_by: Annotated[str, Field(description="Member who assigned `category` and `intent`.")]
     created_at: Annotated[Time, Field(description="Time when the example was labelled.")]
 
 

@@ -1,4 +1,4 @@
-"""Parse a line of a JSON Lines file as an event of the engine's first version."""
+"""Parse a line of a JSON Lines file as an event from the engine's first version."""
 
 import math
 from datetime import datetime
@@ -22,8 +22,8 @@ class Lines(Protocol):
 
 
 class LegacyEvent(BaseModel):
-    """An event in a line of the file. `id`: the event's own id. A repeated import of an event
-    without an id is not detected as a duplicate."""
+    """An event on a line of the file. `id`: the event's own id. Importing an event without an id
+    twice creates a duplicate."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
 
@@ -52,7 +52,8 @@ class StoredLegacyEvent(BaseModel):
 def parse_line(line: bytes, number: int) -> LegacyEvent:
     """Parse a line and return its event. `number`: the line's number in the file, starting at 1.
 
-    Raises InvalidInput, which names the line and the invalid field, and does not quote the line.
+    Raises InvalidInput, which gives the line number and the invalid field, and does not quote the
+    line.
     """
     if len(line) > MAX_LINE_BYTES:
         raise InvalidInput(f"line {number}: longer than {MAX_LINE_BYTES} bytes")

@@ -1,8 +1,7 @@
-"""Parse an export file in JSON as a stream, one record after another, regardless of its whitespace.
+"""Parse a JSON export file as a stream, one record after another, regardless of its whitespace.
 
-This module only finds where each record starts and ends. The model of the section validates the
-record's content. The memory used is proportional to the largest record, regardless of the file's
-size.
+This module only finds where each record starts and ends. The section's model validates the content
+of each record. Parsing needs memory for the largest record only, regardless of the file's size.
 """
 
 import json
@@ -22,7 +21,7 @@ from domain.exports.records import RECORDS
 MAX_RECORD_BYTES: Final = 1 << 28
 """Maximum size of a record, in bytes. PostgreSQL does not accept larger values."""
 
-# Sections that later versions added. Export files of earlier versions lack them.
+# Sections added in later versions. Export files from earlier versions lack them.
 _ADDED: Final = (
     Section.AUDIT_ENTRIES,
     Section.ATTACHMENTS,
@@ -64,7 +63,7 @@ class ExportHead(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class RawRecord:
-    """An unparsed record of an export file. `number`: the record's number within its section,
+    """An unparsed record from an export file. `number`: the record's number within its section,
     starting at 1. `text`: the record's JSON."""
 
     section: Section
@@ -72,8 +71,8 @@ class RawRecord:
     text: str
 
     def check(self) -> Record:
-        """Parse the record with the model of its section and return the result. Raises
-        InvalidExport if the record is invalid."""
+        """Parse the record with its section's model and return the result. Raises InvalidExport if
+        the record is invalid."""
         if _ESCAPED_NUL in self.text and _NUL.search(self.text):
             raise self.wrong("", "it holds the character NUL, which cannot be stored")
         try:
@@ -94,7 +93,7 @@ class RawRecord:
 
 
 def _has_infinite(text: str) -> bool:
-    """Return whether valid JSON contains a number that is too large for a float. PostgreSQL would
+    """Return True if valid JSON contains a number that is too large for a float. PostgreSQL would
     store such a number, but this service could not read it back."""
     found = False
 
@@ -107,10 +106,10 @@ def _has_infinite(text: str) -> bool:
 
 
 def read_export(stream: Stream) -> Iterator[ExportHead | RawRecord]:
-    """Parse an export file: yield its head, then every record in the file's order.
+    """Parse an export file: yield its head, then every record in file order.
 
-    Raises InvalidExport if the file is truncated, is not JSON, or does not have the sections in
-    their order.
+    Raises InvalidExport if the file is truncated, is not JSON, or does not have the sections in the
+    expected order.
     """
     text = _Text(stream)
     if text.next() != b"{":
@@ -119,7 +118,7 @@ def read_export(stream: Stream) -> Iterator[ExportHead | RawRecord]:
     yield _head(text)
     for section in Section:
         if section in _ADDED and text.next() == b"}":
-            break  # a file of an earlier version ends before this section
+            break  # a file from an earlier version ends before this section
         text.take(b",")
         _expect(text, section)
         yield from _records(text, section)
@@ -197,7 +196,7 @@ class _Text:
             raise InvalidExport(_NO_JSON) from None
 
     def object(self) -> str:
-        """Return the text of the JSON object that starts here, and skip it. Only the nesting of
+        """Return the text of the JSON object that starts here, and skip it. Only the nesting of its
         brackets is checked."""
         depth, length = 0, 0
         while depth or not length:
@@ -221,8 +220,8 @@ class _Text:
         return not rest
 
     def _more(self) -> None:
-        """Read at least as many bytes as the buffer still holds, so that the buffer doubles. A long
-        string is then scanned only a few times."""
+        """Read at least as many bytes as are already in the buffer, so that its size doubles. A
+        long string is then scanned only a few times."""
         rest = self._buffer[self._at :]
         if len(rest) > MAX_RECORD_BYTES:
             raise InvalidExport("a record is larger than any that an export has")

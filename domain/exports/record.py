@@ -1,4 +1,4 @@
-"""The base class of an export's records: parsing rules and field types."""
+"""The base class for export records: parsing rules and field types."""
 
 from typing import Annotated, Final
 

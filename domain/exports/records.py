@@ -1,7 +1,8 @@
-"""The export document: one model for each section, in the order of the sections.
+"""The export document: one model for each section, in section order.
 
-The models define the export's JSON Schema, the tables of docs/export.md and the validation of an
-import. `store/exports/sections.py` reads each section from the database; a test compares both.
+The models define the export's JSON Schema, the tables in docs/export.md and the validation of an
+import. `store/exports/sections.py` reads each section from the database. A test compares the
+sections with the models.
 """
 
 from collections.abc import Mapping

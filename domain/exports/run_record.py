@@ -1,4 +1,4 @@
-"""Export record of a run: the agent's work on one event, with the event and the actions."""
+"""Export record for a run: the agent's work on one event, with the event and the actions."""
 
 from typing import Annotated, Literal
 
@@ -75,7 +75,7 @@ class EventRecord(Record):
 
 class ActionRecord(Record):
     """One attempt to execute an action. Written by the engine before the action is executed, and
-    updated after it."""
+    updated afterwards."""
 
     id: Annotated[Id, Field(description="ULID of the action's entry in the ledger.")]
     step: Annotated[Count, Field(description="Zero-based position of the action in the plan.")]
@@ -165,7 +165,7 @@ class RunRecord(Record):
     language: Annotated[
         str | None, Field(description=("Language of the customer's message, as an ISO 639-1 code."))
     ]
-    draft: Annotated[str | None, Field(description="Answer that the agent proposes.")]
+    draft: Annotated[str | None, Field(description="Answer proposed by the agent.")]
     response: Annotated[str | None, Field(description="Answer that was sent to the customer.")]
     answer: Annotated[
         RunResult | None,
@@ -185,7 +185,7 @@ class RunRecord(Record):
         Field(description="Reason that escalates the run regardless of the confidence."),
     ]
     plan: Annotated[
-        tuple[PlannedAction, ...], Field(description=("Actions that the agent plans, in order."))
+        tuple[PlannedAction, ...], Field(description=("Actions planned by the agent, in order."))
     ]
     steps: Annotated[tuple[StepOutcome, ...], Field(description="Outcome of each planned action.")]
     citations: Annotated[
@@ -254,7 +254,7 @@ class RunRecord(Record):
     ]
     finished_at: Annotated[
         Time | None,
-        Field(description="Time when the run finished; null while it waits for a human."),
+        Field(description="Time when the run finished; null while it is pending human review."),
     ]
     event: Annotated[EventRecord, Field(description="Event that started the run.")]
     actions: Annotated[

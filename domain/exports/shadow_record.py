@@ -1,4 +1,4 @@
-"""Export record of a draft in shadow mode and of the answer that people sent."""
+"""Export record for a draft in shadow mode and for the answer that human agents sent."""
 
 from typing import Annotated
 
@@ -12,7 +12,7 @@ from domain.learning.comparison import Comparison, PeopleDid
 
 
 class ShadowDraftRecord(Record):
-    """A draft of a playbook in shadow mode for one message. The draft was not sent. Written by the
+    """A draft for one message by a playbook in shadow mode. The draft was not sent. Written by the
     engine."""
 
     run_id: Annotated[Id, Field(description="ULID of the run.")]
@@ -40,16 +40,19 @@ class ShadowDraftRecord(Record):
     ]
     decision: Annotated[
         PeopleDid | None,
-        Field(description="What people did with the message; null if they have not acted yet."),
+        Field(
+            description=("What human agents did with the message; null if they have not acted yet.")
+        ),
     ]
     sent: Annotated[
-        str | None, Field(description="Answer that people sent; null if it is unknown.")
+        str | None, Field(description="Answer that human agents sent; null if it is unknown.")
     ]
     comparison: Annotated[
         Comparison | None,
         Field(
             description=(
-                "Comparison of the agent's result with the people's; null until they are compared."
+                "Comparison of the agent's result with the human agents' result; null until "
+                "they are compared."
             )
         ),
     ]

@@ -1,9 +1,9 @@
-"""The email address with which a user signs in, in one spelling for each mailbox.
+"""The email address with which a user signs in, in one canonical form per mailbox.
 
-Addresses are compared in the spelling that mail is sent to, so that a look-alike address never
-receives another person's code. A domain is compared in its ASCII form (`xn--…`), in which
-look-alikes differ. The local part must be ASCII. Libraries such as email-validator are unsuitable:
-they refuse `.example`, and query the DNS.
+Addresses are compared in the form that mail is sent to, so that a look-alike address never receives
+another person's code. A domain is compared in its ASCII form (`xn--…`), in which look-alikes
+differ. The local part must be ASCII. Libraries such as email-validator are unsuitable: they reject
+`.example`, and query the DNS.
 """
 
 import re
@@ -16,7 +16,8 @@ from domain.identity.errors import InvalidAddress
 MAX_ADDRESS: Final = 254
 _MAX_LOCAL: Final = 64
 
-# The dot-atom of RFC 5322. Quoted local parts are refused: no provider assigns one to a person.
+# The dot-atom of RFC 5322. Quoted local parts are rejected, because no provider assigns them to
+# users.
 _LOCAL: Final = re.compile(r"[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*")
 _LABEL: Final = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 
@@ -24,8 +25,8 @@ _LABEL: Final = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 def sign_in_address(text: str) -> str:
     """Return the address in its stored form: ASCII, in lower case. Raises InvalidAddress.
 
-    The same form is used to compare addresses and to send mail. The part after a `+` is kept: only
-    the mail server knows whether it denotes the same mailbox.
+    The same form is used to compare addresses and to send mail. The part after a `+` is kept,
+    because only the mail server knows whether it denotes the same mailbox.
     """
     local, at, domain = text.strip(" ").rpartition("@")
     if not at or len(text) > MAX_ADDRESS or not local.isascii():

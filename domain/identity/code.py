@@ -1,20 +1,20 @@
 """The sign-in code: six digits sent by mail.
 
-Limits count by requester, so that an attacker's requests and guesses do not use up those of the
-address's owner. A requester is a network.
+Limits count by requester, so that an attacker's requests and guesses do not use up the limits of
+the address's owner. A requester is a network.
 
-- A network that the user has signed in from has its own CODES_A_DAY codes a day.
-- Any other network has CODES_A_REQUESTER codes a day for an address. All such networks together
-  have CODES_A_DAY.
+- A network that the user has signed in from has its own limit of CODES_A_DAY codes a day.
+- Any other network has a limit of CODES_A_REQUESTER codes a day for an address. All such networks
+  together have a limit of CODES_A_DAY.
 - Beyond these limits there are spare codes. Each network still gets one code until CODES_AT_MOST:
   one an hour for a known address, one a day for an unknown address. A known address always gets one
   spare code an hour.
 - A code allows TRIES tries from the network that requested it, and TRIES_ELSEWHERE tries from other
   networks. A spare code allows TRIES_SPARE tries, only from the network that requested it.
 
-An attacker with dozens of networks makes at most 10 x (5 + 3) + (20 - 10 + 24) x 2 = 148 guesses a
-day at a known address, each with a chance of 1 in 1,000,000. A wrong try counts against every valid
-code of the address, so more valid codes do not help the attacker.
+An attacker with dozens of networks can make at most 10 x (5 + 3) + (20 - 10 + 24) x 2 = 148 guesses
+a day at a known address, each with a chance of 1 in 1,000,000. A wrong try counts against every
+valid code for the address, so more valid codes do not help the attacker.
 """
 
 import hmac
@@ -38,7 +38,7 @@ HOUR: Final = timedelta(hours=1)
 DAY: Final = timedelta(days=1)
 
 _SHAPE: Final = re.compile(r"[0-9]+")
-# Users copy the space that mail programs display in the middle of the code.
+# Users copy the space that mail programs show in the middle of the code.
 _SPACES: Final = re.compile(r"[\s-]")
 
 
@@ -63,8 +63,8 @@ class CodesMade:
 
 @dataclass(frozen=True, slots=True)
 class Tries:
-    """The number of tries that a code allows. `at_home`: from the network that requested the code.
-    `elsewhere`: from all other networks."""
+    """The number of tries that a code allows. `at_home`: tries from the network that requested the
+    code. `elsewhere`: tries from all other networks."""
 
     at_home: int
     elsewhere: int
@@ -95,18 +95,18 @@ def code_text(number: int) -> str:
 
 
 def code_digest(sealer: Sealer, code_id: str, code: str) -> bytes:
-    """Return the digest of a code, to be stored. The digest is keyed, because a plain digest of six
-    digits can be reversed with a million guesses."""
+    """Return the digest under which a code is stored. The digest is keyed, because a plain digest
+    of six digits can be reversed with a million guesses."""
     return sealer.digests(_named(code_id, code))[0]
 
 
 def is_code(
     sealer: Sealer, code_id: str, presented: str, digest: bytes, *, digits: tuple[int, ...] = (6,)
 ) -> bool:
-    """Return whether a presented text is the code with this digest. The comparison takes constant
+    """Return True if a presented text is the code with this digest. The comparison takes constant
     time.
 
-    `digits`: the allowed lengths of a code.
+    `digits`: the allowed code lengths.
     """
     presented = _SPACES.sub("", presented)
     candidates: Sequence[bytes] = sealer.digests(_named(code_id, presented))

@@ -1,5 +1,5 @@
-"""The data of sign-in mails that crosses Temporal. It names the mail to send, but never contains
-the mail's content."""
+"""Temporal payloads for sign-in mails. They identify the mail to send, but never contain the mail's
+content."""
 
 from typing import Literal
 

@@ -49,19 +49,20 @@ class InvitationNotFound(DomainError):
 
 
 class TooManyInvitations(DomainError):
-    """The client has reached its daily limit on invitation mails."""
+    """The client has reached its daily limit for invitation mails."""
 
     code = "too_many_invitations"
 
 
 class CrossSiteRequest(DomainError):
-    """A page of another origin sent the request, or the CSRF token does not match the session."""
+    """The request came from a page of another origin, or its CSRF token does not match the
+    session."""
 
     code = "cross_site_request"
 
 
 class ProviderUnreachable(DomainError):
-    """The identity provider does not respond, or is temporarily unavailable."""
+    """The identity provider did not respond, or is temporarily unavailable."""
 
     code = "identity_provider_unreachable"
 
@@ -75,7 +76,7 @@ class ProviderAnswerInvalid(DomainError):
 
 class SignInInterrupted(DomainError):
     """The identity provider's response does not match this browser's request, arrived too late, or
-    is a refusal."""
+    reports a denial."""
 
     code = "sign_in_interrupted"
 
@@ -87,8 +88,8 @@ class AddressNotVerified(DomainError):
 
 
 class AddressTaken(DomainError):
-    """An existing user already has the email address of the new user. The new user gets no access
-    to the existing account."""
+    """An existing user already has the new user's email address. The new user gets no access to the
+    existing account."""
 
     code = "address_taken"
 
@@ -101,7 +102,7 @@ class TooManyAccounts(DomainError):
 
 
 class OAuthError(StrEnum):
-    """The standard OAuth error codes of RFC 6749, 7591 and 8707, on which clients rely."""
+    """The standard OAuth error codes from RFC 6749, 7591 and 8707. OAuth clients rely on them."""
 
     INVALID_REQUEST = "invalid_request"
     INVALID_CLIENT = "invalid_client"
@@ -118,7 +119,7 @@ class OAuthError(StrEnum):
 
 
 class OAuthRefused(DomainError):
-    """The request of an OAuth client is rejected. `description`: the reason in English, for the
+    """An OAuth client's request is rejected. `description`: the reason in English, for the
     developer of the OAuth client."""
 
     code = "oauth_refused"

@@ -1,7 +1,7 @@
 """OAuth authorization requests, and the grants that result from a user's consent.
 
-A consent creates an authorization code, which the OAuth client exchanges for an API key within
-minutes. Only the SHA-256 of the code is stored. A plain hash is sufficient, because 256 random bits
+A consent creates an authorization code. The OAuth client exchanges it for an API key within
+minutes. Only the code's SHA-256 is stored. A plain hash is sufficient, because 256 random bits
 cannot be guessed.
 """
 
@@ -35,8 +35,8 @@ class AccessRequest:
 
 @dataclass(frozen=True, slots=True)
 class OAuthGrant:
-    """A user's consent to the access of an OAuth client. `scopes`: the scopes of the API key, or
-    None for all scopes. `label`: the label of the API key."""
+    """A user's consent that grants access to an OAuth client. `scopes`: the scopes of the API key,
+    or None for all scopes. `label`: the label of the API key."""
 
     client_id: str
     user_id: str
@@ -48,10 +48,10 @@ class OAuthGrant:
 
 
 def access_request(given: Mapping[str, str], resource: str) -> AccessRequest:
-    """Return the access that the parameters of an authorization request ask for. Raises
-    OAuthRefused.
+    """Return the access requested by the parameters of an authorization request. Raises
+    OAuthRefused if a parameter is invalid.
 
-    The caller has to check the request's client and redirect URI. `resource`: the URL of this
+    The caller must check the request's client and redirect URI. `resource`: the URL of this
     server's resource.
     """
     if "response_type" not in given:
@@ -67,7 +67,7 @@ def access_request(given: Mapping[str, str], resource: str) -> AccessRequest:
 
 
 def check_resource(given: Mapping[str, str], resource: str) -> None:
-    """Raise OAuthRefused (invalid_target) if the request asks for a key to another server (RFC
+    """Raise OAuthRefused (invalid_target) if the request asks for a key for another server (RFC
     8707).
 
     Older clients send no `resource`, so a missing parameter is accepted.
@@ -89,7 +89,7 @@ def narrowed(asked: tuple[Scope, ...], kept: Set[str]) -> tuple[Scope, ...] | No
 
 
 def written(scopes: tuple[Scope, ...] | None) -> str:
-    """Return the granted scopes as the space-separated text of the token response."""
+    """Return the granted scopes as space-separated text for the token response."""
     return " ".join(EVERY_SCOPE if scopes is None else scopes)
 
 
@@ -101,8 +101,8 @@ def code_text(random: bytes) -> str:
 
 
 def code_digest(text: str) -> bytes | None:
-    """Return the digest with which a presented code is looked up, or None if the text is not a
-    well-formed code."""
+    """Return the digest used to look up a presented code, or None if the text is not a well-formed
+    code."""
     if _SHAPE.fullmatch(text) is None:
         return None
     return hashlib.sha256(text.encode()).digest()

@@ -29,7 +29,7 @@ class Invitation:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedInvitation:
-    """An open invitation as displayed to the invited person.
+    """An open invitation as displayed to the invitee.
 
     `inviter_email`: the inviter's verified address, or None for an operator of the service.
     """
@@ -44,7 +44,7 @@ class ReceivedInvitation:
 
 
 def check_invited_role(role: Role) -> None:
-    """Raise OwnerStays if the role of an invitation is the owner's. A client has one owner, and an
+    """Raise OwnerStays if an invitation's role is the owner role. A client has one owner, and an
     invitation cannot add another."""
     if role is Role.OWNER:
         raise OwnerStays("a client has one owner: no member becomes it")

@@ -1,19 +1,20 @@
-"""The mailed code: it verifies an address in a ticket or in a session of the widget.
+"""The mailed code: it verifies an address in a ticket or in a widget session.
 
-A place is one author's thread in a ticket, or one session of the widget. A code is valid only in
-the place that requested it. Limits count by address and by requester. A requester is a network for
-the widget, and an author for a ticket. No limit lets an attacker's requests or guesses lock out
-another person:
+A place is one author's thread in a ticket, or one widget session. A code is valid only in the place
+that requested it. Limits count by address and by requester. A requester is a network for the
+widget, and an author for a ticket. No limit lets an attacker's requests or guesses lock out another
+person:
 
-- An address has CODES_A_DAY codes a day from a client. A requester has CODES_A_REQUESTER of them.
-  Beyond these limits, a place without a code today still gets one, until CODES_AT_MOST.
+- An address can receive CODES_A_DAY codes a day from a client. One requester can request
+  CODES_A_REQUESTER of them. Beyond these limits, a place without a code today still gets one, until
+  CODES_AT_MOST.
 - When these limits allow no code, one shared code an hour is mailed to the address. The shared code
   is valid in every place that requested a code for the address but got no mail. Its holder
   therefore needs no separate mail, even if others requested codes before. A shared code is valid
   for an hour longer than other codes, so there is always a valid code in the mailbox.
-- A client has CODES_AN_HOUR codes an hour. Beyond this limit, a requester with no code in the hour
-  still gets one until CODES_AN_HOUR_AT_MOST. An address that the client verified before always gets
-  one.
+- A client can send CODES_AN_HOUR codes an hour. Beyond this limit, a requester with no code in the
+  hour still gets one until CODES_AN_HOUR_AT_MOST. An address that the client verified before always
+  gets one.
 - A wrong try counts only in its own place. After WRONG_A_DAY wrong tries in a day at a client, the
   client's new codes have LONG digits. All earlier codes stay valid.
 
@@ -21,12 +22,12 @@ A mailbox gets at most CODES_AT_MOST + 24 = 34 mails a day from each of a client
 place. From the service's own sender it gets at most 20 + 24 x 2 = 68 mails of each kind from all
 clients together (`domain/integrations/service_mail.py`).
 
-An attacker makes TRIES guesses for a code. For one address, that is 10 x 5 = 50 guesses a day.
-Their chance is 50 in 1,000,000 at six digits. At nine digits, their chance from 1,000 network
-addresses in the widget is 2.4 in 1,000; a ticket accepts only 10 messages in 10 minutes. For any
-address of a client, an attacker has WRONG_A_DAY guesses at six digits, and TRIES for each code that
-is then valid. That is a chance of at most 300 + 300 x 5 = 1,800 in 1,000,000 a day; after that,
-codes have nine digits. Decision 0083 has the table.
+An attacker can make TRIES guesses for a code. For one address, that is 10 x 5 = 50 guesses a day.
+The chance of success is 50 in 1,000,000 at six digits. At nine digits, the chance with 1,000
+network addresses in the widget is 2.4 in 1,000. A ticket accepts only 10 messages in 10 minutes.
+Across all addresses of a client, an attacker has WRONG_A_DAY guesses at six digits, and TRIES for
+each code that is then valid. That is a chance of at most 300 + 300 x 5 = 1,800 in 1,000,000 a day.
+After that, codes have nine digits. Decision 0083 has the table.
 """
 
 from dataclasses import dataclass
@@ -53,7 +54,7 @@ NUMBERS: Final = 10**LONG
 PROOF_LASTS: Final = timedelta(hours=24)
 """How long an author's address counts as verified in a ticket's thread. The time is limited for two
 reasons: a ticket may be left open on a shared screen, and an attacker may add mails with a forged
-From to the ticket."""
+From address to the ticket."""
 HOUR: Final = timedelta(hours=1)
 DAY: Final = timedelta(days=1)
 
@@ -68,8 +69,8 @@ class CodePlace(StrEnum):
 
 _LIFETIMES: Final = {
     CodePlace.WIDGET: timedelta(minutes=10),
-    # The lifetime for tickets is longer, because the ticket's author may see the request for a code
-    # only when the helpdesk's own mail arrives.
+    # The lifetime for tickets is longer, because the ticket's author might see the request for a
+    # code only when the helpdesk's own mail arrives.
     CodePlace.TICKET: timedelta(minutes=30),
 }
 
@@ -77,7 +78,7 @@ _LIFETIMES: Final = {
 class CodeKind(StrEnum):
     """How a code is mailed. `own`: for one ticket thread or widget session. `shared`: for all
     threads or sessions that requested a code for the address and have no code of their own.
-    `held_back`: no mail is sent, and the valid shared code of the address is accepted instead."""
+    `held_back`: no mail is sent, and the valid shared code for the address is accepted instead."""
 
     OWN = "own"
     SHARED = "shared"
@@ -160,7 +161,7 @@ def minutes_of(place: CodePlace, *, is_shared: bool) -> int:
 def mailed_code_digest(
     sealer: Sealer, place: CodePlace, client_id: str, code_id: str, code: str
 ) -> bytes:
-    """Return the digest of a code, to be stored. The same code has a different digest for each
+    """Return the digest under which a code is stored. The same code has a different digest for each
     client and record."""
     return code_digest(sealer, f"{place}/{client_id}/{code_id}", code)
 
@@ -174,7 +175,7 @@ def is_mailed_code(
     presented: str,
     digest: bytes,
 ) -> bool:
-    """Return whether a presented text is the code with this digest. The comparison takes constant
+    """Return True if a presented text is the code with this digest. The comparison takes constant
     time."""
     name = f"{place}/{client_id}/{code_id}"
     return is_code(sealer, name, presented, digest, digits=(SHORT, LONG))

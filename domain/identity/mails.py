@@ -1,8 +1,8 @@
 """The mails for signing in and for invitations, in French and in English.
 
-No mail contains text that a client typed, not even the client's name: an account must not choose
-the text that a stranger receives. An invitation contains the verified address of the inviting
-member.
+Mails never contain text that a client typed, not even the client's name, because an account must
+not choose the text that a stranger receives. An invitation contains the verified address of the
+inviting member.
 """
 
 from dataclasses import dataclass
@@ -91,7 +91,8 @@ def code_mail(
 def no_account_mail(
     code_id: str, to: str, language: str, *, sign_in: str, service: ServiceName
 ) -> OutgoingMail:
-    """Return the mail for an address without an account. `sign_in`: the URL of the sign-in page."""
+    """Return the mail sent to an address without an account. `sign_in`: the URL of the sign-in
+    page."""
     words = LANGUAGES[language]
     return _mail(
         code_id, to, service, words.no_account, words.no_account_text.format(sign_in=sign_in)
@@ -101,7 +102,7 @@ def no_account_mail(
 def invitation_mail(
     invitation: Invitation, inviter: str | None, *, page: str, service: ServiceName
 ) -> OutgoingMail:
-    """Return the mail of an invitation. The text is fixed, and does not contain text of the client.
+    """Return the invitation mail. Its text is fixed, and does not contain text from the client.
 
     `inviter`: the verified address of the inviting member, or None if an operator invites. `page`:
     the URL of the invitations page.
@@ -113,7 +114,7 @@ def invitation_mail(
 
 
 def _mail(record_id: str, to: str, service: ServiceName, subject: str, text: str) -> OutgoingMail:
-    """Return a mail to a user. The same record always yields the same `name` of the mail."""
+    """Return a mail to a user. The same record always yields the same mail `name`."""
     return OutgoingMail(
         name=f"accounts.{record_id.lower()}",
         to=to,

@@ -1,4 +1,4 @@
-"""OAuth clients: third-party programs that ask users for access. We do not vet these programs."""
+"""OAuth clients: third-party programs that ask users for access. We do not vet them."""
 
 import unicodedata
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ MAX_NAME: Final = 100
 """Maximum length of an OAuth client's name, in characters."""
 
 UNUSED_KEPT: Final = timedelta(hours=24)
-"""How long a client registration without any user's consent is kept."""
+"""How long a client registration without any user consent is kept."""
 UNUSED_AT_MOST: Final = 5_000
 """Maximum number of unused registrations in the installation. Beyond the limit, the oldest
 registrations of the networks with the most registrations are removed. A flood from one network
@@ -29,7 +29,7 @@ _UNSEEN: Final = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
 @dataclass(frozen=True, slots=True)
 class OAuthClient:
     """An OAuth client. `id`: the id of a registration, or the URL of the client's metadata
-    document. `name`: the unverified name that the client states; empty if there is none."""
+    document. `name`: the unverified name stated by the client. Empty if there is none."""
 
     id: str
     name: str
@@ -37,12 +37,12 @@ class OAuthClient:
 
     @property
     def label(self) -> str:
-        """Return the label of the API keys that the client receives."""
+        """Return the label for API keys issued to the client."""
         return self.name or f"MCP: {redirect_uri(self.redirect_uris[0]).shown}"
 
 
 def is_document(client_id: str) -> bool:
-    """Return whether a client's id is the URL of its metadata document."""
+    """Return True if a client's id is the URL of its metadata document."""
     return client_id.startswith(_DOCUMENT)
 
 
@@ -79,7 +79,7 @@ def client_of_document(url: str, document: Mapping[str, object]) -> OAuthClient:
 
 
 def clean_name(written: str) -> str:
-    """Return a client's name in the form for pages and lists of keys: one line of visible
+    """Return a client's name in the form used on pages and in lists of keys: one line of visible
     characters."""
     seen = "".join(" " if one.isspace() else one for one in written[: 10 * MAX_NAME])
     seen = "".join(one for one in seen if unicodedata.category(one) not in _UNSEEN)

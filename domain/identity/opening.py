@@ -1,4 +1,4 @@
-"""Limits on new accounts. Only opened accounts count towards the limits, not requests for an
+"""Limits on new accounts. Only opened accounts count toward the limits, not requests for an
 account."""
 
 from dataclasses import dataclass
@@ -38,6 +38,6 @@ class OpeningLimits:
         return max(_STRANGERS_AT_LEAST, self.an_hour // _STRANGERS_SHARE)
 
     def admit(self, opened: AccountsOpened) -> bool:
-        """Return whether one more account may be opened. `opened`: the accounts opened in the last
+        """Return True if one more account may be opened. `opened`: the accounts opened in the last
         hour."""
         return opened.anywhere < self.an_hour and opened.from_network < self.of_network

@@ -12,23 +12,23 @@ _VERIFIER: Final = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 
 
 def is_challenge(text: str) -> bool:
-    """Return whether a text has the form of a SHA-256 in base64url without padding."""
+    """Return True if a text has the form of a SHA-256 in base64url without padding."""
     return _CHALLENGE.fullmatch(text) is not None
 
 
 def is_verifier(text: str) -> bool:
-    """Return whether a text is a well-formed code verifier."""
+    """Return True if a text is a well-formed code verifier."""
     return _VERIFIER.fullmatch(text) is not None
 
 
 def challenge_of(verifier: str) -> str:
-    """Return the code challenge of a well-formed verifier."""
+    """Return the code challenge for a well-formed verifier."""
     digest = hashlib.sha256(verifier.encode("ascii")).digest()
     return urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
 def fits(verifier: str, challenge: str) -> bool:
-    """Return whether the verifier matches the code challenge. The comparison takes constant time.
+    """Return True if the verifier matches the code challenge. The comparison takes constant time.
 
     A malformed verifier never matches.
     """

@@ -1,4 +1,4 @@
-"""Ports of authentication."""
+"""Ports for authentication."""
 
 from typing import Protocol
 
@@ -10,7 +10,7 @@ class ClientDocuments(Protocol):
     async def find(self, url: str, *, asked_by: str) -> OAuthClient:
         """Return the OAuth client described by the metadata document at this URL.
 
-        `asked_by`: the requester, for which the number of concurrent fetches is limited. Raises
+        `asked_by`: the requester. The number of concurrent fetches per requester is limited. Raises
         OAuthRefused (invalid_client) if there is no such document, and the errors of
         `client_of_document`.
         """
@@ -18,7 +18,7 @@ class ClientDocuments(Protocol):
 
 
 class MailStarter(Protocol):
-    """Sends a mail after the mail's record is committed."""
+    """Sends a mail once its record is committed."""
 
     async def mail(self, mail: SendMailInput) -> None:
         """Start the workflow that sends the mail, unless it is already running. Raises

@@ -20,7 +20,7 @@ class SignInAttempt:
 
 @dataclass(frozen=True, slots=True)
 class ProvedPerson:
-    """The person whom the identity provider authenticated. `subject`: the provider's user id.
+    """The person authenticated by the identity provider. `subject`: the provider's user id.
     `email`: the address in the form that `sign_in_address` returns, or None if the provider has not
     verified the address."""
 

@@ -1,7 +1,7 @@
 """Redirect URIs: the URIs to which the service redirects an OAuth client's user with an
 authorization code.
 
-The rules are stricter than the rules for URLs. They refuse anything that two parsers may interpret
+The rules are stricter than those for URLs. They reject anything that two parsers may interpret
 differently: userinfo, backslashes, Unicode names and unusual number formats.
 """
 
@@ -25,8 +25,8 @@ _WEB: Final = re.compile(
     r"(?::(?P<port>[1-9][0-9]{0,4}))?"
     r"(?=[/?]|$)" + _REST
 )
-# A private-use scheme must contain a dot, as a domain does (RFC 8252, 7.1). Otherwise several
-# programs could share the scheme.
+# A private-use scheme must contain a dot, as a domain does (RFC 8252, 7.1). Without this rule,
+# several programs could share a scheme.
 _PRIVATE: Final = re.compile(r"(?P<scheme>[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+):" + _REST)
 _MAX_PORT: Final = 65_535
 
@@ -44,12 +44,12 @@ class RedirectUri:
 
     @property
     def is_loopback(self) -> bool:
-        """Return whether the URI points to a program on the user's machine."""
+        """Return True if the URI points to a program on the user's own machine."""
         return self.scheme == "http"
 
     @property
     def shown(self) -> str:
-        """Return the part that identifies the URI to people: the host with the port, or the
+        """Return the part that identifies the URI to users: the host with the port, or the
         private-use scheme."""
         if not self.host:
             return f"{self.scheme}:"
@@ -57,8 +57,8 @@ class RedirectUri:
 
     @property
     def form_source(self) -> str:
-        """Return the source expression for the URI in a Content Security Policy."""
-        if not self.host or self.host.startswith("["):  # A policy does not support IPv6 addresses.
+        """Return the Content Security Policy source expression for the URI."""
+        if not self.host or self.host.startswith("["):  # CSP does not support IPv6 addresses
             return f"{self.scheme}:"
         return f"{self.scheme}://{self.shown}"
 
@@ -88,7 +88,7 @@ def redirect_uri(text: str) -> RedirectUri:
 
 
 def is_registered(presented: RedirectUri, registered: Iterable[str]) -> bool:
-    """Return whether the URI is exactly one of the client's registered URIs.
+    """Return True if the URI is exactly one of the client's registered URIs.
 
     The port of a loopback URI may differ, because a program on the user's machine listens on any
     free port (RFC 8252, 7.3).

@@ -1,6 +1,6 @@
 """The session of a signed-in user, in a browser or with a refresh token.
 
-Only the SHA-256 of the session's secret is stored. A plain hash is sufficient, because 256 random
+Only the SHA-256 of the session secret is stored. A plain hash is sufficient, because 256 random
 bits cannot be guessed.
 """
 
@@ -24,14 +24,14 @@ class SessionKind(StrEnum):
     BROWSER = "browser"
     """A browser session. Its secret is stored in a cookie."""
     REFRESH = "refresh"
-    """A session of an API caller, who exchanges the refresh token for session tokens (JWT). Each
+    """A session for an API caller, who exchanges the refresh token for session tokens (JWT). Each
     exchange replaces the refresh token."""
 
 
 _PREFIXES: Final = {SessionKind.BROWSER: "ws_", SessionKind.REFRESH: "rs_"}
 
 IDLE: Final = {SessionKind.BROWSER: timedelta(hours=12), SessionKind.REFRESH: timedelta(days=14)}
-"""How long a session lasts while it is not used."""
+"""How long a session remains valid without being used."""
 
 LONGEST: Final = {SessionKind.BROWSER: timedelta(days=30), SessionKind.REFRESH: timedelta(days=90)}
 """Maximum lifetime of a session, measured from the sign-in."""
@@ -40,7 +40,7 @@ LONGEST: Final = {SessionKind.BROWSER: timedelta(days=30), SessionKind.REFRESH: 
 @dataclass(frozen=True, slots=True)
 class Session:
     """A session of a signed-in user. `used_at`: the time of last use, to the minute. `network`: the
-    network from which the session was opened. `agent`: the user agent of the browser or program."""
+    network from which the user signed in. `agent`: the user agent of the browser or program."""
 
     id: str
     user_id: str
@@ -51,7 +51,7 @@ class Session:
     used_at: datetime
 
     def is_alive(self, now: datetime) -> bool:
-        """Return whether the session is valid: it has exceeded neither its idle time nor its
+        """Return True if the session is valid: it has exceeded neither its idle time nor its
         maximum lifetime."""
         return now < min(self.used_at + IDLE[self.kind], self.created_at + LONGEST[self.kind])
 
@@ -64,7 +64,7 @@ def session_secret(kind: SessionKind, random: bytes) -> str:
 
 
 def secret_digest(kind: SessionKind, secret: str) -> bytes | None:
-    """Return the digest with which a presented secret is looked up, or None if the text is not a
+    """Return the digest used to look up a presented secret, or None if the text is not a
     well-formed secret."""
     if _SHAPE.fullmatch(secret) is None or not secret.startswith(_PREFIXES[kind]):
         return None
@@ -83,8 +83,8 @@ def following_token(token: str, random: bytes) -> str:
 
 
 def family_digest(token: str) -> bytes:
-    """Return the digest with which the session of a refresh token is looked up. The token may be
-    current or replaced.
+    """Return the digest used to look up the session of a refresh token. The token may be current or
+    already replaced.
 
     `token`: a well-formed refresh token.
     """

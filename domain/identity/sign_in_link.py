@@ -1,4 +1,4 @@
-"""A one-time sign-in link, which the embedded stack prints for the owner of the demo.
+"""A one-time sign-in link that the embedded stack prints for the demo's owner.
 
 Only the SHA-256 of the link's token is stored. A plain hash is sufficient, because the token
 consists of 256 random bits.
@@ -20,5 +20,5 @@ def link_token(random: bytes) -> str:
 
 
 def token_digest(token: str) -> bytes:
-    """Return the digest with which a presented token is looked up."""
+    """Return the digest used to look up a presented token."""
     return hashlib.sha256(token.encode()).digest()

@@ -1,1 +1,1 @@
-"""Inbound webhooks: receives, verifies and interprets the webhooks of other platforms."""
+"""Inbound webhooks: receive, verify and interpret the webhooks of other platforms."""

@@ -1,5 +1,5 @@
-"""Find the account that a webhook of the installation's own Shopify or Stripe app concerns. Each
-app has one URL for all clients."""
+"""Find the account for a webhook of the installation's own Shopify or Stripe app. Each app has one
+URL for all clients."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ from domain.inbound.inbound_request import InboundRequest
 from domain.integrations.providers import Provider
 
 _SHOP_HEADERS: Final = ("x-shopify-shop-domain", "shopify-shop-domain")
-# Fields in which Shopify's bodies may name the shop.
+# Fields in which Shopify's bodies may identify the shop.
 _SHOP_FIELDS: Final = ("shop_domain", "myshopify_domain")
 _MAX_ACCOUNT: Final = 255
 
@@ -20,8 +20,8 @@ def account_of(provider: Provider, request: InboundRequest) -> str | None:
     """Return the platform's name for the account that a verified request concerns, or None if the
     request does not name a usable account.
 
-    Shopify names the shop in an unsigned header. Raises InboundRefused if the signed body names
-    another shop.
+    Shopify identifies the shop in an unsigned header. Raises InboundRefused if the signed body
+    names another shop.
     """
     fields = _fields(request.body)
     if provider is Provider.STRIPE:

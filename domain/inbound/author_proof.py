@@ -1,4 +1,4 @@
-"""The author proof: the field of a provider's webhook that can prove the address of a ticket's
+"""The author proof: the field in a provider's webhook that can prove the address of a ticket's
 author.
 
 All other data about the author is only a claim, even if the signature is valid. The signature only
@@ -31,7 +31,7 @@ class AuthorProof(StrEnum):
 
 
 def may_vouch(proof: AuthorProof, mapping: Mapping[str, str] | None) -> bool:
-    """Return whether a holder of the endpoint's secret can send a webhook that proves a customer's
+    """Return True if a holder of the endpoint's secret can send a webhook that proves a customer's
     address.
 
     `mapping`: the endpoint's mapping, for the generic form only.
@@ -43,12 +43,12 @@ def may_vouch(proof: AuthorProof, mapping: Mapping[str, str] | None) -> bool:
 
 def with_standing(ticket: InboundTicket, proof: AuthorProof) -> InboundTicket:
     """Return the ticket with its author marked as verified or unverified. Only the provider's proof
-    counts."""
+    is considered."""
     event = ticket.event
     proved = proof is not AuthorProof.NOTHING and claims_proof(event.payload)
     if not proved and channel_of(event.event_type, event.source) is Channel.EMAIL:
-        # The field is removed instead of set to False. An unverified sender of a mail is then still
-        # answered by mail, at the claimed address.
+        # The field is removed instead of set to False, so that an unverified sender of a mail is
+        # still answered by mail, at the claimed address.
         payload = {name: one for name, one in event.payload.items() if name != CUSTOMER_VERIFIED}
     else:
         payload = {**event.payload, CUSTOMER_VERIFIED: proved}

@@ -1,4 +1,4 @@
-"""Parse signed JSON bodies into models, within limits of size and depth."""
+"""Parse signed JSON bodies into models, with limits on size and depth."""
 
 from collections.abc import Iterator
 from typing import Final, TypeVar
@@ -18,7 +18,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def shaped(model: type[M], body: bytes) -> M:
-    """Parse a body as JSON into `model`, ignoring fields that the model lacks. Raises
+    """Parse a JSON body into `model`, ignoring fields that the model lacks. Raises
     WebhookUnreadable."""
     try:
         return model.model_validate_json(body)
@@ -45,8 +45,8 @@ def json_object(body: bytes) -> dict[str, JsonValue]:
 
 
 def values_in(root: JsonValue) -> int:
-    """Return the number of values within a JSON value, including nested objects and lists and the
-    value itself."""
+    """Return the number of values in a JSON value, including nested objects and lists and the value
+    itself."""
     count, waiting = 1, [root]
     while waiting:
         inside = _inside(waiting.pop())
@@ -56,9 +56,9 @@ def values_in(root: JsonValue) -> int:
 
 
 def words_in(body: bytes) -> str:
-    """Return all text of a body in any format, for searching.
+    """Return all text in a body of any format, for searching.
 
-    JSON and form escapes are decoded first. Otherwise an escape before a word would count as part
+    JSON and form escapes are decoded first, so that an escape before a word does not count as part
     of the word.
     """
     try:

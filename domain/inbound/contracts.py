@@ -1,4 +1,4 @@
-"""Temporal payloads of the workflow that processes an inbound webhook."""
+"""Temporal payloads for the workflow that processes an inbound webhook."""
 
 from domain.core.contracts import Contract
 from domain.inbound.inbound_webhook import WaitsFor
@@ -14,7 +14,7 @@ class WebhookRef(Contract):
 
 class ProcessWebhookInput(Contract):
     """The input of the workflow that processes a webhook. `remote_brain`, `review_expiry_s`:
-    settings for the run of the event that the webhook creates, as in `ProcessEventInput`."""
+    settings for the run of the event created from the webhook, as in `ProcessEventInput`."""
 
     ref: WebhookRef
     remote_brain: bool = False
@@ -23,8 +23,8 @@ class ProcessWebhookInput(Contract):
 
 class WebhookWorked(Contract):
     """The result of one attempt to process a webhook. `run`: a run to start, or None. `wait_s`:
-    seconds until the next attempt; 0 if processing has ended. `waits_for`: the limit that refused
-    the webhook. `next_ids`: webhooks of the same client to process next."""
+    seconds until the next attempt, or 0 if processing has ended. `waits_for`: the limit because of
+    which the webhook waits. `next_ids`: webhooks of the same client to process next."""
 
     run: ProcessEventInput | None = None
     wait_s: float = 0

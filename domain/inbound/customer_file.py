@@ -1,4 +1,4 @@
-"""The customer file: all stored data of one customer, for answering a data request."""
+"""The customer file: all data stored about one customer, for answering a data request."""
 
 from datetime import datetime
 from typing import Final
@@ -51,7 +51,7 @@ class FiledRun(_Kept):
 
 
 class FiledReview(_Kept):
-    """A person's decision about the agent's answer, in a customer file."""
+    """A reviewer's decision about the agent's answer, in a customer file."""
 
     run_id: str
     id: str
@@ -73,9 +73,9 @@ class FiledAttachment(_Kept):
 
 
 class CustomerFile(_Kept):
-    """All stored data of one customer. `memory`: the customer's memory across conversations.
-    `orders`: facts about orders, from webhooks. `is_complete`: False if the customer has more
-    messages than MOST_EVENTS."""
+    """All data stored about one customer. `memory`: the agent's memory of the customer across
+    conversations. `orders`: facts about orders, from webhooks. `is_complete`: False if the customer
+    has more messages than MOST_EVENTS."""
 
     request_id: str
     customer_email: str | None

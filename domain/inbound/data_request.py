@@ -1,4 +1,4 @@
-"""The data request: a customer of a shop requests the data stored about them."""
+"""The data request: a shop's customer requests the data stored about them."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -10,8 +10,8 @@ DUE_AFTER: Final = timedelta(days=30)
 
 
 class DataRequest(BaseModel):
-    """A customer's data request. `order_ids`: the platform's ids of the orders that the request
-    names. `fulfilled_by`: the person who delivered the data, as named in the audit log."""
+    """A customer's data request. `order_ids`: the platform's ids of the orders named in the
+    request. `fulfilled_by`: the member who delivered the data, as named in the audit log."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,4 @@
-"""The mail, in French, that informs a client's owner of a customer's data request."""
+"""The mail, in French, that informs a client's owner about a customer's data request."""
 
 from domain.core.ports import OutgoingMail
 from domain.core.service_name import ServiceName
@@ -11,8 +11,8 @@ def data_request_mail(
     """Return the mail to the owner. The mail's name depends only on the data request, so a retry
     sends the same mail.
 
-    The mail omits the customer's name, because a mailbox keeps its mails. The dashboard shows the
-    name.
+    The mail omits the customer's name, because mails remain in the owner's mailbox. The dashboard
+    shows the name.
     """
     return OutgoingMail(
         name=f"data-requests.{request.id.lower()}",

@@ -21,17 +21,17 @@ from domain.privacy.contracts import EraseInput
 QUOTA_RETRY: Final = timedelta(minutes=5)
 
 # Maximum wait if the client's stored events have reached their limit. The client can choose a plan
-# at any time, which ends this limit.
+# at any time, which removes this limit.
 _ROOM_RETRY: Final = timedelta(minutes=5)
 
-# Wait of a webhook that is queued behind another one. The other webhook is retried first.
+# Wait time of a webhook that is queued behind another one. The other webhook is retried first.
 BEHIND: Final = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookEffect:
-    """The final result of processing a webhook. `reason`: a stable code. `event_id`: the event that
-    the webhook created. `reference`: the order, ticket or compliance request that the webhook
+    """The final result of processing a webhook. `reason`: a stable code. `event_id`: the event
+    created from the webhook. `reference`: the order, ticket or compliance request that the webhook
     concerned. `customer`: the customer's key. `erase`: an erasure to start before the webhook
     counts as processed."""
 
@@ -45,8 +45,8 @@ class WebhookEffect:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A limit has refused the webhook, so processing waits. `lasts`: time until the next attempt.
-    `customer`: the customer against whose limit the webhook counts."""
+    """A limit does not admit the webhook yet, so processing waits. `lasts`: time until the next
+    attempt. `customer`: the customer whose limit the webhook counts toward."""
 
     waits_for: WaitsFor
     lasts: timedelta
@@ -57,7 +57,7 @@ MessagesWait = ClientRateLimited | CustomerRateLimited | UnprovedShareUsed | Eve
 
 
 def wait_after(refused: MessagesWait | QuotaExhausted, customer: LimitKey | None) -> Wait:
-    """Return how long a refused ticket waits and for which limit."""
+    """Return how long a rejected ticket waits, and for which limit."""
     match refused:
         case CustomerRateLimited():
             return Wait(WaitsFor.CUSTOMER_LIMIT, _pause(refused), customer)

@@ -1,5 +1,5 @@
 """The endpoint: the URL at which an integration receives webhooks, with the secret that verifies
-them."""
+the webhooks."""
 
 import base64
 import hashlib
@@ -33,19 +33,19 @@ SECRETS_OF_OURS: Final = frozenset(
         Provider.FRESHDESK,
     }
 )
-"""Platforms that sign with, or send, any secret that they are given. The service generates the
-secret for these platforms; all other platforms issue their own."""
+"""Platforms that accept any secret for signing or sending. The service generates the secret for
+these platforms. All other platforms issue their own."""
 
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 @dataclass(frozen=True, slots=True)
 class OpenEndpoint:
-    """An endpoint as looked up for a request.
+    """An endpoint, as looked up for a request.
 
     The secrets are encrypted. `sealed_previous_secret`: the secret before the last rotation, while
-    it is still valid. `is_live`: False if the connection has ended recently; the endpoint then
-    accepts only compliance requests.
+    that secret is still valid. `is_live`: False if the connection has recently ended. The endpoint
+    then accepts only compliance requests.
     """
 
     tenant: TenantId
@@ -74,7 +74,7 @@ class OpenEndpoint:
 @dataclass(frozen=True, slots=True)
 class AccountOwner:
     """The client and integration to which a webhook belongs. `is_live`: False if the connection has
-    ended recently; the integration then accepts only compliance requests."""
+    recently ended. The integration then accepts only compliance requests."""
 
     tenant: TenantId
     integration_id: str
@@ -88,8 +88,8 @@ class EndpointEntry(BaseModel):
     """An endpoint as displayed, without its token and secret.
 
     `previous_until`: when the previous URL and secret expire. `mapping`: set for the generic form
-    only. `vouches`: whether the endpoint's statements about customers' addresses count; False while
-    they await approval by a second manager.
+    only. `vouches`: whether the endpoint's statements about customers' addresses are trusted. False
+    while approval by a second manager is pending.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -105,7 +105,7 @@ class EndpointEntry(BaseModel):
 
 
 def token_of(random_bytes: bytes) -> str:
-    """Return an endpoint token made from TOKEN_BYTES random bytes, as URL-safe base64."""
+    """Return an endpoint token generated from TOKEN_BYTES random bytes, as URL-safe base64."""
     return base64.urlsafe_b64encode(random_bytes).rstrip(b"=").decode()
 
 
@@ -118,10 +118,10 @@ def token_digest(token: str) -> bytes | None:
 
 
 def made_secret(random_bytes: bytes) -> str:
-    """Return an endpoint secret made from SECRET_BYTES random bytes: `whsec_` and 48 hexadecimal
-    digits.
+    """Return an endpoint secret generated from SECRET_BYTES random bytes: `whsec_` and 48
+    hexadecimal digits.
 
-    The digits are valid base64 too, so Standard Webhooks libraries accept the secret unchanged.
+    The digits are also valid base64, so Standard Webhooks libraries accept the secret unchanged.
     """
     return "whsec_" + random_bytes.hex()
 
@@ -147,8 +147,8 @@ def endpoint_url(origin: str, provider: Provider, token: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WantedEndpoint:
-    """The parameters for creating an endpoint. `secret`: the secret that the platform issued, or
-    None if the service generates it. `mapping`: for the generic form only."""
+    """The parameters for creating an endpoint. `secret`: the secret issued by the platform, or None
+    if the service generates it. `mapping`: for the generic form only."""
 
     secret: str | None = field(default=None, repr=False)
     mapping: Mapping[str, str] | None = None

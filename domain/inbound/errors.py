@@ -21,8 +21,7 @@ class RefusalReason(StrEnum):
 
 
 class InboundAddressUnknown(DomainError):
-    """No endpoint has the token in the URL, or the token belongs to an endpoint of another
-    provider."""
+    """The URL's token belongs to no endpoint, or to an endpoint of another provider."""
 
     code = "inbound_address_unknown"
 
@@ -54,16 +53,16 @@ class WebhookUnreadable(DomainError):
 
 class AuthorUndecided(DomainError):
     """The author of a ticket message cannot be determined yet. The agent is currently sending a
-    message to the ticket, and the received message may be that one."""
+    message to the ticket, and the received message may be that message."""
 
     code = "author_undecided"
     retryable = True
 
 
 class InboundBusy(DomainError):
-    """The webhook cannot be accepted now. Mails in progress have used up the memory limit of the
-    process, or the client has reached a limit on stored webhooks. The platform sends the request
-    again."""
+    """The webhook cannot be accepted now. Either mails in progress have used up the process's
+    memory limit, or the client has reached a limit on stored webhooks. The platform sends the
+    request again."""
 
     code = "inbound_busy"
     retryable = True
@@ -81,7 +80,8 @@ class EndpointNotFound(DomainError):
 
 
 class EndpointExists(DomainError):
-    """The integration already has an endpoint. Its token and secret can be rotated instead."""
+    """The integration already has an endpoint. The existing token and secret can be rotated
+    instead."""
 
     code = "endpoint_exists"
 

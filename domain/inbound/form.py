@@ -1,6 +1,6 @@
 """Parse a body of type multipart/form-data or application/x-www-form-urlencoded.
 
-Mail providers post mails as forms, which contain text by strangers. The parser is therefore strict,
+Mail providers post mails as forms that contain text from strangers. The parser is therefore strict,
 detects repeated fields, and runs in time linear in the body's length.
 """
 
@@ -38,7 +38,7 @@ _ENCODED: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class FormFile:
-    """A file in a posted form. `filename`, `content_type`: as given by the sender."""
+    """A file in a posted form. `filename`, `content_type`: as stated by the sender."""
 
     name: str
     filename: str
@@ -73,7 +73,7 @@ class PostedForm:
         return self.text(name) if self.came_once(name) else None
 
     def came_once(self, name: str) -> bool:
-        """Return whether a field occurs exactly once. A repeated value may come from the mail's
+        """Return True if a field occurs exactly once. A repeated value may come from the mail's
         sender."""
         return len(self.fields.get(name, ())) == 1
 
@@ -103,8 +103,8 @@ def _urlencoded(body: bytes) -> PostedForm:
 def _multipart(body: bytes, boundary: bytes) -> PostedForm:
     """Parse a multipart body. Raises WebhookUnreadable.
 
-    Every part must end with the boundary, and nothing may follow the closing boundary. Otherwise a
-    stranger's text in a field could hide later fields.
+    Every part must end with the boundary, and nothing may follow the closing boundary. Without
+    these rules, a stranger's text in a field could hide later fields.
     """
     line = b"\r\n--" + boundary
     ends_well = body.count(line + b"--") == 1 and body.rstrip(b"\r\n").endswith(line + b"--")
@@ -130,7 +130,7 @@ def _multipart(body: bytes, boundary: bytes) -> PostedForm:
 
 
 class _Parts:
-    """Collects the fields and files of a multipart body, from the parser's callbacks."""
+    """Collects the fields and files of a multipart body from the parser's callbacks."""
 
     def __init__(self) -> None:
         self.fields: dict[str, tuple[bytes, ...]] = {}

@@ -1,8 +1,8 @@
-"""The given secret: a secret that the platform issues. A person pastes it, so that the platform's
+"""The given secret: a secret issued by the platform. A user pastes it, so that the platform's
 webhooks can be verified.
 
-A malformed secret is rejected immediately, because every webhook would fail verification with a
-wrong secret.
+A malformed secret is rejected immediately, because with a wrong secret every webhook would fail
+verification.
 """
 
 import re

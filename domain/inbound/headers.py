@@ -1,4 +1,4 @@
-"""Select the headers of a webhook that are read, and those that are stored."""
+"""Select the webhook headers that are read, and those that are stored."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -27,13 +27,13 @@ _PLATFORMS: Final = (
     "svix-",
 )
 _OF_THE_BODY: Final = "content-type"
-# Parts of the names of headers that prove the sender. Another request could be forged with a stored
-# proof.
+# Substrings of header names that indicate a proof of the sender. A stored proof could be used to
+# forge another request.
 _PROOF: Final = ("signature", "hmac", "secret")
 
 
 def headers_of_platform(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the headers needed to verify and interpret a request, by lower-case name.
+    """Return the headers needed to verify and interpret a request, keyed by lower-case name.
 
     Raises InboundRefused if one of these headers is repeated, because two parsers could use
     different values.

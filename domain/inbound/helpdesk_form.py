@@ -1,7 +1,7 @@
 """The helpdesk form: a JSON template for helpdesks without their own webhook format. A merchant
 pastes it into the helpdesk, which sends it with a secret header.
 
-`docs/inbound/` has the template of each helpdesk.
+`docs/inbound/` has the template for each helpdesk.
 """
 
 import json
@@ -29,7 +29,7 @@ from domain.inbound.meaning import Meaning, Nothing
 from domain.inbound.webhook_signature import require_match, signature_header
 from domain.integrations.providers import Provider
 
-# Both topics are of one kind and share one queue, because the order of the customer's and the
+# Both topics have the same kind and share one queue, because the order of the customer's and the
 # staff's messages matters.
 FORM_TOPICS: Final[Mapping[str, WebhookKind]] = {
     "message": WebhookKind.TICKET,
@@ -38,9 +38,9 @@ FORM_TOPICS: Final[Mapping[str, WebhookKind]] = {
 
 
 class HelpdeskForm(HelpdeskShape):
-    """A filled-in template. `from_agent`: the merchant's staff or software wrote the message.
-    `first`: the message opened the ticket. `external_id`: the idempotency key of the action with
-    which this service sent the message."""
+    """A filled-in template. `from_agent`: whether the merchant's staff or software wrote the
+    message. `first`: whether the message opened the ticket. `external_id`: the idempotency key of
+    the action with which this service sent the message."""
 
     event: Literal["message", "status"]
     ticket_id: Id
@@ -59,10 +59,10 @@ class HelpdeskForm(HelpdeskShape):
 
 
 def filled_form(body: bytes) -> HelpdeskForm:
-    """Parse a filled-in template. Raises WebhookUnreadable if a customer's text may have changed
-    the fields.
+    """Parse a filled-in template. Raises WebhookUnreadable if customer text may have altered the
+    fields.
 
-    Some helpdesks insert a customer's text into the template without escaping. The text can then
+    Some helpdesks insert customer text into the template without escaping it. The text can then
     repeat a field, move the template's fields into an inner object, or add a field that the
     template lacks. It cannot remove a field. Each name must therefore be unique, values must not be
     nested, and the fields about the author are required.
@@ -108,8 +108,8 @@ def check_secret(request: InboundRequest, secrets: tuple[str, ...]) -> None:
 def form_meaning(form: HelpdeskForm, provider: Provider, settings: Mapping[str, str]) -> Meaning:
     """Return the meaning of a filled-in template.
 
-    A message from the agent's own address never counts as a customer's message. A wrong template
-    therefore cannot make the agent answer itself in a loop.
+    A message from the agent's own address is never treated as a customer's message. A wrong
+    template therefore cannot make the agent answer itself in a loop.
     """
     if form.event == "status":
         return closed_or_nothing(form.ticket_id, form.status)

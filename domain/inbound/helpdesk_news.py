@@ -15,7 +15,7 @@ from domain.integrations.providers import Provider
 
 MAX_BODY: Final = 1024 * 1024
 CLOSED: Final = frozenset({"solved", "closed", "resolved"})
-"""Names of the ticket states in which people have finished with the ticket, case-folded."""
+"""Names of the ticket states in which human agents have finished with the ticket, case-folded."""
 
 _MAX_TEXT: Final = 500_000
 
@@ -41,7 +41,8 @@ MaybeId = Annotated[Id | None, BeforeValidator(_none_if_blank)]
 
 
 class HelpdeskShape(BaseModel):
-    """The base model of all helpdesk bodies. Unknown fields are ignored, and ids may be numbers."""
+    """The base model for all helpdesk bodies. Unknown fields are ignored, and ids may be
+    numbers."""
 
     model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
 
@@ -64,7 +65,7 @@ class Author(StrEnum):
 @dataclass(frozen=True, slots=True)
 class HelpdeskMessage:
     """A message in a ticket. `message_id`: the platform's id for the message, or None if the
-    platform sends none. `is_first`: the message opened the ticket. `written_by`: as
+    platform sends none. `is_first`: whether the message opened the ticket. `written_by`: as
     `StaffMessage.by`. `author_id`: the platform's id for the customer who wrote the message. The
     platform assigns this id, so a program cannot choose it."""
 
@@ -85,8 +86,8 @@ class HelpdeskMessage:
 
     @property
     def name(self) -> str:
-        """The message's name within its ticket, made from the platform's id. Without an id, the
-        name is `first` for the opening message, and is made from time and text for any other
+        """The message's name within its ticket, derived from the platform's id. Without an id, the
+        name is `first` for the opening message, and is derived from time and text for any other
         message."""
         if self.message_id is not None:
             return f"comment/{self.message_id}"
@@ -96,7 +97,7 @@ class HelpdeskMessage:
 
 
 def message_key(ticket_id: str, name: str) -> str:
-    """Return the key that identifies a message in the table `inbound_messages`.
+    """Return the key that identifies a message in the `inbound_messages` table.
 
     `name`: the message's name within its ticket: `comment/{id}`, or `first` for an opening message
     without a known id.
@@ -105,7 +106,7 @@ def message_key(ticket_id: str, name: str) -> str:
 
 
 def meaning_of(message: HelpdeskMessage) -> Meaning:
-    """Return the meaning of a ticket message. A customer's public message is a ticket; a customer's
+    """Return the meaning of a ticket message. A customer's public message is a ticket. A customer's
     private message is ignored."""
     if message.author is Author.STAFF:
         return StaffMessage(
@@ -126,15 +127,15 @@ def meaning_of(message: HelpdeskMessage) -> Meaning:
 
 
 def closed_or_nothing(ticket_id: str, status: str | None) -> Meaning:
-    """Return the meaning of a new ticket state: TicketClosed for a closed state, otherwise
-    Nothing."""
+    """Return the meaning of a new ticket state: TicketClosed for a closed state, Nothing for any
+    other state."""
     if status is not None and status.strip().casefold() in CLOSED:
         return TicketClosed(ticket_id)
     return Nothing("ticket_state")
 
 
 def is_same_person(one: str | None, other: str | None) -> bool:
-    """Return whether both addresses are known and belong to the same person."""
+    """Return True if both addresses are known and belong to the same person."""
     key = customer_key(one)
     return key is not None and key == customer_key(other)
 
@@ -143,7 +144,7 @@ def _event(message: HelpdeskMessage) -> InboundEvent:
     happened = "created" if message.is_first else "updated"
     payload = {
         "ticket_id": message.ticket_id,
-        # The normalization parses HTML in a payload field of this name
+        # Normalization parses HTML in a payload field with this name
         # (`domain/intake/normalization.py`).
         "message": message.text,
         "subject": message.subject,

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 @dataclass(frozen=True, slots=True)
 class InboundRequest:
-    """An HTTP request to an endpoint. `headers`: by lower-case name; the values of a repeated
+    """An HTTP request to an endpoint. `headers`: keyed by lower-case name. The values of a repeated
     header are joined by ", ". `body`: the raw bytes, as signed."""
 
     headers: Mapping[str, str]

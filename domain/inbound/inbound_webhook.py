@@ -10,10 +10,10 @@ from domain.integrations.providers import Provider
 
 
 class WebhookKind(StrEnum):
-    """The kind of webhooks of one topic.
+    """The kind of webhook for each topic.
 
     `ticket`: a customer's message or request. `fact`: an update of an order. `duty`: a compliance
-    request of the platform (erase a customer, deliver a customer's data, disconnect). `ignored`:
+    request from the platform (erase a customer, deliver a customer's data, disconnect). `ignored`:
     not relevant to this service.
     """
 
@@ -25,9 +25,9 @@ class WebhookKind(StrEnum):
 
 class WebhookState(StrEnum):
     """The processing state of a webhook. `queued`: behind other webhooks of the client. `working`:
-    a workflow processes the webhook. `waiting`: a limit or the quota of the client does not admit
+    a workflow is processing the webhook. `waiting`: a limit or the client's quota does not admit
     the webhook, which is retried at `not_before`. `failed`: the webhook is unreadable or failed
-    permanently; a person can have it processed again."""
+    permanently. A user can retry it."""
 
     QUEUED = "queued"
     WORKING = "working"
@@ -37,7 +37,7 @@ class WebhookState(StrEnum):
 
 
 class WaitsFor(StrEnum):
-    """The limit that makes a ticket wait. `client_limit`: the client's hourly message limit, or the
+    """The limit for which a ticket waits. `client_limit`: the client's hourly message limit, or the
     limit on its stored events. `unproved_limit`: the share of the limit that unverified senders may
     use."""
 
@@ -51,14 +51,14 @@ class Outcome(StrEnum):
     """The outcome of processing a webhook.
 
     `event`: an event with a run was created. `no_playbook`: no playbook matches the event. The
-    event is not stored if the client's events have reached their storage limit. `order_updated`,
-    `order_known`: the order's facts are new, or were known already. `duty_done`: the compliance
-    request is complete. `duty_for_people`: a person must complete the compliance request.
-    `staff_answered`: a person answered in the helpdesk. `ticket_closed`: the ticket was closed, so
-    the agent may answer the ticket's next message again. `own_message`: this service wrote the
-    message. `left_to_people`: a person handles the ticket. `known`: the message has already arrived
-    by another route. `no_room`: the message is from an unverified sender, and the queue of such
-    messages is full. `ignored`: not relevant to this service.
+    event is not stored if the client's events have reached their storage limit. `order_updated`:
+    the order's facts are new. `order_known`: the order's facts were already known. `duty_done`: the
+    compliance request is complete. `duty_for_people`: a human must complete the compliance request.
+    `staff_answered`: a human agent answered in the helpdesk. `ticket_closed`: the ticket was
+    closed, so the agent may answer the ticket's next message again. `own_message`: this service
+    wrote the message. `left_to_people`: a human agent handles the ticket. `known`: the message has
+    already arrived by another route. `no_room`: the message is from an unverified sender, and the
+    queue for such messages is full. `ignored`: not relevant to this service.
     """
 
     EVENT = "event"
@@ -88,8 +88,8 @@ class Identity:
 class InboundWebhook(BaseModel):
     """An inbound webhook as displayed, without its body.
 
-    `reason`: a stable code for why the webhook failed or was ignored. `event_id`: the event that
-    the webhook created. `reference`: the order, ticket or compliance request that the webhook
+    `reason`: a stable code for why the webhook failed or was ignored. `event_id`: the event created
+    from the webhook. `reference`: the order, ticket or compliance request that the webhook
     concerned. `duplicates`: the number of later deliveries with the same key and the same body.
     `conflicts`: the number of later deliveries with the same key and a different body.
     """

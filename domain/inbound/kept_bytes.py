@@ -1,6 +1,6 @@
 """Limits on a client's stored webhooks, so that a flood of messages cannot fill the disk.
 
-A webhook above a limit is rejected, and its platform sends it again later. The service only drops
+A webhook above a limit is rejected, and its platform sends it again later. The service drops only
 messages from unverified senders.
 """
 
@@ -20,7 +20,8 @@ ROOM: Final = 1024 * 1024 * 1024
 MIDDLE: Final = 1024 * 1024
 
 QUEUE: Final = 20_000
-"""Maximum number of a client's tickets that were not attempted yet: about one hour of the queue."""
+"""Maximum number of a client's tickets that have not been attempted yet: the queue for about one
+hour."""
 
 DAY_ROWS: Final = 100_000
 """Maximum number of webhooks in 24 hours for a client with a plan. Each webhook leaves a database
@@ -35,13 +36,13 @@ DAY_BYTES_WITHOUT_PLAN: Final = 64 * 1024 * 1024
 the 30 days of retention, this is about 2 GB."""
 
 UNPROVED_WAITING: Final = 1_000
-"""Maximum number of a client's tickets that wait for the limit of unverified senders: about as many
-as that limit admits in half a day."""
+"""Maximum number of a client's tickets that wait for the unverified-sender limit: about as many as
+that limit admits in half a day."""
 
 
 @dataclass(frozen=True, slots=True)
 class SizeClass:
-    """A class of bodies of more than `above` and at most `up_to` bytes. The limit ROOM applies to
+    """A class of bodies with more than `above` and at most `up_to` bytes. The ROOM limit applies to
     each class separately, so that mails with photos do not displace mails without photos."""
 
     above: int

@@ -1,4 +1,4 @@
-"""The logged webhook: an inbound webhook as displayed in the inbound log."""
+"""A logged webhook: an inbound webhook as displayed in the inbound log."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ from typing import Final
 from domain.inbound.inbound_webhook import InboundWebhook, Outcome, WaitsFor, WebhookState
 
 SHOWN_BODY: Final = 64 * 1024
-"""Maximum number of bytes of a webhook's body that are displayed."""
+"""Maximum number of bytes displayed from a webhook's body."""
 
 _MASK: Final = "…"
-# A header is masked if its name contains one of these words, because its value is a proof or a
+# A header whose name contains one of these words is masked, because its value is a proof or a
 # credential.
 _TELLING: Final = ("signature", "hmac", "secret", "token", "authorization", "cookie")
 _WAITS: Final = {
@@ -40,10 +40,10 @@ _OUTCOMES: Final = {
 class LoggedWebhook(InboundWebhook):
     """An inbound webhook as displayed, with its content.
 
-    `headers`: the stored headers by lower-case name, with masked credentials. `body`: the first
-    SHOWN_BODY bytes of the body as text. It is None if the body is not text, was erased, or must
-    not be shown to this reader. `body_bytes`: size of the whole body, or None if it was erased.
-    `run_id`: the run of the event that the webhook created.
+    `headers`: the stored headers, keyed by lower-case name, with masked credentials. `body`: the
+    first SHOWN_BODY bytes of the body as text. It is None if the body is not text, was erased, or
+    must not be shown to this reader. `body_bytes`: size of the whole body, or None if it was
+    erased. `run_id`: the run of the event created from the webhook.
     """
 
     headers: Mapping[str, str]
@@ -56,7 +56,7 @@ class LoggedWebhook(InboundWebhook):
 @dataclass(frozen=True, slots=True)
 class RefusalCount:
     """The number of requests to an endpoint that were rejected in one hour for one reason. `hour`:
-    start of the hour. `reason`: a RefusalReason."""
+    the start of the hour. `reason`: a RefusalReason."""
 
     integration_id: str
     reason: str
@@ -66,7 +66,7 @@ class RefusalCount:
 
 
 def masked_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers with masked values for all credentials."""
+    """Return the headers, with the values of all credentials masked."""
     return {
         name: _MASK if any(word in name.lower() for word in _TELLING) else value
         for name, value in headers.items()
@@ -89,7 +89,7 @@ def shown_text(body: bytes, *, is_cut: bool) -> str | None:
 
 
 def verdict(webhook: InboundWebhook) -> str:
-    """Return a sentence for people that states the webhook's outcome."""
+    """Return a sentence for users that states the webhook's outcome."""
     match webhook.state:
         case WebhookState.QUEUED:
             return "It waits for those that came before it."

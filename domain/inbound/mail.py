@@ -32,10 +32,10 @@ class InboundMail:
     """A mail as received from its provider.
 
     None of its content is trusted. `headers`: lower-case names with their values, topmost first.
-    `has_all_headers`: no header was truncated or omitted. `author`: the From address as reported by
-    the provider. `recipients`: the addresses to which the mail was delivered, which may differ from
-    the To header. `returns_to`: the envelope sender; empty for a bounce, None if the provider does
-    not report it.
+    `has_all_headers`: whether all headers are present and untruncated. `author`: the From address
+    as reported by the provider. `recipients`: the addresses to which the mail was delivered, which
+    may differ from the To header. `returns_to`: the envelope sender. Empty for a bounce, None if
+    the provider does not report it.
     """
 
     provider: Provider
@@ -58,8 +58,8 @@ class InboundMail:
 
     @property
     def only_author(self) -> str | None:
-        """The address in the From header. None unless the mail has exactly one From address and the
-        provider reports the same one."""
+        """The address in the From header, or None unless the mail has exactly one From address and
+        the provider reports the same address."""
         froms = self.values("from")
         told = only_mailbox(self.author)
         box = only_mailbox(froms[0]) if froms else told
@@ -75,11 +75,12 @@ def ticket_of(
     """Return the mail as a ticket. `settings`: the integration's settings.
 
     `is_vouched`: whether the mail provider itself verified that the mail comes from its From
-    domain. Otherwise, the result of the merchant's own mail server counts if the settings name one.
-    Authentication-Results headers are not passed on, because any sender who knows the provider's
-    address can write them. A mail with truncated headers proves nothing, because the missing part
-    may contain another From header or a signature of only a part of the mail. Such a partial
-    signature proves nothing either, because anyone who has the mail can append text.
+    domain. If it did not, the result from the merchant's own mail server is used, provided that the
+    settings name such a server. Authentication-Results headers are not passed on, because any
+    sender who knows the provider's address can write them. A mail with truncated headers proves
+    nothing, because the missing part may contain another From header or a signature that covers
+    only a part of the mail. Such a partial signature proves nothing either, because anyone who has
+    the mail can append text.
     """
     mail = _storable(mail)
     author = mail.only_author
@@ -113,8 +114,8 @@ def ticket_of(
 
 
 def _storable(mail: InboundMail) -> InboundMail:
-    """Return the mail without the characters that PostgreSQL cannot store. With them, the mail
-    would fail on every attempt and block the mails behind it."""
+    """Return the mail without the characters that PostgreSQL cannot store. They would make the mail
+    fail on every attempt and block the mails queued behind it."""
     return replace(
         mail,
         provider_id=_text(mail.provider_id),
@@ -136,13 +137,13 @@ def _text(given: str) -> str:
 
 
 def message_key(mail: InboundMail) -> str:
-    """Return a key for the mail: its Message-ID, which is the same on each route, or else the
-    provider's id."""
+    """Return a key for the mail: its Message-ID, which is the same on each route, or the provider's
+    id if there is none."""
     return key_of(next(iter(_ids(mail.headers)), mail.provider_id))
 
 
 def message_id(headers: Iterable[tuple[str, str]]) -> str | None:
-    """Return the key made from the Message-ID in the headers, or None if they contain none."""
+    """Return the key derived from the Message-ID in the headers, or None if they contain none."""
     found = next(iter(_ids(headers)), None)
     return None if found is None else key_of(found)
 
@@ -154,7 +155,7 @@ def key_of(name: str) -> str:
 
 
 def is_author_of(mail: InboundMail, proved: str) -> bool:
-    """Return whether a proof of a domain, or of an address in that domain, also proves the mail's
+    """Return True if a proof for a domain, or for an address in that domain, also proves the mail's
     From address."""
     author = mail.only_author
     return author is not None and is_of(author, proved)

@@ -1,8 +1,8 @@
-"""The mapping: JMESPath expressions that extract the fields of an event from a JSON body of any
+"""The mapping: JMESPath expressions that extract an event's fields from a JSON body of any
 structure.
 
 Merchants write the expressions, and strangers write the bodies. Only expressions that navigate a
-body are allowed, and the total number of evaluation steps is checked before the evaluation.
+body are allowed, and the total number of evaluation steps is checked before evaluation.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -32,20 +32,21 @@ _PAYLOAD_FIELDS: Final = (
     CUSTOMER_VERIFIED,
 )
 FIELDS: Final = frozenset({*_EVENT_FIELDS, *_PAYLOAD_FIELDS})
-"""Fields of an event for which a mapping can contain an expression."""
+"""Event fields for which a mapping can contain an expression."""
 GATEWAY_MAPPING: Final[Mapping[str, str]] = {
     EVENT_TYPE: "event_type || type",
     **{name: name for name in (*_EVENT_FIELDS[1:], *_PAYLOAD_FIELDS)},
 }
 """The mapping for a body that is already in the format of the API gateway."""
-# An event must have at least one of these fields; otherwise there is nothing to answer or act on.
+# An event must have at least one of these fields. Without them, there is nothing to answer or act
+# on.
 _SUBSTANCE: Final = ("message", "customer_email", "order_number", "ticket_id")
 
 MAX_CHARS: Final = 500
 MAX_PROJECTIONS: Final = 2
 MAX_STEPS: Final = 300_000
-"""Maximum total number of steps of all expressions for one body. This number of steps takes about
-50 ms. A step is the evaluation of one node of an expression at one value of the body."""
+"""Maximum total number of steps that all expressions may take for one body. This number of steps
+takes about 50 ms. A step is the evaluation of one expression node at one value in the body."""
 _MAX_NODES: Final = 60
 _MAX_SEPARATOR: Final = 10
 _WALKS: Final = frozenset(
@@ -87,11 +88,12 @@ def check_mapping(mapping: Mapping[str, str]) -> None:
 
 
 def mapped_event(mapping: Mapping[str, str], body: dict[str, JsonValue]) -> InboundEvent | None:
-    """Extract the event from a body. Return None if no field was found that can be answered or
-    acted on.
+    """Extract the event from a body. Return None if the mapping finds no field that can be answered
+    or acted on.
 
     An empty mapping means GATEWAY_MAPPING. If the mapping yields no `event_type`, the body's `type`
-    is used, or else generic.message. Raises WebhookUnreadable, InvalidEndpoint.
+    is used. Without a `type`, the event type is generic.message. Raises WebhookUnreadable,
+    InvalidEndpoint.
     """
     chosen = mapping or GATEWAY_MAPPING
     compiled = {name: _compiled(one, name) for name, one in chosen.items()}
@@ -156,7 +158,7 @@ def _is_allowed_node(node: _Node) -> bool:
 
 
 def _is_allowed_call(name: str, arguments: list[_Node]) -> bool:
-    """Return whether a function call is allowed: `not_null`, or `join` with a short literal
+    """Return True if a function call is allowed: `not_null`, or `join` with a short literal
     separator.
 
     A separator from the body could be as long as the body, and `join` would repeat it between all
@@ -184,7 +186,7 @@ def _check_steps(compiled: Iterable[ParsedResult], body: dict[str, JsonValue]) -
     """Raise WebhookUnreadable if evaluating the expressions on the body could take more than
     MAX_STEPS.
 
-    A node of an expression without a projection is evaluated once. In an expression with a
+    A node in an expression without a projection is evaluated once. In an expression with a
     projection, a node is evaluated at most once for each value in the body.
     """
     trees = [list(_nodes(one.parsed)) for one in compiled]
@@ -195,7 +197,7 @@ def _check_steps(compiled: Iterable[ParsedResult], body: dict[str, JsonValue]) -
 
 def _found(compiled: ParsedResult, body: dict[str, JsonValue]) -> JsonValue:
     """Return the value of an expression for the body. Return None if the expression does not fit
-    the body, such as `join` of numbers."""
+    the body, such as a `join` of numbers."""
     try:
         found: JsonValue = compiled.search(body)
     except JMESPathError:

@@ -1,4 +1,5 @@
-"""The meaning of a webhook: its content, in a few types that are the same for every provider."""
+"""The meaning of a webhook: its content, expressed in a few types that are the same for every
+provider."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,9 +12,9 @@ from domain.integrations.order_fact import OrderFact
 
 @dataclass(frozen=True, slots=True)
 class InboundTicket:
-    """A customer's message. `message_key`: identifies the message at its platform, regardless of
-    whether it arrived by this webhook, another subscription or a poll. `ticket_id`: the id of the
-    helpdesk ticket, if there is one."""
+    """A customer's message. `message_key`: identifies the message on its platform, regardless of
+    whether the message arrived through this webhook, another subscription or a poll. `ticket_id`:
+    the id of the helpdesk ticket, if there is one."""
 
     event: InboundEvent
     message_key: str
@@ -23,7 +24,7 @@ class InboundTicket:
 
 @dataclass(frozen=True, slots=True)
 class OrderNews:
-    """New facts about one or several orders."""
+    """New facts about one or more orders."""
 
     facts: tuple[OrderFact, ...]
 
@@ -48,11 +49,11 @@ class ComplianceRequest:
 
 @dataclass(frozen=True, slots=True)
 class StaffMessage:
-    """A message in a helpdesk ticket that was not written by a customer. `is_public`: the customer
-    can read the message. `by`: the author's address or other platform identifier. `key`: the
-    idempotency key of the action with which this service sent the message, if the platform returns
-    the key. `text`: used to recognize the agent's own messages, and stored only for comparison with
-    a playbook in shadow mode."""
+    """A message in a helpdesk ticket that was not written by a customer. `is_public`: whether the
+    customer can read the message. `by`: the author's address or other platform identifier. `key`:
+    the idempotency key of the action with which this service sent the message, if the platform
+    returns the key. `text`: used to recognize the agent's own messages, and stored only for
+    comparison with the drafts of a playbook in shadow mode."""
 
     ticket_id: str
     message_id: str
@@ -64,7 +65,7 @@ class StaffMessage:
 
 @dataclass(frozen=True, slots=True)
 class TicketClosed:
-    """A ticket was solved or closed, so people have finished with it."""
+    """A ticket was solved or closed, so human agents have finished with it."""
 
     ticket_id: str
 

@@ -1,4 +1,4 @@
-"""Validate and clean values in shops' orders, for order facts."""
+"""Validate and clean values in shop orders, for order facts."""
 
 from collections.abc import Iterable
 from typing import Annotated, Final
@@ -29,7 +29,7 @@ def order_money(amount: str, currency: str) -> Money:
 
 
 def money_back(amounts: Iterable[str], currency: str) -> Money:
-    """Return the total of the refunds as a positive amount, although some shops send negative
+    """Return the total of the refunds as a positive amount, because some shops send negative
     amounts. Raises WebhookUnreadable."""
     minor = sum(order_money(one.strip().removeprefix("-"), currency).minor for one in amounts)
     try:
@@ -51,7 +51,7 @@ def order_email(*given: str | None) -> str | None:
 
 
 def order_items(items: Iterable[tuple[int, str]]) -> tuple[str, ...]:
-    """Return the order's items for display, each as quantity and title: "2 × Tea"."""
+    """Return the order's items for display, each with quantity and title: "2 × Tea"."""
     shown = (f"{quantity} × {clean_line(title, _MAX_TITLE)}" for quantity, title in items)
     return tuple(line for line, _ in zip(shown, range(_MAX_ITEMS), strict=False))
 

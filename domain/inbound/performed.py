@@ -8,13 +8,13 @@ from domain.privacy.contracts import EraseInput
 
 
 class ComplianceReason(StrEnum):
-    """The reason why people must complete a compliance request.
+    """The reason why a human must complete a compliance request.
 
-    `no_address`: the platform did not name a customer, so only the facts of the customer's orders
-    were erased. `data_requested`: a person must deliver the customer's data. `conversations_left`:
-    the shop's data is erased; conversations with its customers, exports and data sent to other
-    systems remain. `shop_unproved`: the connection's credentials have never authenticated with the
-    shop, so nothing was erased and an operator must decide.
+    `no_address`: the platform did not name a customer, so only the facts about the customer's
+    orders were erased. `data_requested`: a human must deliver the customer's data.
+    `conversations_left`: the shop's data is erased, but conversations with its customers, exports
+    and data sent to other systems remain. `shop_unproved`: the connection's credentials have never
+    authenticated with the shop, so nothing was erased and an operator must decide.
     """
 
     NO_ADDRESS = "no_address"
@@ -25,12 +25,12 @@ class ComplianceReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Performed:
-    """The result of executing a compliance request. `reason`: why people must complete the request,
-    or None.
+    """The result of executing a compliance request. `reason`: why a human must complete the
+    request, or None.
 
     `reference`: the id of the data request or of the erasure's certificate. `erase`: an erasure to
     start before the webhook counts as processed. The erasure's workflow has the id
-    `names.erase_id(client_id, erase.subject)`; if that workflow is already running, a second one is
+    `names.erase_id(client_id, erase.subject)`. If that workflow is already running, a second one is
     not started. The same request always yields the same erasure, so the erasure is still started
     after a crash.
     """

@@ -38,13 +38,14 @@ PLATFORMS: Final[Mapping[Provider, Platform]] = {one.provider: one for one in _A
 DUTIFUL: Final = frozenset(
     provider for provider, one in PLATFORMS.items() if WebhookKind.DUTY in one.topics.values()
 )
-"""Providers that send compliance requests, even for some time after a connection has ended."""
+"""Providers that send compliance requests. They continue to do so for some time after a connection
+has ended."""
 
 _BY_NAME: Final = {provider.value: platform for provider, platform in PLATFORMS.items()}
 
 
 def platform_of(provider: str) -> Platform:
-    """Return the platform of the provider that is named in a URL. Raises InboundAddressUnknown."""
+    """Return the platform for the provider named in a URL. Raises InboundAddressUnknown."""
     platform = _BY_NAME.get(provider)
     if platform is None:
         raise InboundAddressUnknown(provider)

@@ -18,15 +18,15 @@ POLLED: Final = frozenset(
 EVERY: Final = timedelta(minutes=10)
 """Interval between two polls of a connection."""
 SETTLES: Final = timedelta(minutes=2)
-"""Delay before the first poll of a new connection, because some platforms omit changes of the last
-minute."""
+"""Delay before the first poll of a new connection, because some platforms omit changes made in the
+last minute."""
 _LONGEST: Final = timedelta(hours=6)
 
 
 @dataclass(frozen=True, slots=True)
 class FoundChange:
     """A change that a poll found, with the identity and body of the webhook that would have
-    reported it."""
+    reported the change."""
 
     identity: Identity
     body: bytes = field(repr=False)
@@ -35,7 +35,7 @@ class FoundChange:
 @dataclass(frozen=True, slots=True)
 class ChangesPage:
     """A page of changes, oldest first. `position`: the cursor for the next poll, valid once all
-    changes of the page are stored. `has_more`: whether the next page is available now."""
+    changes on the page are stored. `has_more`: whether the next page is available now."""
 
     changes: tuple[FoundChange, ...]
     position: Mapping[str, str]
@@ -64,7 +64,7 @@ class Pollers(Protocol):
 
 class PollInput(Contract):
     """The input of the polling workflow. `remote_brain`, `review_expiry_s`: settings for the runs
-    of tickets that the poll finds."""
+    of tickets found by the poll."""
 
     remote_brain: bool = False
     review_expiry_s: float = 72 * 3600
@@ -81,19 +81,19 @@ class PollResult(Contract):
 
 
 def poll_name(topic: str, thing: str, version: str) -> Identity:
-    """Return the identity of a change that a poll found. All polls that find the same version of an
+    """Return the identity of a change found by a poll. All polls that find the same version of an
     object yield the same identity."""
     return Identity(dedup_key=f"poll/{topic}/{thing}/{version}", topic=topic)
 
 
 def is_due(cursor: PollCursor | None, connected_at: datetime, now: datetime) -> bool:
-    """Return whether a connection is due for polling. After failed polls, the interval doubles with
+    """Return True if a connection is due for polling. After failed polls, the interval doubles with
     each consecutive failure."""
     if cursor is None:
         return now - connected_at >= SETTLES
     if cursor.failures == 0:
         return True
-    # Half an interval less than a multiple of the interval, so that the schedule's jitter does not
+    # Half an interval less than a multiple of the interval, so that jitter in the schedule does not
     # skip a poll.
     pause: timedelta = min(EVERY * (1 << min(cursor.failures, 10)), _LONGEST) - EVERY / 2
     return now - cursor.polled_at >= pause

@@ -1,4 +1,4 @@
-"""Ports of inbound webhooks. A platform verifies, identifies and interprets one provider's
+"""Ports for inbound webhooks. A platform verifies, identifies and interprets one provider's
 webhooks, in pure functions.
 
 `domain/inbound/platforms/` has one module for each provider.
@@ -26,9 +26,9 @@ NO_SETTINGS: Final[Mapping[str, str]] = {}
 class EndpointFacts:
     """Facts about an endpoint's integration that are needed to interpret a webhook. `settings`: the
     integration's settings. `mapping`: for the generic form only, a JMESPath expression for each
-    field of the event. `received_at`: when the webhook arrived, for webhooks without a time of
-    their own. `is_signed`: the integration has a secret, and the request was verified with that
-    secret. `vouches`: whether the secret holder's statements about a customer's address count."""
+    event field. `received_at`: when the webhook arrived, for webhooks without a time of their own.
+    `is_signed`: whether the integration has a secret with which the request was verified.
+    `vouches`: whether the secret holder's statements about a customer's address are trusted."""
 
     integration_id: str
     settings: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
@@ -50,20 +50,20 @@ class Platform(Protocol):
     refusal_status: int
     """The HTTP status that makes this provider stop retrying a rejected request."""
     needs_secret: bool
-    """Whether the provider issues the secret, so that it is required for creating an endpoint.
-    Otherwise the service generates the secret, or none is used (`signs`)."""
+    """Whether the provider issues the secret, so that it is required for creating an endpoint. If
+    not, the service generates the secret, or no secret is used (`signs`)."""
     signs: bool
     """Whether requests contain a proof, such as a signature, besides the secret token in the URL.
     """
     is_limited: bool
-    """Whether the endpoint's rate limit applies to this provider. It never applies to shops and
-    payment providers."""
+    """Whether the endpoint's rate limit applies to this provider. The limit never applies to shops
+    and payment providers."""
     author_proof: AuthorProof
     """How this provider's webhooks prove the address of a ticket's author. All other data about the
     author is a claim."""
 
     def is_ping(self, request: InboundRequest) -> bool:
-        """Return whether the request is the provider's unsigned test of a new URL. The response to
+        """Return True if the request is the provider's unsigned test of a new URL. The response to
         such a request has status 200, and the request has no effect."""
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
@@ -77,23 +77,23 @@ class Platform(Protocol):
         """Return the identity of a verified delivery. Raises WebhookUnreadable."""
 
     def read(self, request: InboundRequest, identity: Identity, facts: EndpointFacts) -> Meaning:
-        """Return the meaning of a verified request. Never called for a topic that is ignored.
-        Raises WebhookUnreadable."""
+        """Return the meaning of a verified request. Never called for ignored topics. Raises
+        WebhookUnreadable."""
 
 
 class WebhookStarter(Protocol):
     """Starts the workflows that process stored webhooks."""
 
     async def process_webhook(self, webhook: "ProcessWebhookInput", *, wake: bool = False) -> bool:
-        """Start the workflow of a webhook. Return False if the workflow is already running.
+        """Start a webhook's workflow. Return False if the workflow is already running.
 
-        `wake`: make a waiting workflow retry now. Raises EngineUnavailable; in that case, the sweep
-        starts the workflow later.
+        `wake`: make a waiting workflow retry now. Raises EngineUnavailable. If it is raised, the
+        sweep starts the workflow later.
         """
 
 
 class ErasureStarter(Protocol):
-    """Starts the erasures of customers that a platform has requested."""
+    """Starts the customer erasures that a platform has requested."""
 
     async def start_erasure(self, erase: "EraseInput") -> None:
         """Start the erasure, unless it is already running. Raises EngineUnavailable."""

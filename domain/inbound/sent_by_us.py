@@ -1,6 +1,6 @@
-"""Decide whether the agent wrote a message that a helpdesk reports.
+"""Decide whether the agent wrote a message reported by a helpdesk.
 
-The author's address does not prove it, because people may work under the agent's account.
+The author's address does not prove it, because human agents may work under the agent's account.
 """
 
 import re
@@ -17,20 +17,20 @@ from domain.intake.customer_email import customer_key
 from domain.integrations.providers import Provider
 
 IN_FLIGHT: Final = timedelta(minutes=1)
-"""How long an unfinished message of the agent can leave a reported message undecided. After this
-time, the reported message counts as a person's."""
+"""How long an unfinished message from the agent can leave a reported message undecided. After this
+time, the reported message is attributed to a human."""
 
 _TAG: Final = re.compile(r"<[^<>]*>")
 _MAX_CHARS: Final = 200_000
-# Maximum length of an author's name that some helpdesks put before a message, in characters without
-# spaces.
+# Maximum length of an author's name that some helpdesks insert before a message, in characters
+# without spaces.
 _MAX_HEAD: Final = 80
 _MIN_INK: Final = 12
 
 
 class Authorship(StrEnum):
-    """Who wrote a message in a ticket. `ours`: the agent. `people`: a person. `undecided`: the
-    agent is currently sending a message, and the reported message may be that one."""
+    """The author of a message in a ticket. `ours`: the agent. `people`: a human. `undecided`: the
+    agent is currently sending a message, and the reported message may be that message."""
 
     OURS = "ours"
     PEOPLE = "people"
@@ -41,8 +41,8 @@ class Authorship(StrEnum):
 class AgentMessage:
     """A message that the agent has sent to the ticket, or has started to send. `reference`: the
     platform's id for the message, once it is known. `keys`: the idempotency keys with which the
-    message may have been sent. `is_settled`: whether the outcome of sending is final: it is known,
-    or will never be known."""
+    message may have been sent. `is_settled`: whether the outcome of sending is final: known, or
+    never to be known."""
 
     reference: str | None
     keys: frozenset[str]
@@ -53,7 +53,7 @@ class AgentMessage:
 
 def own_author(provider: Provider, settings: Mapping[str, str]) -> str | None:
     """Return the platform's identifier for the agent's account. Return None if the settings do not
-    contain it. For Gorgias, the identifier is among the credentials instead."""
+    contain the identifier. For Gorgias, it is among the credentials instead."""
     match provider:
         case Provider.INTERCOM:
             return settings.get("admin_id")
@@ -66,8 +66,8 @@ def own_author(provider: Provider, settings: Mapping[str, str]) -> str | None:
 def authorship(
     message: StaffMessage, written: Sequence[AgentMessage], own: str | None, now: datetime
 ) -> Authorship:
-    """Return who wrote the message, determined by the platform's id, then by the idempotency key,
-    then by the text.
+    """Return the author of the message, determined first by the platform's id, then by the
+    idempotency key, then by the text.
 
     `written`: the agent's messages in the ticket, newest first. The text is compared only with the
     latest of them and with unfinished ones. `own`: the identifier of the agent's account, from
@@ -87,7 +87,7 @@ def authorship(
 
 
 def says_the_same(told: str, sent: str, *, after_head: bool = False) -> bool:
-    """Return whether the text that a helpdesk reports is the text that was sent, ignoring HTML and
+    """Return True if the text reported by a helpdesk is the text that was sent, ignoring HTML and
     whitespace that the helpdesk adds.
 
     `after_head`: whether the helpdesk may put a name before the text.

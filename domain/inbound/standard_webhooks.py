@@ -1,7 +1,7 @@
 """Standard Webhooks: verify the signatures and identify the deliveries of generic and PrestaShop
 webhooks.
 
-Source: the specification of Standard Webhooks, version 1.
+Source: the Standard Webhooks specification, version 1.
 """
 
 import base64
@@ -19,7 +19,7 @@ from domain.inbound.webhook_signature import (
     signed_seconds,
 )
 
-# Prefixes of the header names: the specification's prefix, and the older one that Svix still sends.
+# Header name prefixes: the specification's prefix, and the older prefix that Svix still sends.
 _NAMES: Final = ("webhook-", "svix-")
 _PREFIX: Final = "whsec_"
 _SCHEME: Final = "v1,"
@@ -30,7 +30,7 @@ def verify_standard(request: InboundRequest, secrets: tuple[str, ...], now: date
     """Verify that one of the secrets signed the id, the timestamp and the body. The timestamp must
     be at most 300 s before or after `now`.
 
-    The signature header may contain several signatures; those of schemes other than `v1` are
+    The signature header may contain several signatures. Signatures with schemes other than `v1` are
     ignored. Raises InboundRefused.
     """
     names = _names_in(request)
@@ -61,8 +61,8 @@ def _names_in(request: InboundRequest) -> str:
 
 
 def key_of(secret: str) -> bytes:
-    """Return the key in a `whsec_…` secret, decoded from base64. Raises InboundRefused if it is
-    invalid."""
+    """Return the key in a `whsec_…` secret, decoded from base64. Raises InboundRefused if the
+    secret is invalid."""
     try:
         return base64.b64decode(secret.removeprefix(_PREFIX), validate=True)
     except (binascii.Error, ValueError):

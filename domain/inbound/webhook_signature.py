@@ -1,4 +1,4 @@
-"""Rules for verifying webhook signatures that several platforms share."""
+"""Rules for verifying webhook signatures, shared by several platforms."""
 
 import base64
 import hmac
@@ -22,7 +22,7 @@ def signature_header(
     missing: RefusalReason = RefusalReason.SIGNATURE_MISSING,
 ) -> str:
     """Return the value of a required header. `name`: in lower case. `missing`: the reason for the
-    refusal if the header is missing. Raises InboundRefused."""
+    rejection if the header is missing. Raises InboundRefused."""
     value = request.headers.get(name, "").strip()
     if not value or len(value) > _MAX_HEADER:
         raise InboundRefused(missing)
@@ -42,10 +42,10 @@ def hmac_sha1_hex(secret: str | bytes, signed: bytes) -> str:
 
 
 def matches(expected: Sequence[str], given: str | Sequence[str]) -> bool:
-    """Return whether any received signature equals an expected one. All pairs are compared, in
+    """Return True if any received signature equals an expected one. All pairs are compared, in
     constant time.
 
-    `expected`: one signature for each valid secret. `given`: one or several received signatures.
+    `expected`: one signature for each valid secret. `given`: one or more received signatures.
     """
     found = False
     for came in (given,) if isinstance(given, str) else given:
@@ -61,7 +61,7 @@ def require_match(expected: Sequence[str], given: str | Sequence[str]) -> None:
 
 
 def signed_seconds(text: str) -> int:
-    """Return the Unix time in whole seconds from the text of a signature header. Raises
+    """Return the Unix time in whole seconds from the text in a signature header. Raises
     InboundRefused."""
     if not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
         raise InboundRefused(RefusalReason.TIMESTAMP_MISSING)
@@ -73,8 +73,8 @@ def check_age(
 ) -> None:
     """Raise InboundRefused(TIMESTAMP_OLD) unless the signed timestamp is recent.
 
-    `signed_at`: Unix time in seconds. `both_ways`: whether to reject a timestamp far in the future
-    too.
+    `signed_at`: Unix time in seconds. `both_ways`: whether to reject also a timestamp far in the
+    future.
     """
     age = now.timestamp() - signed_at
     if age > tolerance.total_seconds() or (both_ways and -age > tolerance.total_seconds()):

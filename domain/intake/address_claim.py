@@ -1,5 +1,5 @@
-"""The address claim: decide whether the author of a ticket may prove a typed email address, and
-find the verification code in the author's message."""
+"""The address claim: decide whether a ticket's author may prove a typed email address, and find the
+verification code in the author's message."""
 
 import re
 from hashlib import sha256
@@ -12,14 +12,14 @@ from domain.intake.mail_sender import is_robot
 from domain.intake.proved_address import ProvedAddress
 
 _READ: Final = 2_000
-# Mail programs display the code with a space in the middle, and people copy the space.
+# Mail programs show the code with a space in the middle, and users copy the space.
 _CODE: Final = re.compile(
     r"(?<![\w.,#+-])([0-9]{3}[ \u00a0-]?[0-9]{3}(?:[ \u00a0-]?[0-9]{3})?)(?![\w-])(?![.,][0-9])"
 )
 
 
 def can_be_proved(event: UnifiedEvent) -> bool:
-    """Return whether the event claims an address that its author can prove with a mailed code.
+    """Return True if the event claims an address that its author can prove with a mailed code.
 
     The answer must go to a helpdesk ticket that the author reads.
     """
@@ -38,8 +38,8 @@ def can_be_proved(event: UnifiedEvent) -> bool:
 def requester_of(event: UnifiedEvent, conversation_id: str) -> str:
     """Return the id under which an author's verification codes are counted.
 
-    The id is a digest of the platform's author id, because that can be an email address. Without an
-    author id, it is the conversation's id.
+    The id is a digest of the platform's author id, because that id can be an email address. Without
+    an author id, it is the conversation's id.
     """
     if not event.author_id:
         return conversation_id

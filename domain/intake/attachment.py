@@ -1,4 +1,4 @@
-"""The attachment: a file received with an event."""
+"""An attachment: a file received with an event."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,9 +16,9 @@ MAX_DAY_BYTES: Final = 1024 * 1024 * 1024
 MAX_DAY_UNPROVED_BYTES: Final = 256 * 1024 * 1024
 """The part of MAX_DAY_BYTES, in bytes, available to messages from unverified senders."""
 MAX_DAY_BYTES_WITHOUT_PLAN: Final = 64 * 1024 * 1024
-"""The daily limit in bytes, in place of MAX_DAY_BYTES, for a client without a plan."""
+"""For a client without a plan, the daily limit in bytes that replaces MAX_DAY_BYTES."""
 MAX_DAY_UNPROVED_BYTES_WITHOUT_PLAN: Final = 32 * 1024 * 1024
-"""The daily limit in bytes, in place of MAX_DAY_UNPROVED_BYTES, for a client without a plan."""
+"""For a client without a plan, the daily limit in bytes that replaces MAX_DAY_UNPROVED_BYTES."""
 
 MAX_NAME_CHARS: Final = 200
 
@@ -26,7 +26,7 @@ _NAMELESS: Final = "fichier"
 
 
 class AttachmentState(StrEnum):
-    """The state of an attachment. `refused`: the file is not stored; for example, it is too large,
+    """The state of an attachment. `refused`: the file is not stored. For example, it is too large,
     is neither an image nor a PDF, or is not of the claimed type."""
 
     STORED = "stored"
@@ -35,7 +35,7 @@ class AttachmentState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AttachedFile:
-    """A file as received. The sender set `name` and `claimed_type`."""
+    """A file as received. The sender chose `name` and `claimed_type`."""
 
     name: str
     claimed_type: str
@@ -43,7 +43,7 @@ class AttachedFile:
 
 
 class Attachment(BaseModel):
-    """An attachment as shown to people and brains. `media_type`: detected from the file's bytes;
+    """An attachment as shown to users and brains. `media_type`: detected from the file's bytes.
     None for a type that is not stored. `size`: in bytes. `reason`: a stable code for the refusal,
     or None."""
 
@@ -68,6 +68,6 @@ def clean_file_name(name: str) -> str:
     last = clean_line(name[-4 * MAX_NAME_CHARS :].replace("\\", "/").rpartition("/")[2], 4_000)
     plain = last.strip(". ")
     if len(plain) > MAX_NAME_CHARS:
-        # Keep the end of the name, which holds the extension.
+        # Keep the end of the name, because it contains the extension.
         plain = plain[-MAX_NAME_CHARS:].lstrip(". ")
     return plain or _NAMELESS

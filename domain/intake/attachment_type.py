@@ -1,6 +1,6 @@
 """Detect a file's type from its bytes, never from its name or the sender's claimed type.
 
-Images and PDFs are stored; all other types are refused. A file is scanned once, in time linear in
+Images and PDFs are stored. All other types are refused. A file is scanned once, in time linear in
 its size.
 """
 
@@ -30,8 +30,8 @@ class MediaType(StrEnum):
 SHOWN_INLINE: Final = frozenset({MediaType.JPEG, MediaType.PNG, MediaType.GIF, MediaType.WEBP})
 """Types that every browser displays as images, and that models can read."""
 
-# The allowed file extensions of each type. If a name has none of these extensions, `download_name`
-# appends the first one.
+# The allowed file extensions for each type. If a name has none of them, `download_name` appends the
+# first one.
 _ENDINGS: Final[dict[MediaType, tuple[str, ...]]] = {
     MediaType.JPEG: (".jpg", ".jpeg", ".jpe", ".jfif"),
     MediaType.PNG: (".png",),
@@ -76,13 +76,13 @@ _ARCHIVES: Final = (
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
 )
 _MARKUP_BEGINS: Final = (b"<", b"\xef\xbb\xbf<", b"\xff\xfe<\x00", b"\xfe\xff\x00<")
-# Generic claimed types, which say nothing about the content.
+# Generic claimed types, which do not indicate the content.
 _NO_CLAIM: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
 
 
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """An inspected file. `refusal`: the reason why the file is refused, or None if it is stored; a
+    """An inspected file. `refusal`: the reason why the file is refused, or None if it is stored. A
     stored file has a `media_type`. `digest`: the SHA-256 of the file's bytes."""
 
     file: AttachedFile
@@ -92,8 +92,8 @@ class Inspected:
 
 
 def inspect(files: Sequence[AttachedFile]) -> tuple[Inspected, ...]:
-    """Return the inspection results of an event's files, in order. Files beyond the first MAX_FILES
-    are refused."""
+    """Return the inspection results for an event's attachments, in order. Attachments beyond the
+    first MAX_FILES are refused."""
     return tuple(_inspected(file, position) for position, file in enumerate(files))
 
 
@@ -123,7 +123,7 @@ def media_type_of(data: bytes) -> MediaType | None:
 
 
 def download_name(name: str, media_type: MediaType) -> str:
-    """Return the name under which a browser saves the file. Its extension matches the detected
+    """Return the name under which a browser saves the file. The extension matches the detected
     type, so that no program opens an image as a web page or an executable."""
     endings = _ENDINGS[media_type]
     return name if name.lower().endswith(endings) else name + endings[0]
@@ -172,7 +172,7 @@ def _unkept(data: bytes) -> AttachmentRefusal:
 
 
 def _contradicts(claimed: str, media_type: MediaType) -> bool:
-    """Return whether the sender's claimed type contradicts the detected type. Mail programs confuse
+    """Return True if the sender's claimed type contradicts the detected type. Mail programs confuse
     image types, so an image may claim any image type except SVG."""
     said = claimed.partition(";")[0].strip().lower()
     if said in _NO_CLAIM:

@@ -1,12 +1,12 @@
-"""Data that passes through Temporal while an event is normalized."""
+"""Temporal payloads for normalizing an event."""
 
 from domain.core.contracts import Contract, RunRef
 
 
 class NormalizeInput(Contract):
-    """The input of normalizing an event. `cut`: the event exceeds its effort budget, so only its
-    beginning is stored, for a person to read. `reopened`: the message was earlier added to a
-    review, and its ticket was credited back."""
+    """The input for normalizing an event. `cut`: the event exceeds its effort budget, so only its
+    beginning is stored, for a human to read. `reopened`: the message was earlier added to a review,
+    and its ticket was credited back."""
 
     ref: RunRef
     cut: bool = False
@@ -19,9 +19,9 @@ class NormalizeResult(Contract):
     - `looks_up`: an order may have to be looked up in the merchant's shop before the agent drafts
       an answer.
     - `deliveries`: ids of the webhook deliveries to send before the message is processed.
-    - `joined`: id of the review that the message was added to, because a human handles the
-      conversation; empty if the message was not added to a review.
-    - `considered`: the agent still reads a message that was added to a review, because that review
+    - `joined`: id of the review to which the message was added, because a human handles the
+      conversation. Empty if the message was not added to a review.
+    - `considered`: the agent still reads a message that was added to a review, because the review
       is open.
     - `cut`: as in the input.
     - `steps`: the steps spent from the event's effort budget (`domain/core/effort.py`).

@@ -1,5 +1,5 @@
-"""The canonical form of a customer's email address. Rate limits and the customer's memory compare
-addresses in this form."""
+"""The canonical form of a customer's email address. Rate limits and the agent's memory of a
+customer compare addresses in this form."""
 
 import re
 import unicodedata
@@ -19,10 +19,10 @@ def customer_key(address: str | None) -> str | None:
 
 
 def spells_its_key(address: str) -> bool:
-    """Return whether an address equals its canonical form (`customer_key`), ignoring ASCII case and
+    """Return True if an address equals its canonical form (`customer_key`), ignoring ASCII case and
     outer spaces.
 
-    Other spellings, such as a full-width letter or `ß`, can name a different mailbox than their
+    Other spellings, such as a full-width letter or `ß`, can denote a different mailbox than their
     canonical form. A proof of such an address proves nothing about the mailbox of the canonical
     form.
     """
@@ -31,11 +31,11 @@ def spells_its_key(address: str) -> bool:
 
 
 def mentions(text: str, key: str) -> bool:
-    """Return whether a text contains the address `key`, ignoring case. `key`: as returned by
+    """Return True if a text contains the address `key`, ignoring case. `key`: as returned by
     `customer_key`.
 
-    The end of a longer address does not count: `marie-ann@x.example` does not contain
-    `ann@x.example`. An address followed by a full stop and a word counts, because a sentence may
+    The end of a longer address does not match: `marie-ann@x.example` does not contain
+    `ann@x.example`. An address followed by a full stop and a word matches, because a sentence may
     end there without a space.
     """
     before, after = r"(?<![a-z0-9])(?<![a-z0-9][._+-])", r"(?!-?[a-z0-9])"

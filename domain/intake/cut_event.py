@@ -10,18 +10,19 @@ from domain.intake.event_sender import claimed_customer
 from domain.intake.normalization import MAX_SUBJECT_CHARS
 
 CUT_CHARS: Final = 2_000
-# Read more characters than CUT_CHARS, because the removed markup takes more space than the text.
+# Read more characters than CUT_CHARS, because removed markup takes up more space than the text.
 _READ_CHARS: Final = 16_000
 _TEXTS: Final = ("message", "text", "body", "text_body", "html_body", "html")
 _TAG: Final = re.compile(r"<[^<>]{0,400}>")
 
 
 def cut_event(event: InboundEvent, *, fallback_ticket_id: str) -> UnifiedEvent:
-    """Return the unified form of an event that exceeded its effort budget. Takes linear time in the
+    """Return the unified form of an event that exceeded its effort budget. Takes time linear in the
     length of the shown text.
 
     The customer's address comes from the caller or from the mail's headers, and counts as
-    unverified. The event starts a new thread. Nothing in its text counts as a request or a proof.
+    unverified. The event starts a new thread. Nothing in its text is treated as a request or a
+    proof.
     """
     return UnifiedEvent(
         channel=channel_of(event.event_type, event.source),

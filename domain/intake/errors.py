@@ -25,7 +25,7 @@ class RunInProgress(DomainError):
 
 class CustomerRateLimited(DomainError):
     """One customer sent too many messages in ten minutes. `oldest`: time of the oldest message that
-    counts towards the limit. `key`: the digest of the customer's limit key."""
+    counts toward the limit. `key`: the digest of the customer's limit key."""
 
     code = "customer_rate_limited"
 
@@ -36,7 +36,7 @@ class CustomerRateLimited(DomainError):
         oldest: datetime | None = None,
         key: bytes = b"",
     ) -> None:
-        super().__init__()  # omit the address, because the text of errors is logged
+        super().__init__()  # omit the address, because error texts are logged
         self.key = key
         self.oldest = oldest
         self.customer_email = customer_email
@@ -48,8 +48,8 @@ class CustomerRateLimited(DomainError):
 
 
 class ClientRateLimited(DomainError):
-    """The customers of one client sent too many messages in an hour. `oldest`: time of the oldest
-    message that counts towards the limit."""
+    """One client's customers sent too many messages in an hour. `oldest`: time of the oldest
+    message that counts toward the limit."""
 
     code = "client_rate_limited"
 
@@ -60,8 +60,8 @@ class ClientRateLimited(DomainError):
 
 
 class UnprovedShareUsed(DomainError):
-    """Unverified senders have used up their share of the client's messages per hour or of its
-    monthly tickets."""
+    """Unverified senders have used up their share of the client's messages per hour or monthly
+    tickets."""
 
     code = "unproved_share_used"
 
@@ -72,7 +72,7 @@ class UnprovedShareUsed(DomainError):
 
 class EventRoomUsed(DomainError):
     """The client's events have reached their daily storage limit (`domain/intake/event_room.py`).
-    `matched`: whether a playbook matches the refused event."""
+    `matched`: whether a playbook matches the rejected event."""
 
     code = "event_room_used"
 
@@ -83,7 +83,7 @@ class EventRoomUsed(DomainError):
 
 
 class AttachmentNotFound(DomainError):
-    """The file does not exist, belongs to another client, or its bytes are not stored."""
+    """The file does not exist, belongs to another client, or is not stored."""
 
     code = "attachment_not_found"
 

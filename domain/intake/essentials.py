@@ -1,7 +1,7 @@
-"""The reduced event, which a dry run passes on instead of the event that the caller sent.
+"""The reduced event: a dry run passes it on in place of the event that the caller sent.
 
-The reduced event has no attachments, no second form of the text and no trace headers of a mail.
-`normalize` returns the same result for both events; `tests/domain/intake/test_essentials.py` checks
+The reduced event has no attachments, no second form of the text and no trace headers from a mail.
+`normalize` returns the same result for both events. `tests/domain/intake/test_essentials.py` checks
 every field that `normalize` reads. A text longer than MAX_TEXT_BYTES and a payload larger than
 MAX_PAYLOAD_BYTES are truncated.
 """
@@ -32,28 +32,28 @@ from domain.intake.payload_paths import (
 from domain.intake.payload_view import PayloadView, folded, scalar_text
 
 MAX_TEXT_BYTES: Final = 100_000
-"""The longest text of a reduced event, in bytes. A brain reads 8,000 characters
+"""Maximum length of a reduced event's text, in bytes. A brain reads 8,000 characters
 (`domain/agent/size_limits.py`) of the text without quotes and markup."""
 
 MAX_PAYLOAD_BYTES: Final = 250_000
-"""The largest payload of a reduced event, in bytes."""
+"""Maximum size of a reduced event's payload, in bytes."""
 
 # An image inside the HTML of a mail. `normalize` does not read images, and an image may precede the
 # text.
 _IMAGE: Final = re.compile(r"\bdata:[\w/+.;=-]{0,100},[\w+/=%]{200,}", re.ASCII)
 
-# `normalize` reads fewer characters of any value except the text. It reads 8,000 characters of
-# message ids, its longest value; this limit is four times as high.
+# `normalize` reads fewer characters of any value except the text. The longest value that it reads
+# is message ids, with 8,000 characters. This limit is four times as high.
 _MAX_VALUE_CHARS: Final = 32_000
-# One character more than `normalize` reads, so that it recognizes a truncated block as truncated.
-# The same applies to lists.
+# One character more than `normalize` reads, so that it recognizes a truncated block. The same
+# applies to lists.
 _MAX_HEADER_BLOCK: Final = 100_001
 # The maximum number of items that `normalize` reads from a list of mailboxes or header values.
 _MAX_ITEMS: Final = 301
-# No real sender's container has more entries. Filtering a larger one would delay other requests, so
-# it passes unchanged.
+# No real sender's container has more entries. Filtering a larger container would delay other
+# requests, so it is passed on unchanged.
 _MANY: Final = 500
-# `PayloadView` matches the keys of large objects by exact spelling only, so a large object must
+# `PayloadView` matches the keys of large objects only by exact spelling, so a large object must
 # stay large.
 _FEW_KEYS: Final = 100
 
@@ -71,7 +71,7 @@ _BOXES: Final = (
 _BOX: Final = ("email", "address", "mailbox", "name")
 _PERSON: Final = ("name", "first_name", "firstname", "last_name", "lastname")
 _HEADER_PATHS: Final = ("headers", "message_headers", "message.headers")
-# Each of these headers can occur in the headers or at the top level.
+# Each of these can occur in the headers or at the top level.
 _HEADERS: Final = frozenset(
     """from sender reply-to to cc delivered-to x-original-to return-path authentication-results
     message-id references in-reply-to content-type auto-submitted precedence
@@ -86,7 +86,8 @@ _BODIES: Final = frozenset(
 
 class _Wanted:
     """The parts of an object that `normalize` reads. `by`: the wanted fields, by folded key.
-    `ends`: the object itself may be a value. `headers`: the object holds a mail's headers."""
+    `ends`: whether the object itself may be a value. `headers`: whether the object contains a
+    mail's headers."""
 
     def __init__(self) -> None:
         self.by: dict[str, _Wanted] = {}
@@ -128,9 +129,9 @@ def _fitting(payload: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def _beginning(text: str) -> str:
-    """Return the text if it fits into MAX_TEXT_BYTES; otherwise remove the images inside its HTML
-    and return its beginning."""
-    # Skip the encoding of a short text: a character has four bytes at most in UTF-8.
+    """Return the text if it fits into MAX_TEXT_BYTES. If it does not, remove the images inside its
+    HTML and return its beginning."""
+    # Skip the encoding of a short text, because a character has at most four bytes in UTF-8.
     if len(text) <= MAX_TEXT_BYTES // 4 or len(text.encode()) <= MAX_TEXT_BYTES:
         return text
     return _IMAGE.sub("data:", text).lstrip().encode()[:MAX_TEXT_BYTES].decode(errors="ignore")
@@ -141,7 +142,7 @@ def _filtered(event: InboundEvent) -> dict[str, JsonValue]:
     for key, value in event.payload.items():
         wanted, text = _wanted().by.get(folded(key)), scalar_text(value)
         if text is not None and len(text) <= MAX_FIELD_CHARS and folded(key) not in _BODIES:
-            payload[key] = value  # the value may fill a template's placeholder
+            payload[key] = value  # the value may fill a template placeholder
         elif wanted is not None:
             # Keep the unread keys of the object with the value None: if a key occurs in two
             # spellings, the first one counts.
@@ -150,7 +151,7 @@ def _filtered(event: InboundEvent) -> dict[str, JsonValue]:
 
 
 def _body(event: InboundEvent) -> dict[str, JsonValue]:
-    """Return the only text that `normalize` reads, under a key that it reads on every channel.
+    """Return the only text that `normalize` reads, under a key that it reads for every channel.
     Return an empty object if the event has a message or no text."""
     if event.message and event.message.strip():
         return {}
@@ -183,8 +184,8 @@ def _kept(value: JsonValue, wanted: _Wanted) -> JsonValue:
 
 
 def _kept_headers(value: JsonValue) -> JsonValue:
-    """Return the headers with all names, which count towards a limit, but only with the values that
-    `normalize` reads."""
+    """Return the headers with all names, because the names count toward a limit, but only with the
+    values that `normalize` reads."""
     if isinstance(value, dict):
         return {name: _value(name, inner) for name, inner in value.items()}
     if isinstance(value, list):

@@ -23,7 +23,7 @@ _HELPDESK_HEADS: Final = frozenset(
 
 
 class Channel(StrEnum):
-    """The channel of the customer's message, which determines how the reply can be sent."""
+    """The channel of the customer's message. It determines how the reply can be sent."""
 
     SHOP = "shop"
     EMAIL = "email"
@@ -33,7 +33,7 @@ class Channel(StrEnum):
 
 
 class InboundEvent(BaseModel):
-    """One event as the caller sent it. Known fields are typed; all other fields are in `payload`.
+    """An event as the caller sent it. Known fields are typed. All other fields are in `payload`.
 
     `author`: id of the user who typed the event in a session, or None if a system sent it. Callers
     cannot set the author: admission takes it from the session. `merchant_request`: set only by the
@@ -55,28 +55,26 @@ class UnifiedEvent(BaseModel):
     """The unified format of an event, the same for every kind. The brain reads this format.
 
     - `text`: the customer's new text as plain text, without quoted replies and signature.
-    - `fields`: the scalar extras of the payload as text (order_number, tracking_url …), used to
-      fill templates.
-    - `reply_allowed`: false for mail that must never be answered (auto-replies, lists, bounces).
+    - `fields`: the payload's scalar extras as text (order_number, tracking_url …), used to fill
+      templates.
+    - `reply_allowed`: False for mail that must never be answered (auto-replies, lists, bounces).
     - `message_id`, `references`: the mail's ids, which place the answer in the mail's thread.
-    - `order_numbers`: every number that may name an order; the caller's number is the first.
+    - `order_numbers`: every number that may identify an order. The caller's number is the first.
     - `order_number`: the first of `order_numbers`.
     - `platform`: the event's platform, such as "zendesk".
-    - `ticket_named`: the caller gave `ticket_id`, so the platform knows the ticket. Otherwise the
-      ticket id is the event's own id.
-    - `proved`: the customer's address, if the author is verified to hold it. Otherwise the address
-      is
+    - `ticket_named`: the caller gave `ticket_id`, so the platform knows the ticket. If it did not,
+      the ticket id is the event's own id.
+    - `proved`: the customer's address, if the author is verified to hold it. If not, the address is
       a claim.
     - `mailed_back`: the event is a mail from an unverified sender, and its answer goes only to the
-      claimed mailbox.
-      The answer may mention orders, but no action is allowed.
-    - `is_vouched`: the caller is trusted about the ticket and session that it names.
+      claimed mailbox. The answer may mention orders, but no action is allowed.
+    - `is_vouched`: the caller's statements about the ticket and session are trusted.
     - `author_id`: the platform's id for the author of a helpdesk message.
     - `code_refused`: the message contained an invalid verification code.
     - `asked_before_code`: the message contained a valid verification code. `text` is the thread's
       earlier message, which another person may have written.
-    - `author`: id of the user who typed the event. The text of such an event never counts as the
-      customer's.
+    - `author`: id of the user who typed the event. The text of such an event is never treated as
+      the customer's.
     - `merchant_request`: the action that the merchant's own system requests.
     """
 
@@ -109,7 +107,7 @@ class UnifiedEvent(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _before_proofs(cls, data: Any) -> Any:
-        """Convert a stored event from before `ProvedAddress` existed; return any other event
+        """Convert a stored event from before `ProvedAddress` existed. Any other event is returned
         unchanged."""
         if isinstance(data, dict) and "customer_verified" in data and "is_vouched" not in data:
             return _with_proof(data)
@@ -126,7 +124,7 @@ class UnifiedEvent(BaseModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def sender_authenticated(self) -> bool:
-        """True if the message may authorise an action on an order. Stored under this name."""
+        """True if the message may authorize an action on an order. Stored under this name."""
         return self.may_act
 
     @property
@@ -145,13 +143,13 @@ class UnifiedEvent(BaseModel):
 
     @property
     def is_claim(self) -> bool:
-        """True if the message names a customer's address that its author may not hold."""
+        """True if the message names a customer's address that its author is not verified to
+        hold."""
         return self.customer_email is not None and not self.customer_verified
 
     @property
     def words(self) -> str:
-        """The customer's text, with the subject first. The knowledge base is searched with this
-        text."""
+        """The customer's text, with the subject first. It is used to search the knowledge base."""
         return "\n".join(part for part in (self.subject, self.text) if part)
 
 

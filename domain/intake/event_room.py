@@ -1,7 +1,7 @@
-"""The storage limit for events that cost their sender nothing.
+"""The storage limit for events that are free for their sender.
 
 For a client with a plan, the limit counts the events that match no playbook, because those events
-cost no ticket. For a client without a plan, the limit counts all events, because the ticket of an
+use no ticket. For a client without a plan, the limit counts all events, because the ticket for an
 event without an answer is credited back.
 """
 
@@ -9,11 +9,11 @@ from datetime import timedelta
 from typing import Final
 
 ROOM: Final = 64 * 1024 * 1024
-"""Maximum compressed size, in bytes, of the counted events of one client within WINDOW, as stored
-by PostgreSQL."""
+"""Maximum compressed size, in bytes, of one client's counted events within WINDOW, as stored by
+PostgreSQL."""
 
 UNPROVED_PART: Final = 2
-"""The divisor of ROOM that gives the limit for unverified senders of a client without a plan. The
+"""The divisor of ROOM that gives the limit for unverified senders to a client without a plan. The
 rest of ROOM is reserved for other senders."""
 
 WINDOW: Final = timedelta(hours=24)

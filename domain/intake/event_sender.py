@@ -37,10 +37,10 @@ _MAX_RESULTS: Final = 20
 class EventSender:
     """The customer who wrote an event.
 
-    `is_authenticated`: a proof or the caller confirms that this customer sent the mail; always true
-    for other channels except a form's helpdesk ticket. `is_themselves`: the answer goes to this
-    customer alone. `by_form`: a form or a program forwarded the text. `senders`: the sender's
-    addresses; no answer is sent if one of them belongs to a program.
+    `is_authenticated`: a proof or the caller confirms that this customer sent the mail. Always True
+    for other channels, except for a helpdesk ticket opened by a form. `is_themselves`: the answer
+    goes to this customer alone. `by_form`: a form or a program forwarded the text. `senders`: the
+    sender's addresses. No answer is sent if one of them belongs to a program.
     """
 
     box: Mailbox
@@ -64,7 +64,7 @@ def event_sender(
     email = given or _address_in(headers.view)
     if channel is Channel.HELPDESK and email:
         writer = writer_of(Mailbox(address=email), (), (), text)
-        # The answer goes to the ticket's author, not to the person that a form names.
+        # The answer goes to the ticket's author, not to the person named in a form.
         proved = not writer.by_form
         return EventSender(
             writer.box,
@@ -77,11 +77,11 @@ def event_sender(
 
 
 def claimed_customer(event: InboundEvent) -> str | None:
-    """Return the canonical address of the customer that an event names, without reading the event's
+    """Return the canonical address of the customer named in an event, without reading the event's
     text.
 
     The address is the caller's `customer_email`, else the sender in the mail's headers. It can be
-    None for a form's mail, because only the text names the person who filled in the form.
+    None for a mail from a form, because only the text names the person who filled in the form.
     """
     given = customer_key(event.customer_email)
     if given is None and channel_of(event.event_type, event.source) is Channel.EMAIL:
@@ -126,7 +126,7 @@ def _writer(heads: "_Heads", sender: Mailbox, text: str) -> Writer:
 
 
 def _is_proved(heads: "_Heads", sender: Mailbox, authserv_ids: Iterable[str]) -> bool:
-    """Return whether a trusted mail server authenticated the mail's sender.
+    """Return True if a trusted mail server authenticated the mail's sender.
 
     The mail must have only one sender, because truncated headers can hide a second From header.
     """
@@ -143,13 +143,13 @@ def _is_proved(heads: "_Heads", sender: Mailbox, authserv_ids: Iterable[str]) ->
 
 @dataclass(frozen=True, slots=True)
 class _Heads:
-    """The mailboxes in a mail's headers and in the corresponding fields of the payload."""
+    """The mailboxes in a mail's headers and in the corresponding payload fields."""
 
     headers: MailHeaders
 
     def sender(self) -> Mailbox:
-        """Return the sender's mailbox from the field `from` or `from_full` or from the From header;
-        empty if none is given."""
+        """Return the sender's mailbox from the `from` or `from_full` field or from the From header.
+        Empty if none is given."""
         found = mailboxes(self.headers.view.get("from")) or mailboxes(
             self.headers.view.get("from_full")
         )

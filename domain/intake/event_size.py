@@ -11,7 +11,8 @@ LARGE: Final = 16 * 1024
 
 
 def is_large(event: InboundEvent) -> bool:
-    """Return whether the texts of an event have at least LARGE characters. Counting stops there."""
+    """Return True if the texts of an event have at least LARGE characters in total. Counting stops
+    at LARGE."""
     size = len(event.message or "")
     waiting: list[JsonValue] = [event.payload]
     while waiting and size < LARGE:

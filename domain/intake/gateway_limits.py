@@ -17,12 +17,12 @@ class MessageLimit:
         """Return the number of seconds until one more message is allowed: a whole number, at least
         1.
 
-        `oldest`: time of the oldest message that still counts towards the limit.
+        `oldest`: time of the oldest message that still counts toward the limit.
         """
         return max(1, math.ceil((oldest + self.window - now).total_seconds()))
 
 
 PER_CUSTOMER: Final = MessageLimit(10, timedelta(minutes=10))
-"""Rate limit for one customer_email of one client. No setting overrides this limit."""
+"""Rate limit for each customer_email of a client. No setting overrides this limit."""
 
 PER_CLIENT: Final = MessageLimit(200, timedelta(hours=1))

@@ -1,4 +1,4 @@
-"""The limit key: identifies the customer against whose rate limit a message counts."""
+"""The limit key: identifies the customer whose rate limit a message counts toward."""
 
 import hashlib
 from collections.abc import Iterable
@@ -15,11 +15,11 @@ from domain.intake.proved_address import claims_proof
 
 @dataclass(frozen=True, slots=True)
 class LimitKey:
-    """The customer against whose rate limit a message counts.
+    """The customer whose rate limit a message counts toward.
 
     `customer`: the result of `claimed_customer`. `is_claim`: the author is not verified to hold the
     address. Claims and messages from verified senders are counted separately, so that a stranger
-    who claims an address does not use up the rate limit of its holder.
+    who claims an address does not use up its holder's rate limit.
     """
 
     customer: str
@@ -32,8 +32,8 @@ class LimitKey:
 
 
 def limit_key(event: InboundEvent, authserv_ids: Iterable[str] = ()) -> LimitKey | None:
-    """Return the key of the rate limit against which the message counts, or None if the message
-    names no customer.
+    """Return the key of the rate limit that the message counts toward, or None if the message names
+    no customer.
 
     `authserv_ids`: the mail servers that the client trusts to authenticate senders.
     """
@@ -43,7 +43,7 @@ def limit_key(event: InboundEvent, authserv_ids: Iterable[str] = ()) -> LimitKey
     channel = channel_of(event.event_type, event.source)
     if not is_verified(event, channel):
         return LimitKey(customer, is_claim=True)
-    # Pass an empty text: the text is parsed only later, when the event is normalized.
+    # Pass an empty text, because the text is parsed only later, when the event is normalized.
     headers = MailHeaders(PayloadView(event.payload))
     who = event_sender(event, channel, headers, "", authserv_ids)
     is_proved = (
@@ -55,7 +55,7 @@ def limit_key(event: InboundEvent, authserv_ids: Iterable[str] = ()) -> LimitKey
 
 
 def needs_mail_servers(event: InboundEvent) -> bool:
-    """Return whether `limit_key` depends on the mail servers that the client trusts."""
+    """Return True if `limit_key` depends on the mail servers that the client trusts."""
     channel = channel_of(event.event_type, event.source)
     return (
         channel is Channel.EMAIL

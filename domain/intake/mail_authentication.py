@@ -1,10 +1,9 @@
 """Check whether the merchant's own mail server authenticated a mail's sender (RFC 8601).
 
-Any sender can write `Authentication-Results` into a mail. Only the topmost header that names a
-server configured by the merchant is trusted. This module does not verify signatures itself: it
-reads the server's results. An unreadable header proves nothing, and neither do the headers below
-it. The unreadable header may come from the merchant's server, and the headers below it from the
-sender.
+Any sender can write `Authentication-Results` into a mail. Only the topmost header from a server
+configured by the merchant is trusted. This module does not verify signatures itself: it reads the
+server's results. An unreadable header proves nothing, and neither do the headers below it. The
+unreadable header may come from the merchant's server, and the headers below it from the sender.
 """
 
 import re
@@ -20,8 +19,8 @@ _MAX_CHARS: Final = 8_000
 _AUTHSERV_ID: Final = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9])?", re.IGNORECASE)
 _VERSION: Final = "1"
 _METHOD: Final = re.compile(r"([a-z][a-z0-9-]{0,40})(?:/\d{1,3})?", re.IGNORECASE)
-# DMARC results of a domain without a policy. They are not failures: a signature may still prove the
-# sender.
+# DMARC results for a domain without a policy. They are not failures, because a signature may still
+# prove the sender.
 _NO_POLICY: Final = frozenset({"none", "bestguesspass"})
 
 
@@ -46,7 +45,7 @@ class _Results:
 
 
 def is_proved(address: str, headers: Sequence[str], authserv_ids: Iterable[str]) -> bool:
-    """Return whether a trusted server authenticated the domain of the From `address`.
+    """Return True if a trusted server authenticated the domain of the From `address`.
 
     `headers`: the values of Authentication-Results, topmost first. `authserv_ids`: the trusted
     servers. DMARC must pass. Without a DMARC result, one passing DKIM or SPF result for the
@@ -63,7 +62,7 @@ def is_proved(address: str, headers: Sequence[str], authserv_ids: Iterable[str])
 
 
 def without_length(signatures: Iterable[str]) -> bool:
-    """Return whether every DKIM signature covers the whole text of the mail. A signature with a
+    """Return True if every DKIM signature covers the whole text of the mail. A signature with a
     length tag (`l=`) does not."""
     return not any(
         tag.partition("=")[0].strip().lower() == "l"
@@ -73,7 +72,7 @@ def without_length(signatures: Iterable[str]) -> bool:
 
 
 def is_of(address: str, named: str) -> bool:
-    """Return whether a proof for the domain of `named` covers the email address `address`. `named`:
+    """Return True if a proof for the domain of `named` covers the email address `address`. `named`:
     an address or a domain."""
     return _covers(_domain(named), _domain(address))
 
@@ -98,8 +97,8 @@ def _is_aligned(finding: _Finding, domain: str) -> bool:
 
 
 def _covers(named: str, domain: str) -> bool:
-    """Return whether a proof for the domain `named` covers `domain`: the same domain or a
-    subdomain.
+    """Return True if a proof for the domain `named` covers `domain`, which must be the same domain
+    or a subdomain.
 
     A proof for a subdomain does not cover its parent, which can be a public suffix.
     """
@@ -115,9 +114,9 @@ def _domain(address: str) -> str:
 
 
 def _read(header: str) -> _Results | None:
-    """Parse the value of an Authentication-Results header, or return None if it is malformed.
+    """Parse the value of an Authentication-Results header. Return None if the value is malformed.
 
-    Parsing is strict, so that results inside comments or quotation marks do not count.
+    Parsing is strict, so that results inside comments or quotation marks are ignored.
     """
     spend(min(len(header), _MAX_CHARS))
     statements = _statements(header) if len(header) <= _MAX_CHARS else None
@@ -148,9 +147,9 @@ def _finding(words: Sequence[str]) -> _Finding | None:
 
 
 def _statements(header: str) -> list[list[str]] | None:
-    """Return the statements of a header, which semicolons separate, each split into words without
-    comments and quotation marks. Return None if a comment or string is not closed, or if a word
-    begins with a quoted string."""
+    """Return the header's statements, which are separated by semicolons. Each is split into words
+    without comments and quotation marks. Return None if a comment or string is not closed, or if a
+    word begins with a quoted string."""
     statements: list[list[str]] = [[]]
     word = ""
     place = 0

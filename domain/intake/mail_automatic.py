@@ -1,8 +1,8 @@
 """Detect mail that must not be answered: automatic mail, mailing lists and bounces.
 
 The check uses headers, address, subject and text. It follows RFC 3834, section 2, and reads further
-headers that programs set. Many programs set no such header. The text then decides, in the languages
-of `mail_automatic.yaml`.
+headers set by programs. Many programs set no such header. For mails from them the text decides, in
+the languages of `mail_automatic.yaml`.
 """
 
 import re
@@ -16,7 +16,7 @@ from domain.core.lexicon import LexiconFile, lexicon
 from domain.core.text import fold
 from domain.intake.mail_sender import is_robot
 
-# Automatic replies are short, so a longer text counts as a customer's own words.
+# Automatic replies are short, so a longer text is treated as a customer's own words.
 _MAX_TEXT: Final = 1_500
 _MAX_SUBJECT: Final = 500
 _BLANKS: Final = re.compile(r"[ \t]+")
@@ -84,12 +84,13 @@ def may_reply(
     *,
     by_form: bool = False,
 ) -> bool:
-    """Return whether a mail may be answered: False for auto-replies, mailing lists, bounces and
-    programs.
+    """Return True if a mail may be answered. Return False for auto-replies, mailing lists, bounces
+    and programs.
 
-    An answer to these would cause a loop or remain unread. `senders`: the addresses of the mail's
-    senders. `by_form`: a program forwarded a customer's text, and the answer goes to the customer.
-    An automatically generated mail may then be answered, but an automatic reply still may not.
+    An answer to such mail would cause a loop or remain unread. `senders`: the addresses of the
+    mail's senders. `by_form`: a program forwarded a customer's text, and the answer goes to the
+    customer. An automatically generated mail may then be answered, but an automatic reply still may
+    not.
     """
     submitted = headers.get("auto-submitted", "").partition(";")[0].strip().lower()
     suppress = headers.get("x-auto-response-suppress", "").strip().lower()
@@ -117,9 +118,9 @@ def may_reply(
 
 
 def is_automatic(subject: str, text: str) -> bool:
-    """Return whether the subject or the text indicates an automatic reply or a bounce.
+    """Return True if the subject or the text indicates an automatic reply or a bounce.
 
-    A text longer than _MAX_TEXT counts as a customer's own words. So does an absence notice that
+    A text longer than _MAX_TEXT is treated as a customer's own words. So is an absence notice that
     mentions an order or contains a question.
     """
     patterns = _patterns()

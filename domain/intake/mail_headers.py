@@ -46,7 +46,7 @@ class Mailbox:
 class HeaderList:
     """Header names in lower case with their values, in the order sent.
 
-    `is_whole`: all headers were read, and their order is certain. Otherwise the headers prove
+    `is_whole`: all headers were read, and their order is certain. If it is False, the headers prove
     nothing.
     """
 
@@ -54,14 +54,14 @@ class HeaderList:
     is_whole: bool
 
     def certain(self, name: str) -> tuple[str, ...]:
-        """Return the values of the headers called `name`. A value that is not text or is too long
-        becomes an empty string."""
+        """Return the values of the `name` headers. A value that is not text or is too long becomes
+        an empty string."""
         values = [value for key, value in self.pairs if key == name]
         return tuple(text or "" for value in values for text in _texts(value))
 
 
 class MailHeaders:
-    """The headers of a mail, parsed once from the payload's `headers` and from its top-level keys.
+    """A mail's headers, parsed once from the payload's `headers` and from its top-level keys.
 
     `headers` may be an object, a list of {name, value} or of pairs, or the raw header block. Never
     raises.
@@ -73,7 +73,8 @@ class MailHeaders:
         self._lists = tuple(header_list(value) for value in given if value is not None)
 
     def first(self) -> dict[str, str]:
-        """Return the first value of each header, without line breaks, by its lower-case name."""
+        """Return the first value of each header, without line breaks, keyed by its lower-case
+        name."""
         found: dict[str, str] = {}
         for headers in self._lists:
             for name, value in headers.pairs:
@@ -87,7 +88,7 @@ class MailHeaders:
         return found
 
     def values(self, name: str) -> tuple[str, ...]:
-        """Return all values of the header `name`, topmost first. `name`: in lower case. A value
+        """Return all values of the `name` header, topmost first. `name`: in lower case. A value
         that is too long becomes an empty string."""
         for headers in self._lists:
             values = [value for key, value in headers.pairs if key == name]
@@ -96,8 +97,8 @@ class MailHeaders:
         return tuple(text for text in _texts(self.view.get(name)) if text is not None)
 
     def certain(self, name: str) -> tuple[str, ...] | None:
-        """Return the values of the headers called `name` for use in a proof, topmost first, or None
-        if they are uncertain.
+        """Return the values of the `name` headers for use in a proof, topmost first, or None if
+        they are uncertain.
 
         Headers are uncertain if some were truncated or malformed, or if two copies of them differ.
         A value that is not text or is too long becomes an empty string.
@@ -111,8 +112,8 @@ class MailHeaders:
         return next(iter(found), ())
 
     def certain_anywhere(self, name: str) -> tuple[str, ...] | None:
-        """Return the values as `certain` does. If the payload has no header list, return the values
-        at its top level instead.
+        """Return the values as `certain` does. If the payload has no header list, return the
+        payload's top-level values instead.
 
         The result is None if the values are uncertain, or if a top-level value is missing from the
         header list.
@@ -136,7 +137,7 @@ def header_list(value: JsonValue) -> HeaderList:
     else:
         return HeaderList((), is_whole=False)
     pairs = tuple((clean_line(one[0], 200).lower(), one[1]) for one in items if one is not None)
-    # An object's keys have no order. If a name occurs in several spellings, none of its values is
+    # An object's keys are unordered. If a name occurs in several spellings, none of its values is
     # the topmost.
     has_order = isinstance(value, list) or len(dict(pairs)) == len(pairs)
     are_short = all(len(inner) <= _MAX_HEADERS for _, inner in pairs if isinstance(inner, list))
@@ -144,7 +145,7 @@ def header_list(value: JsonValue) -> HeaderList:
 
 
 def header_pairs(value: JsonValue) -> tuple[tuple[tuple[str, str], ...], bool]:
-    """Return the lower-case names and values of at most _MAX_HEADERS headers, and whether these are
+    """Return the lower-case names and values of at most _MAX_HEADERS headers, and True if these are
     all headers that were sent."""
     headers = header_list(value)
     given = ((name, _joined(inner)) for name, inner in headers.pairs)
@@ -197,8 +198,8 @@ def _object(pairs: list[tuple[str, JsonValue]]) -> JsonValue:
 
 
 def _decoded_block(block: str) -> tuple[JsonValue, bool]:
-    """Parse a raw header block, or its JSON form (Mailgun's message-headers). Return the headers
-    and whether the whole block was read."""
+    """Parse a raw header block, or its JSON form (Mailgun's message-headers). Return the headers,
+    and True if the whole block was read."""
     is_whole = len(block) <= MAX_BLOCK_CHARS
     block = block[:MAX_BLOCK_CHARS]
     spend(len(block))
@@ -208,13 +209,13 @@ def _decoded_block(block: str) -> tuple[JsonValue, bool]:
         except (ValueError, RecursionError):
             return None, False
     pairs: list[list[str]] = []
-    # Split only at the line ends of mail: a subject that contains another kind of line break must
-    # not become two headers.
+    # Split only at the line ends used in mail, because a subject that contains another kind of line
+    # break must not become two headers.
     lines = re.split(r"\r\n|\r|\n", block.strip("\r\n"), maxsplit=_MAX_BLOCK_LINES)
     for line in map(without_controls, lines[:_MAX_BLOCK_LINES]):
         if not line:
-            # The block continues after an empty line, and mail servers disagree on where the
-            # headers end.
+            # The block continues after an empty line, and mail servers disagree on where headers
+            # end.
             return _unfolded(pairs), False
         if line[:1] in {" ", "\t"} and pairs:
             pairs[-1].append(line.strip())
@@ -246,7 +247,7 @@ def decoded_line(value: str, limit: int) -> str:
             line = str(make_header(decode_header(line)))
         except (MessageError, LookupError, ValueError):
             return line[:limit]
-    # Clean the text again, because an encoded word can contain a line break.
+    # Clean the text a second time, because an encoded word can contain a line break.
     return clean_line(line, limit)
 
 
@@ -298,8 +299,8 @@ def checked_address(value: str) -> str | None:
 
 
 def message_ids(value: str) -> tuple[str, ...]:
-    """Return at most _MAX_REFERENCES message ids from a header value: the first id of the thread
-    and the latest ones."""
+    """Return at most _MAX_REFERENCES message ids from a header value: the thread's first id and the
+    latest ones."""
     line = clean_line(value, _MAX_VALUE_CHARS)
     ids = _MESSAGE_ID.findall(line)
     if not ids:

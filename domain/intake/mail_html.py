@@ -1,10 +1,10 @@
 """Convert the HTML of a mail to plain text, in bounded time for any input.
 
 lxml's parser sends its events to a filter, which drops quotes and hidden content
-(`mail_hidden.py`). The filter passes the other content to a layout (`mail_layout.py`). No element
-tree is built: lxml needs 8.3 s to build one from a single tag with 70,000 attributes, and drops all
-content nested deeper than 256 levels. A library that lays out a tree as text takes 7 to 27 µs per
-element (decision 0001).
+(`mail_hidden.py`). The filter passes the remaining content to a layout (`mail_layout.py`). No
+element tree is built: lxml needs 8.3 s to build one from a single tag with 70,000 attributes, and
+drops all content nested deeper than 256 levels. A library that lays out a tree as text takes 7 to
+27 µs per element (decision 0001).
 """
 
 import re
@@ -24,8 +24,8 @@ MAX_DEPTH: Final = 60
 # s.
 MAX_OPEN: Final = 500
 _PIECE: Final = 16_384
-# Each tag costs two calls from the parser, whether or not its element is laid out. In a mail with
-# more tags, a regular expression removes all tags.
+# Each tag costs two calls from the parser, whether or not its element is laid out. If a mail has
+# more tags than this, a regular expression removes all of them.
 MAX_TAGS: Final = 20_000
 
 # Replaces a dropped quote, on a line of its own. The reply parser then attributes the text after it
@@ -56,7 +56,7 @@ _CUT_IDS: Final = frozenset(
 _SIGNATURE_NAMES: Final = frozenset(
     {"gmail_signature", "moz-signature", "signature", "ms-outlook-mobile-signature"}
 )
-# Character references that are too long to be valid. Python refuses to parse an integer of
+# Character references that are too long to be valid. Python refuses to parse an integer with
 # thousands of digits.
 _NO_CHARACTER: Final = re.compile(r"&#\d{8,};?")
 # Errors that a library may raise on unforeseen input.
@@ -66,7 +66,7 @@ _LIBRARY_FAULTS: Final = (
 
 
 class _TooDeepError(Exception):
-    """The mail has more than MAX_OPEN open elements, so parsing stops."""
+    """The mail has more than MAX_OPEN open elements, so parsing is stopped."""
 
 
 class _MailFilter:
@@ -91,11 +91,11 @@ class _MailFilter:
         self._cut = False
         self._in_sheet = False
         self._sheet: list[str] = []
-        self._sheet_chars = 0  # number of characters of all style sheets so far
+        self._sheet_chars = 0  # total number of characters in the style sheets read up to now
         self._hidden_names: set[str] = set()
         self._looks = Looks()
-        # The levels of the open elements with a background. Then the levels of the open elements
-        # that set a text colour, each with whether that colour is white.
+        # The levels of the open elements with a background, and the levels of the open elements
+        # that set a text colour, each with a flag that is True if the colour is white.
         self._painted: list[int] = []
         self._white: list[tuple[int, bool]] = []
 
@@ -177,7 +177,7 @@ class _MailFilter:
         return look.is_hidden or not self._hidden_names.isdisjoint(_names(attributes))
 
     def _is_white(self) -> bool:
-        """Return whether the current text is white and has no background behind it."""
+        """Return True if the current text is white and has no background behind it."""
         return self._drop_white and not self._painted and bool(self._white) and self._white[-1][1]
 
     def _drops(self, tag: str, attributes: dict[str, str]) -> bool:
@@ -198,9 +198,9 @@ class _MailFilter:
             self._skipped = 1
             return True
         if "gmail_quote" in names and not self._in_gmail_quote:
-            # Do not drop the whole element, because it can also contain a forward, or answers
-            # between quotes. Only the element's own level is counted here; start() counts the
-            # levels below.
+            # Do not drop the whole element, because it can also contain a forwarded message, or
+            # answers between quotes. Only the element's own level is counted here. start() counts
+            # the levels below.
             self._in_gmail_quote = 1
             self._write_start(tag)
             return True
@@ -247,7 +247,7 @@ class _MailFilter:
 
 
 def _names(attributes: dict[str, str]) -> set[str]:
-    """Return the lower-case classes and id of an element, without the prefix `x_` that Outlook adds
+    """Return the lower-case classes and id of an element, without the `x_` prefix that Outlook adds
     in a quoted mail."""
     words = f"{attributes.get('class', '')} {attributes.get('id', '')}"[:500].lower().split()
     return {word.removeprefix("x_") for word in words}
@@ -257,8 +257,8 @@ def html_to_text(html: str, *, drop_quotes: bool) -> str:
     """Return the visible text of an HTML mail. Reads the first MAX_HTML_CHARS characters. Never
     raises.
 
-    White text without a background counts as hidden, unless all text is white. With `drop_quotes`,
-    quoted replies and signatures that mail programs have marked up are left out. A line ">"
+    White text without a background is treated as hidden, unless all text is white. With
+    `drop_quotes`, quoted replies and signatures marked up by mail programs are left out. A line ">"
     replaces each quote, and everything after Outlook's reply header is dropped.
     """
     source = without_controls(html[:MAX_HTML_CHARS])

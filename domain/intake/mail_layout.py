@@ -12,8 +12,8 @@ _INDENT: Final = 4
 
 @dataclass(slots=True)
 class _Block:
-    """An open block element. `indent`: the number of columns by which it indents its content.
-    `bullet`: the bullet of a list item, until it is written."""
+    """An open block element. `indent`: the number of columns by which the block indents its
+    content. `bullet`: the bullet of a list item, until it is written."""
 
     indent: int
     bullet: str

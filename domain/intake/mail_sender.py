@@ -1,7 +1,7 @@
 """Determine a mail's author: the sender, the reply address, or the person who filled in a form.
 
-A form, a platform or a program is never the customer. Its mail may name any person, so a proof of
-the mail's origin proves nothing about the person named.
+A form, a platform or a program is never the customer. A mail from one of them may name any person,
+so a proof of the mail's origin proves nothing about the person named.
 """
 
 import re
@@ -44,8 +44,8 @@ class MailSenders(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """A mail's author. `is_sender`: the author is the sender, so a proof of the sender proves the
-    author. `by_form`: a form or a program forwarded another person's text."""
+    """A mail's author. `is_sender`: the author is the sender, so a proof of the sender also proves
+    the author. `by_form`: a form or a program forwarded another person's text."""
 
     box: Mailbox
     is_sender: bool = False
@@ -58,7 +58,7 @@ def _words() -> MailSenders:
 
 
 def is_robot(address: str) -> bool:
-    """Return whether an address belongs to a form, platform or program that does not read mail."""
+    """Return True if an address belongs to a form, platform or program that does not read mail."""
     local, _, domain = address.strip().lower().rpartition("@")
     parts = domain.rstrip(".").split(".")
     return (
@@ -73,10 +73,10 @@ def writer_of(
 ) -> Writer:
     """Return a mail's author.
 
-    `recipients`: addresses that the mail was sent to, which are the merchant's own. If the sender
-    is not a person, the author is the one named in the text, else in `reply_to`. A person's
-    `reply_to` is that person's own address. Reads the first _MAX_LINES lines of the text, in linear
-    time.
+    `recipients`: the addresses to which the mail was sent, which are the merchant's own. If the
+    sender is not a person, the author is the person named in the text, else in `reply_to`. A
+    person's `reply_to` is that person's own address. Reads the first _MAX_LINES lines of the text,
+    in linear time.
     """
     own = frozenset(filter(None, map(customer_key, recipients)))
     key = customer_key(sender.address)
@@ -107,7 +107,7 @@ def _may_be(address: str | None, own: Collection[str]) -> bool:
 
 
 def _named_in_form(lines: Sequence[str], own: Collection[str]) -> Mailbox | None:
-    """Return the person that a form names as its author, or None."""
+    """Return the person named as the author in a form, or None."""
     words = _words()
     address = name = first = None
     for label, value in _labelled(lines):
@@ -128,8 +128,8 @@ def _named_in_form(lines: Sequence[str], own: Collection[str]) -> Mailbox | None
 
 
 def _labelled(lines: Sequence[str]) -> Iterable[tuple[str, str]]:
-    """Yield the folded labels of a form, each with the value after the label or, if that is empty,
-    on the lines below it."""
+    """Yield the folded labels in a form, each with the value after the label. If there is none, the
+    value is taken from the lines below the label."""
     words = _words()
     known = words.email_labels | words.name_labels | words.first_name_labels
     for index, line in enumerate(lines):

@@ -1,10 +1,10 @@
-"""Extract the customer's new text from a mail, without its quoted replies and signature.
+"""Extract the customer's new text from a mail, without quoted replies and signature.
 
 This module reads the mail line by line. It recognizes French and English, and the formats of Gmail,
-Outlook, Apple Mail, Yahoo and Thunderbird. For attribution lines in other languages it uses the
-regular expressions of `mailparser_reply`, each on a few short lines. The library's own `read()` is
-not used: it needs 2 s for 5,000 newlines (quadratic). It takes "Thanks, but I still want …" and "-
-a list" for signatures, and drops all text after them. It misses wrapped attributions, "-----Message
+Outlook, Apple Mail, Yahoo and Thunderbird. For attribution lines in other languages it uses regular
+expressions from `mailparser_reply`, each on a few short lines. The library's own `read()` is not
+used: it needs 2 s for 5,000 newlines (quadratic). It takes "Thanks, but I still want …" and "- a
+list" for signatures, and drops all text after them. It misses wrapped attributions, "-----Message
 d'origine-----" and "Envoyé de mon iPhone".
 """
 
@@ -78,7 +78,7 @@ _DEVICE: Final = re.compile(
 
 
 def looks_like_html(text: str) -> bool:
-    """Return whether a body declared as plain text contains the tags of an HTML mail."""
+    """Return True if a body declared as plain text contains the tags of an HTML mail."""
     spend(min(len(text), _MAX_SEARCHED))
     return _HTML.search(text[:_MAX_SEARCHED]) is not None
 
@@ -87,9 +87,9 @@ def latest_reply(text: str, *, forwarded: bool = False) -> str:
     """Return the customer's new text in a plain-text mail, or the whole text if nothing would be
     left.
 
-    A forwarded message is kept, because the customer sent it to be read. It is the whole mail if
-    `forwarded`, else the text from a "Forwarded message" line on. Never raises. Reads the first
-    100,000 characters, in linear time.
+    A forwarded message is kept, because the customer sent it to be read. If `forwarded` is set, the
+    whole mail is kept. If not, the text from a "Forwarded message" line on is kept. Never raises.
+    Reads the first 100,000 characters, in linear time.
     """
     whole = clean_text(text)
     return whole if forwarded else _cut(whole) or whole
@@ -138,8 +138,8 @@ def _without_quotes(lines: list[str]) -> list[str]:
 
 
 def _joined_attribution(lines: list[str], index: int) -> tuple[str, int] | None:
-    """Return a possible attribution that starts at this line, as a single line, and its number of
-    lines. Return None if no line ends with a colon within the limits."""
+    """Return a possible attribution that starts at this line, as a single line, and the number of
+    lines it spans. Return None if no line within the limits ends with a colon."""
     if not _OPENER.match(lines[index].strip()):
         return None
     words = ""
@@ -160,7 +160,7 @@ def _is_attribution(words: str) -> bool:
 
 
 def _library_attribution(words: str) -> bool:
-    """Return whether mailparser_reply recognizes the line, of at most 400 characters, as an
+    """Return True if mailparser_reply recognizes the line, of at most 400 characters, as an
     attribution."""
     return _STAMP.search(words) is not None and _library_pattern().match(words) is not None
 
@@ -178,7 +178,7 @@ def _quote_follows(lines: list[str], index: int) -> bool:
 
 
 def _is_header_block(lines: list[str], index: int) -> bool:
-    """Return whether Outlook's header block ("De : … Envoyé : …") begins at this line: a From line,
+    """Return True if Outlook's header block ("De : … Envoyé : …") begins at this line: a From line,
     followed by a Sent line, or by a date and a recipient or subject."""
     if not _FROM.match(lines[index].strip()):
         return False

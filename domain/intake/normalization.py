@@ -1,7 +1,8 @@
 """Normalization: convert every kind of event to the unified format that the brain reads.
 
 Source: the API specification, "normalizes it into a unified format", and the payload fields of
-helpdesks, shops and inbound mail providers. Pure and total: any JSON payload yields an event.
+helpdesks, shops and inbound mail providers. The conversion is pure and total: any JSON payload
+yields an event.
 """
 
 import re
@@ -57,8 +58,8 @@ def normalize(
 ) -> UnifiedEvent:
     """Return the unified form of one event. Never raises, and is deterministic.
 
-    `fallback_ticket_id`: the ticket id if the payload names none. `authserv_ids`: the mail servers
-    that the client trusts to authenticate senders.
+    `fallback_ticket_id`: the ticket id to use if the payload contains none. `authserv_ids`: the
+    mail servers that the client trusts to authenticate senders.
     """
     channel = channel_of(event.event_type, event.source)
     view = PayloadView(event.payload)
@@ -110,18 +111,18 @@ def _proved(event: InboundEvent, channel: Channel, who: EventSender) -> ProvedAd
 
 
 def names_verified(event: InboundEvent, channel: Channel, who: EventSender) -> bool:
-    """Return whether the caller vouches for the customer, and the customer's address is spelled in
+    """Return True if the caller vouches for the customer, and the customer's address is in
     canonical form."""
     return spells_its_key(who.box.address or "") and is_verified(event, channel)
 
 
 def is_verified(event: InboundEvent, channel: Channel) -> bool:
-    """Return whether the caller vouches for the customer.
+    """Return True if the caller vouches for the customer.
 
-    A trusted caller vouches for the customer unless its payload says otherwise. Authors of helpdesk
-    tickets and visitors of a widget type their own address, even if the event type names a
-    platform; only an explicit `customer_verified` vouches for them. An event that a user typed
-    never vouches for a customer.
+    A trusted caller vouches for the customer unless the payload says otherwise. Authors of helpdesk
+    tickets and widget visitors type their own address, even if the event type names a platform.
+    Only an explicit `customer_verified` vouches for them. An event typed by a user never vouches
+    for a customer.
     """
     if event.author is not None or not is_trusted(event.payload):
         return False
@@ -138,10 +139,10 @@ def _is_by_visitor(event: InboundEvent) -> bool:
 
 
 def _is_vouched(event: InboundEvent, channel: Channel, who: EventSender) -> bool:
-    """Return whether the ids of the ticket and session are trusted: they come from the platform,
-    not from the author's claim.
+    """Return True if the ids of the ticket and session are trusted, because they come from the
+    platform and are not the author's claim.
 
-    A visitor can send any id, and a ticket that a form opened belongs to the form.
+    A visitor can send any id, and a ticket opened by a form belongs to the form.
     """
     if _is_by_visitor(event) or (who.box.address is None and channel is not Channel.HELPDESK):
         return is_verified(event, channel)
@@ -168,7 +169,7 @@ def _text(event: InboundEvent, channel: Channel, view: PayloadView, subject: str
 
 def _customer_name(view: PayloadView, from_name: str | None) -> str | None:
     direct = view.line(("customer_name",), MAX_NAME_CHARS)
-    # A shop's order event has an order number such as "#1001" in the payload's `name`.
+    # An order event from a shop has an order number such as "#1001" in the payload's `name`.
     name = view.line(("name",), MAX_NAME_CHARS)
     direct = direct or (name if name and not name.startswith("#") else None) or from_name
     if direct:
@@ -184,8 +185,8 @@ def _customer_name(view: PayloadView, from_name: str | None) -> str | None:
 
 
 def _order_number(channel: Channel, view: PayloadView) -> str | None:
-    # A shop's order event carries the order's own fields: WooCommerce's `number`, Shopify's `name`
-    # "#1001".
+    # An order event from a shop contains the order's own fields: WooCommerce's `number`, Shopify's
+    # `name` "#1001".
     paths = (*ORDER, "number") if channel is Channel.SHOP else ORDER
     given = view.line(paths, MAX_ORDER_CHARS + 1)
     if given is None and channel is Channel.SHOP:
@@ -198,7 +199,7 @@ def _order_number(channel: Channel, view: PayloadView) -> str | None:
 def _ticket_id(channel: Channel, view: PayloadView) -> str | None:
     paths = HELPDESK_TICKET_ID if channel is Channel.HELPDESK else TICKET_ID
     found = view.line(paths, MAX_ID_CHARS + 1)
-    # Ignore an id that is too long: a truncated id could match another ticket.
+    # Ignore an id that is too long, because a truncated id could match another ticket.
     return found if found and len(found) <= MAX_ID_CHARS else None
 
 
@@ -226,18 +227,18 @@ def _reply_allowed(
     words: tuple[str, str],
 ) -> bool:
     subject, text = words
-    # The answer to a form's message goes to the person that the form names, if any.
+    # The answer to a message from a form goes to the person named in the form, if any.
     by_form = who.by_form and who.box.address is not None
     if channel is Channel.EMAIL:
         return may_reply(headers, who.senders, subject, text, by_form=by_form)
     if channel is Channel.HELPDESK:
-        # Do not pass the subject: a ticket's subject does not describe its latest message.
+        # Do not pass the subject, because a ticket's subject does not describe its latest message.
         return may_reply(headers, who.senders, "", text, by_form=by_form) and not _by_staff(view)
     return True
 
 
 def _by_staff(view: PayloadView) -> bool:
-    """Return whether the helpdesk's own agent wrote the message. An answer to such a message would
+    """Return True if the helpdesk's own agent wrote the message. An answer to such a message would
     cause a loop."""
     outgoing = ("message.from_agent", "from_agent", "event.comment.author.is_staff", "private")
     public = ("event.comment.is_public", "comment.public", "comment.is_public", "message.public")

@@ -1,4 +1,4 @@
-"""Search one text for order numbers, which are identified by their context."""
+"""Search a text for order numbers, which are identified by their context."""
 
 import re
 from collections.abc import Iterable
@@ -58,7 +58,7 @@ _LATER: Final = 90
 
 
 class Search:
-    """A search of one text for order numbers, by position.
+    """A search for order numbers in one text, by position.
 
     `text`: as returned by `unaccented`, so that lower-casing keeps the length. `asked`: the agent
     has asked for the order number.
@@ -67,7 +67,8 @@ class Search:
     def __init__(self, text: str, *, asked: bool) -> None:
         self._words: Around = around()
         self._asked = asked
-        # Search for words in lower case: case-insensitive matching costs three times as much.
+        # Search for words in lower case, because case-insensitive matching costs three times as
+        # much.
         self._text, self._low = text, text.lower()
         never = self._words.never_with_at if "@" in text else self._words.never
         self._hide(match.span() for match in never.finditer(self._low))
@@ -77,7 +78,7 @@ class Search:
         self._speaks = False
 
     def numbers(self) -> list[str]:
-        """Return the order numbers in upper case, in the order of the text."""
+        """Return the order numbers in upper case, in text order."""
         self._led()
         self._hide(
             match.span()
@@ -166,7 +167,7 @@ class Search:
             self._answered()
 
     def _unexplained(self) -> None:
-        """Find a number without context, in a text about orders that contains no other order
+        """Find a number without context in a text that is about orders and contains no other order
         number."""
         for match in _BARE.finditer(self._text):
             number = match["number"]

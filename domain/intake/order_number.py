@@ -1,7 +1,8 @@
 """Find the order numbers in a customer's message, and decide whether the message is about an order.
 
-The context decides whether a number counts as an order number. An ambiguous number counts too: the
-agent then asks which order is meant, whereas a missed number could let it act on the wrong order.
+The context decides whether a number is treated as an order number. So is an ambiguous number: the
+agent then asks which order the customer means, whereas a missed number could let the agent act on
+the wrong order.
 """
 
 import re
@@ -14,7 +15,7 @@ from domain.intake.event import UnifiedEvent
 from domain.intake.number_search import Search
 
 _SEARCHED_CHARS: Final = 8_000
-# Number of regular expressions that scan the text, for the effort budget.
+# Number of regular expressions that scan the text, used for the effort budget.
 _PASSES: Final = 12
 MAX_NUMBERS: Final = 10
 _ABOUT_ORDERS: Final = re.compile(
@@ -30,7 +31,7 @@ _DASH: Final = re.compile("(?<=[A-Za-z0-9])[\u2010-\u2015\u2212](?=[A-Za-z0-9])"
 
 
 def asks_about_order(event: UnifiedEvent) -> bool:
-    """Return whether to look up an order for the event.
+    """Return True if the agent should look up an order for the event.
 
     The agent must be allowed to read the customer's orders, and the message must be about an order.
     """
@@ -38,15 +39,15 @@ def asks_about_order(event: UnifiedEvent) -> bool:
 
 
 def speaks_of_order(event: UnifiedEvent) -> bool:
-    """Return whether the message is about an order: it names one or uses words about orders."""
+    """Return True if the message is about an order: it names one or uses words about orders."""
     return bool(event.order_number or _ABOUT_ORDERS.search(fold(event.words[:_SEARCHED_CHARS])))
 
 
 def find_order_numbers(text: str, *, asked: bool = False) -> tuple[str, ...]:
-    """Return the numbers in `text` that may name an order.
+    """Return the numbers in `text` that may identify an order.
 
-    The numbers are in upper case, in the order of the text, without duplicates, "#" or "n°", and at
-    most MAX_NUMBERS. `asked`: the agent has asked for the order number, so a bare number counts as
+    The numbers are in upper case and in text order, without duplicates, "#" or "n°", and at most
+    MAX_NUMBERS. `asked`: the agent has asked for the order number, so a bare number is treated as
     the answer. Phone numbers, prices, dates, measures and tracking numbers are excluded. Reads the
     first _SEARCHED_CHARS characters, as many as the agent reads, in linear time.
     """
@@ -74,7 +75,7 @@ def numbers_of_author(event: UnifiedEvent) -> tuple[str, ...]:
 
 def with_asked_number(event: UnifiedEvent) -> UnifiedEvent:
     """Return the event with its text parsed as the answer to "Which order?", in which a bare number
-    counts as an order number."""
+    is treated as an order number."""
     found = find_order_numbers(event.text, asked=True)
     numbers = same_once((*event.order_numbers, *found))
     first = next(iter(numbers), None)

@@ -38,7 +38,7 @@ class OrderWords(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """The patterns around a number.
+    """The patterns for text around a number.
 
     - `lead`: "order number is " before a number.
     - `mark`: "no. " alone.
@@ -154,7 +154,7 @@ def _never(words: OrderWords) -> tuple[str, ...]:
         rf"(?<![a-z]){_MONTHS}[ ]\d{{1,2}}(?:st|nd|rd|th)?(?:,?[ ](?:19|20)\d\d)?(?!\w)",
         rf"(?<![a-z]){_MONTHS}[ ](?:19|20)\d\d(?!\w)",
         r"(?<![\w-])\d{1,2}[ ]?[:h][ ]?\d{2}(?!\w)",
-        # Numbers of bank accounts and parcels
+        # Bank account and parcel numbers
         r"(?<!\w)[a-z]{2}\d{2}[ ]?[a-z0-9]{4}(?:[ ]?(?=[a-z]{0,3}\d)[a-z0-9]{4}){2,7}"
         r"(?:[ ]?\d{1,3})?(?!\w)",
         r"(?<!\w)[a-z]{2}[ ]?\d{4}(?:\.\d{3}){2}(?!\w)",

@@ -1,4 +1,4 @@
-"""Dotted paths of event fields in the payloads of helpdesks, shops and inbound mail providers."""
+"""Dotted paths to event fields in the payloads of helpdesks, shops and inbound mail providers."""
 
 from typing import Final
 

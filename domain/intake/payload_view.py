@@ -1,4 +1,4 @@
-"""Read the fields of a payload, regardless of how the sender spells the keys."""
+"""Read payload fields, regardless of how the sender spells the keys."""
 
 import json
 import math
@@ -14,7 +14,7 @@ _MAX_NESTED_KEYS = 200
 
 
 def folded(key: str) -> str:
-    """Return a key in canonical form: `text_body`, `TextBody` and `text-body` are equal."""
+    """Return a key in canonical form: `text_body`, `TextBody` and `text-body` become equal."""
     return key[:100].lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
@@ -25,8 +25,8 @@ def scalar_text(value: JsonValue | None) -> str | None:
         return value
     if value is None or isinstance(value, bool | list | dict):
         return None
-    # Return None for such a number: Python refuses to print integers of thousands of digits, and
-    # JSON has no NaN.
+    # Return None for such a number, because Python refuses to print integers with thousands of
+    # digits, and JSON has no NaN.
     if isinstance(value, int):
         return str(value) if value.bit_length() <= 64 else None
     return json.dumps(value) if math.isfinite(value) else None
@@ -67,7 +67,7 @@ class PayloadView:
         return value
 
     def has(self, path: str) -> bool:
-        """Return whether the top-level key `path` is present, even as an empty string or null."""
+        """Return True if the top-level key `path` is present, even as an empty string or null."""
         return folded(path) in self._top
 
     def raw(self, paths: Iterable[str]) -> str | None:

@@ -11,7 +11,7 @@ from typing import Final
 
 from domain.intake.refused_file import AttachmentRefusal
 
-# Maximum total size, in bytes, of a file's object streams after inflating, and maximum number of
+# Maximum total size of a file's object streams after inflating, in bytes, and maximum number of
 # names spelled in hex.
 _MAX_INFLATED: Final = 32 * 1024 * 1024
 _MAX_ESCAPES: Final = 20_000
@@ -89,8 +89,8 @@ def _object_streams(data: bytes, plain: bytes) -> Iterator[bytes]:
     place = 0
     while (named := _OBJECT_STREAM.search(data, place)) is not None:
         begun = _STREAM.search(data, named.end())
-        # The dictionary must contain only names and numbers: a string or comment could imitate a
-        # stream.
+        # The dictionary must contain only names and numbers, because a string or comment could
+        # imitate a stream.
         if begun is None or _TEXT.search(data, named.end(), begun.start()):
             raise _Opaque
         end = data.find(b"endstream", begun.end())

@@ -1,4 +1,4 @@
-"""Ports of intake: interfaces that adapters implement."""
+"""Ports for intake: interfaces that adapters implement."""
 
 from dataclasses import dataclass
 from typing import Protocol

@@ -1,7 +1,7 @@
-"""The verified address of a message's author. Without it, a message gets no access to a customer's
-orders and memory.
+"""The verified address of a message's author. Without a verified address, a message gets no access
+to a customer's orders and memory.
 
-An address in an event is a claim until a method of `ProofKind` has verified it. Just as only
+An address in an event is a claim until a method in `ProofKind` has verified it. Just as only
 authentication creates a `TenantId`, only the modules listed in `tests/test_proved_addresses.py`
 create a `ProvedAddress`.
 """
@@ -17,13 +17,13 @@ from domain.intake.customer_email import customer_key
 CUSTOMER_VERIFIED: Final = "customer_verified"
 """The payload field in which a trusted caller states whether the customer is verified."""
 CALLER_VOUCHES: Final = "caller_vouches"
-"""The payload field that is false for events of an untrusted caller."""
+"""The payload field that is false for events from an untrusted caller."""
 
 
 class ProofKind(StrEnum):
-    """The kind of proof. `vouched`: an `ak_` key, the engine secret or a field that the platform's
-    descriptor names. `mail`: the authentication of the mail. `code`: a code that was mailed to the
-    address and typed by the author in the thread."""
+    """The kind of proof. `vouched`: an `ak_` key, the engine secret or a field named in the
+    platform's descriptor. `mail`: the authentication of the mail. `code`: a code that was mailed to
+    the address and typed by the author in the thread."""
 
     VOUCHED = "vouched"
     MAIL = "mail"
@@ -44,16 +44,16 @@ class ProvedAddress(BaseModel):
 
 
 def unvouched(payload: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Return the payload marked as an untrusted caller's: the customer's address becomes a claim,
-    and the message is not added to a ticket's thread."""
+    """Return the payload marked as coming from an untrusted caller: the customer's address becomes
+    a claim, and the message is not added to a ticket's thread."""
     return {**payload, CUSTOMER_VERIFIED: False, CALLER_VOUCHES: False}
 
 
 def claims_proof(payload: Mapping[str, JsonValue]) -> bool:
-    """Return whether the payload states that the customer is verified."""
+    """Return True if the payload states that the customer is verified."""
     return payload.get(CUSTOMER_VERIFIED) is True
 
 
 def is_trusted(payload: Mapping[str, JsonValue]) -> bool:
-    """Return whether the caller that sent the payload may name tickets and vouch for customers."""
+    """Return True if the caller that sent the payload may name tickets and vouch for customers."""
     return payload.get(CALLER_VOUCHES) is not False

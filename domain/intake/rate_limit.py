@@ -15,8 +15,8 @@ _HOUR: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
 
 LARGE_DRY_RUN: Final = 16 * 1024
-"""Size above which a dry run or a simulation counts as large. The size is several times that of a
-real message. Temporal keeps the data of each run for up to a day."""
+"""Size above which a dry run or a simulation is treated as large. The size is several times that of
+a real message. Temporal keeps the data of each run for up to a day."""
 
 
 class LimitScope(StrEnum):
@@ -57,15 +57,15 @@ class Limit:
 
 
 def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
-    """Return the limit of each scope. `dry_runs`: dry runs per minute, set by the operator.
+    """Return the limit for each scope. `dry_runs`: dry runs per minute, set by the operator.
 
     Requests are counted per caller:
 
     - signup, verification, ratings through a link and OAuth clients: per IP address
     - MCP and dry runs: per client
-    - simulations: per user, and as dry runs of the client
-    - the widget's requests: per IP address or session within a client; all scopes except reading
-      have longer windows
+    - simulations: per user, and also as the client's dry runs
+    - widget requests: per IP address or session within a client; all scopes except reading have
+      longer windows
     - codes for visitors: per IP address across all clients
     - inbound webhooks: per endpoint; rejected requests per IP address and endpoint
     - all other requests: per user or key
@@ -106,7 +106,7 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
 
 @dataclass(frozen=True, slots=True)
 class LimitDecision:
-    """The decision on one request. A rejected request is not counted.
+    """The decision on one request. Rejected requests are not counted.
 
     `wait_s`: seconds until the window admits one more request. After a rejection, this is the time
     until a request is admitted, if no other request is admitted first.
@@ -119,10 +119,10 @@ class LimitDecision:
 
 
 def live(limit: Limit, hits: Iterable[datetime], now: datetime) -> list[datetime]:
-    """Return the request times that still count towards the limit, oldest first. `hits`: the times
+    """Return the request times that still count toward the limit, oldest first. `hits`: the times
     of admitted requests.
 
-    A request counts until its age equals the window. A time in the future counts too, because
+    A request counts until its age equals the window. A time in the future also counts, because
     another machine's clock may be ahead.
     """
     begin = now - limit.window
@@ -132,10 +132,10 @@ def live(limit: Limit, hits: Iterable[datetime], now: datetime) -> list[datetime
 def judged(
     limit: Limit, counted: list[datetime], now: datetime, *, admitted: bool
 ) -> LimitDecision:
-    """Return the decision on a request. `counted`: the request times that count, including this
-    request if it was admitted."""
-    # The count exceeds the quota only if the limit was lowered. Several requests then have to
-    # expire.
+    """Return the decision on a request. `counted`: the request times that count toward the limit,
+    including this request if it was admitted."""
+    # The count exceeds the quota only if the limit was lowered. In that case, several requests have
+    # to expire.
     next_free = counted[max(0, len(counted) - limit.quota)]
     return LimitDecision(
         limit=limit,
@@ -149,7 +149,7 @@ def attempt(
     limit: Limit, hits: Iterable[datetime], now: datetime
 ) -> tuple[list[datetime], LimitDecision]:
     """Try one request. `hits`: the times of earlier admitted requests. Return the times that count
-    afterwards, and the decision."""
+    toward the limit afterwards, and the decision."""
     counted = live(limit, hits, now)
     admitted = len(counted) < limit.quota
     if admitted:

@@ -1,4 +1,4 @@
-"""The sender's own domain. The holder of a domain can write from any address in it."""
+"""The sender's own domain. A domain's holder can write from any address in it."""
 
 from functools import cache
 
@@ -34,5 +34,6 @@ def own_domain(customer: str) -> str | None:
         return None
     if registered not in _providers():
         return registered
-    # A subdomain of a provider belongs, with all its addresses, to one of the provider's customers.
+    # A subdomain of a provider belongs to one of the provider's customers, with all addresses in
+    # it.
     return ".".join(name.split(".")[-len(registered.split(".")) - 1 :])

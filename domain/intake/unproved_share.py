@@ -1,8 +1,9 @@
 """The share of a client's limits that is available to messages from unverified senders.
 
-The share covers messages from a webhook or a poll: unauthenticated mail, and claims in a helpdesk.
-A stranger may send any number of such messages under invented addresses. The holder of a domain can
-prove any number of addresses, so a verified sender's messages beyond SENDER count as unverified.
+Messages from a webhook or a poll count toward the share: unauthenticated mail, and claims in a
+helpdesk. A stranger may send any number of such messages from invented addresses. A domain's holder
+can prove any number of addresses, so a verified sender's messages beyond SENDER also count as
+unverified.
 """
 
 import math
@@ -17,8 +18,8 @@ from domain.intake.limit_key import LimitKey
 from domain.intake.normalization import is_verified
 
 MESSAGES: Final = PER_CLIENT.messages * 2 // 5
-"""Number of messages in the share within PER_CLIENT.window. Together with the widget's half, the
-share leaves capacity for other messages."""
+"""Number of messages in the share within PER_CLIENT.window. The share and the widget's half
+together leave capacity for other messages."""
 
 SPACING: Final = PER_CLIENT.window / MESSAGES
 """Interval between two attempts to admit messages that wait for the share. The interval keeps the
@@ -26,17 +27,17 @@ cost of a long queue low."""
 
 TICKET_RETRY: Final = timedelta(minutes=30)
 """Retry interval for messages that wait for tickets. The share of tickets grows slowly, but a plan
-can change and credits can be bought."""
+can change and credits can be purchased."""
 
 SENDER: Final = MessageLimit(10, timedelta(hours=24))
-"""Number of messages that one verified sender may send before its messages count towards the share.
-A sender is a domain (`own_domain`), or an address at a mail provider."""
+"""Number of messages that one verified sender may send before further messages count toward the
+share. A sender is a domain (`own_domain`), or an address at a mail provider."""
 
 _PERCENT_AT_ONCE: Final = 40
 
 
 def is_unproved(event: InboundEvent, customer: LimitKey | None) -> bool:
-    """Return whether neither a proof nor a trusted caller confirms the sender of an event.
+    """Return True if neither a proof nor a trusted caller confirms the sender of an event.
 
     `customer`: the event's limit key, or None if the event names no customer.
     """
@@ -47,12 +48,12 @@ def is_unproved(event: InboundEvent, customer: LimitKey | None) -> bool:
 
 
 def tickets_at(standing: QuotaStanding, now: datetime) -> int | None:
-    """Return the number of tickets that unverified senders may use in the month at `now`, or None
+    """Return the number of tickets that unverified senders may use in the month of `now`, or None
     if there is no limit.
 
     The share starts at _PERCENT_AT_ONCE of the plan's tickets and credits, and grows evenly to all
     of them by the end of the month. A shop that receives only mail from unverified senders at a
-    steady pace can use its whole plan.
+    steady rate can use its whole plan.
     """
     if standing.tickets_limit == UNLIMITED:
         return None

@@ -1,1 +1,1 @@
-"""A client's connections to shops, helpdesks and mail providers, and the orders in the shops."""
+"""A client's connections to shops, helpdesks and mail providers, and the shops' orders."""

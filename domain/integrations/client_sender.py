@@ -1,4 +1,4 @@
-"""The sender of a client's mails: how it is validated, stored and shown."""
+"""The sender of a client's mails: how the sender is validated, stored and displayed."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ MAX_LOGIN: Final = 320
 MAX_PASSWORD: Final = 1_000
 MAX_HOST: Final = 253
 _MAX_SIGNATURE_LINES: Final = 12
-# Mail programs recognize the start of a signature by this line (RFC 3676, 4.3).
+# This line marks the start of a signature for mail programs (RFC 3676, 4.3).
 _SEPARATOR: Final = "-- "
 
 
@@ -39,16 +39,16 @@ PORTS: Final = {
     2525: Security.STARTTLS,
     25: Security.STARTTLS,
 }
-"""The ports for submitting mail, each with its TLS mode. The service connects to no other port of a
-client's mail server, unless the installation allows private servers."""
+"""The ports for submitting mail, each with its TLS mode. The service does not connect to other
+ports of a client's mail server, unless the installation allows private servers."""
 
 
 @dataclass(frozen=True, slots=True)
 class WantedServer:
     """A mail server as requested by the client.
 
-    `security`: the TLS mode, or None for the usual mode of the port. `password`: None keeps the
-    stored password if the server and the user name are unchanged.
+    `security`: the TLS mode, or None for the port's usual mode. `password`: None keeps the stored
+    password if the server and the user name are unchanged.
     """
 
     host: str
@@ -81,7 +81,7 @@ class ShownServer(BaseModel):
 
 class ShownSender(BaseModel):
     """A client's sender without its password. `last_error`: the error code of the last mail if it
-    failed; null if the last mail succeeded."""
+    failed. Null if the last mail succeeded."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -89,7 +89,7 @@ class ShownSender(BaseModel):
     reply_to: str | None
     signature: str
     smtp: ShownServer | None = Field(
-        description="SMTP server of the client. Null means the service's own server."
+        description="The client's SMTP server. Null means the service's own server."
     )
     verified: bool = Field(
         description="Whether the sender is verified. Until then, emails are sent from the "
@@ -104,13 +104,13 @@ class ShownSender(BaseModel):
 def checked_sender(wanted: WantedSender, service_address: str) -> WantedSender:
     """Validate the requested sender and return it in its stored form.
 
-    `service_address`: the service's own sender address; clients may not use it. Raises
-    InvalidMailSender, which names the invalid field but never contains its value.
+    `service_address`: the service's own sender address. Clients must not use it. Raises
+    InvalidMailSender, which names the invalid field but never contains the field's value.
     """
     address = _address(wanted.address, "address")
     reply_to = None if wanted.reply_to is None else _address(wanted.reply_to, "reply_to")
     for given, name in ((address, "address"), (reply_to, "reply_to")):
-        # A mail to the service's own address would arrive as another message to answer.
+        # A mail to the service's own address would arrive as a new message to answer.
         if given == service_address.lower():
             raise InvalidMailSender(f"{name}: this address is the service's own", name)
     signature = clean_text(wanted.signature, MAX_SIGNATURE + 1)
@@ -143,8 +143,8 @@ def security_of(server: WantedServer) -> Security:
 
 
 def same_way(one: MailSender, other: MailSender) -> bool:
-    """Return whether both senders have the same address and server. In that case, a code mailed
-    through one of them also verifies the other."""
+    """Return True if both senders have the same address and server. In that case, a code mailed
+    through one sender also verifies the other."""
     return (one.address, one.server) == (other.address, other.server)
 
 
@@ -157,8 +157,8 @@ def signed(text: str, signature: str) -> str:
 
 
 def seal_password(sealer: Sealer, client_id: str, password: str) -> str:
-    """Encrypt the password together with the client's id, so that it cannot be used for another
-    client."""
+    """Encrypt the password together with the client's id, so that the password cannot be used for
+    another client."""
     return sealer.seal(f"{client_id}/{password}")
 
 
@@ -176,8 +176,8 @@ def unseal_password(sealer: Sealer, client_id: str, server: SmtpServer) -> str |
 
 
 def code_name(client_id: str, code_id: str) -> str:
-    """Return the name that is hashed together with a sender code. With this name, a code of another
-    client and a sign-in code never match."""
+    """Return the name that is hashed together with a sender code. The name ensures that another
+    client's code or a sign-in code never matches."""
     return f"mail-sender/{client_id}/{code_id}"
 
 

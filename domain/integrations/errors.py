@@ -15,7 +15,7 @@ class InvalidIntegration(InvalidContent):
 
 
 class InvalidMailSender(InvalidContent):
-    """The sender of a client's mails is invalid. `reason`: the name of the invalid field."""
+    """A client's mail sender is invalid. `reason`: the name of the invalid field."""
 
     code = "invalid_mail_sender"
 
@@ -33,21 +33,21 @@ class MailSenderVerified(DomainError):
 
 
 class InvalidSenderCode(DomainError):
-    """The code that verifies a mail sender is wrong, used or expired, or too many codes were
-    tried."""
+    """The code that verifies a mail sender is wrong, used or expired, or there were too many
+    attempts."""
 
     code = "invalid_sender_code"
 
 
 class TooManySenderCodes(DomainError):
-    """The client has reached its daily limit on codes that verify a mail sender."""
+    """The client has reached its daily limit for codes that verify a mail sender."""
 
     code = "too_many_sender_codes"
 
 
 class ActionRefused(DomainError):
     """An action on an external system had no effect, and a retry cannot succeed. `sent`: False if
-    the request was not sent; True if the external system rejected the request."""
+    the request was not sent, True if the external system rejected it."""
 
     code = "action_refused"
 
@@ -86,8 +86,8 @@ class ActionUnknown(DomainError):
 
 
 class MailRefused(ActionRefused):
-    """The mail was not sent, and a retry cannot succeed. `by_server`: a mail server refused the
-    mail, its sender or its recipient. Such refusals reduce the client's mail allowance."""
+    """The mail was not sent, and a retry cannot succeed. `by_server`: a mail server rejected the
+    mail, its sender or its recipient. Such rejections reduce the client's mail allowance."""
 
     code = "mail_refused"
 
@@ -104,8 +104,8 @@ class MailRecipientUnproved(MailRefused):
 
 
 class MailNameProtected(MailRefused):
-    """The mail was not sent from the service's address, because the client's name resembles the
-    name of a carrier, a bank or the service."""
+    """The mail was not sent from the service's address, because the client's name resembles that of
+    a carrier, a bank or the service."""
 
     code = "mail_name_protected"
 
@@ -124,7 +124,7 @@ class MailLoginRefused(MailRefused):
 
 
 class MailServerForbidden(MailRefused):
-    """The client's mail server has an address to which the service may not connect."""
+    """The service is not allowed to connect to the address of the client's mail server."""
 
     code = "mail_server_forbidden"
 

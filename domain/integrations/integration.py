@@ -26,13 +26,13 @@ def provider_of(integration_id: str, stored: str) -> Provider:
 
 
 DUTIES_LAST: Final = timedelta(days=100)
-"""Period in which a connection that has ended still accepts the platform's compliance requests.
-Shopify sends `shop/redact` two days after the app's removal, and customer redactions even later."""
+"""How long an ended connection still accepts the platform's compliance requests. Shopify sends
+`shop/redact` two days after the app's removal, and customer redactions even later."""
 
 
 class IntegrationStatus(StrEnum):
     """The state of a connection. `error`: the external system rejects the connection's credentials.
-    The service makes no more calls until the client reconnects."""
+    The service makes no further calls until the client reconnects."""
 
     CONNECTED = "connected"
     DISCONNECTED = "disconnected"
@@ -43,9 +43,9 @@ class Integration(BaseModel):
     """A client's connection to an external system.
 
     `settings`: public values, such as a shop's domain or an agent's address. `sealed`: the
-    credentials, encrypted (`domain.core.ports.Sealer`) as a JSON object of strings; empty if the
+    credentials, encrypted (`domain.core.ports.Sealer`) as a JSON object of strings. Empty if the
     connection only receives the platform's webhooks and makes no calls. `error_code`: why the
-    external system refused the last call, although the connection still works.
+    external system rejected the last call, although the connection still works.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -58,7 +58,7 @@ class Integration(BaseModel):
 
     @property
     def only_listens(self) -> bool:
-        """Whether the connection has no credentials, so that it only receives webhooks."""
+        """Whether the connection has no credentials and therefore only receives webhooks."""
         return not self.sealed
 
     @property
@@ -75,8 +75,8 @@ class Integration(BaseModel):
 class IntegrationEntry(BaseModel):
     """A client's connection as displayed, without its credentials.
 
-    `error_code`: with status `error`, why the connection stopped; with status `connected`, why the
-    external system refused the last call.
+    `error_code`: with status `error`, why the connection stopped. With status `connected`, why the
+    external system rejected the last call.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -134,8 +134,8 @@ def check_settings(
 
 
 def check_credential_names(provider: Provider, names: frozenset[str]) -> None:
-    """Raise InvalidIntegration unless all of the provider's credentials are named. No credentials
-    are accepted too, if the provider may be connected for webhooks only.
+    """Raise InvalidIntegration unless all of the provider's credentials are named. An empty set of
+    credentials is also accepted if the provider may be connected for webhooks only.
 
     The error lists only the provider's own names, because a given name may be a misplaced secret.
     """

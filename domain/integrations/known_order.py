@@ -1,6 +1,6 @@
 """The known order: all facts about one order from webhooks and polls, merged.
 
-Each field is stored with the version of the fact that reported its value. Facts may therefore
+Each field is stored with the version of the fact that contained its value. Facts may therefore
 arrive late, repeatedly and in any order: the same facts always yield the same known order.
 """
 
@@ -21,7 +21,7 @@ _APART: Final = {"order_id", "version", "refunded", "is_deleted"}
 
 
 class ReportedValue(BaseModel):
-    """The reported value of one field. `at`: the version of the fact that reported the value."""
+    """The reported value of a field. `at`: the version of the fact that contained the value."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -30,15 +30,15 @@ class ReportedValue(BaseModel):
 
     @property
     def rank(self) -> tuple[datetime, str]:
-        """The sort key of the value. Among values of a field, the one with the highest key wins.
+        """The sort key of the value. Of a field's values, the one with the highest key wins.
 
-        Values of the same version are ordered by their JSON, so that the result is deterministic.
+        Values with the same version are ordered by their JSON, so that the result is deterministic.
         """
         return self.at, json.dumps(self.value, sort_keys=True)
 
 
 class ReportedRefund(BaseModel):
-    """The total amount refunded for an order, as reported by the fact of version `at`."""
+    """The total amount refunded for an order, as reported in the fact with version `at`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -48,8 +48,8 @@ class ReportedRefund(BaseModel):
 
 class KnownOrder(BaseModel):
     """An order merged from facts. `told`: the reported values by `OrderFact` field. `refunds`: the
-    reported refund totals, without those that a later and larger total replaces. `deleted_at`: the
-    version of the last deletion; facts of that or an older version are dropped."""
+    reported refund totals, without those replaced by a later and larger total. `deleted_at`: the
+    version of the last deletion. Facts with that or an older version are dropped."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -72,7 +72,7 @@ class KnownOrder(BaseModel):
         )
 
     def merged(self, other: "KnownOrder") -> "KnownOrder":
-        """Return a known order with the facts of both. The operation is associative, commutative
+        """Return a known order with the facts from both. The operation is associative, commutative
         and idempotent."""
         deletions = [it for it in (self.deleted_at, other.deleted_at) if it is not None]
         deleted_at = max(deletions, default=None)
@@ -90,9 +90,9 @@ class KnownOrder(BaseModel):
 
     @property
     def refunded(self) -> Money | None:
-        """The total refunded, or None if no refund was reported. The total never shrinks. If
-        refunds were reported in several currencies, only the currency of the latest report counts.
-        """
+        """The total refunded, or None if no refund was reported. The total never decreases. If
+        refunds were reported in several currencies, only the currency of the latest report counts
+        toward the total."""
         if not self.refunds:
             return None
         last = max(self.refunds, key=lambda it: (it.at, it.sum.currency)).sum.currency
@@ -140,8 +140,8 @@ def order_of(fact: OrderFact, integration_id: str, provider: Provider) -> Order 
 
 
 def with_facts(order: Order, facts: Iterable[OrderFact]) -> Order:
-    """Return an order read from its shop, with the disputes and failed payments that the facts
-    report in addition.
+    """Return an order read from its shop, supplemented with the disputes and failed payments in the
+    facts.
 
     The facts may come from a payment provider.
     """
@@ -166,7 +166,7 @@ def _is_after(at: datetime, deleted_at: datetime | None) -> bool:
 
 
 def _uncovered(refunds: Iterable[ReportedRefund]) -> tuple[ReportedRefund, ...]:
-    """Return the refund totals that no other total replaces. A total replaces another one of the
+    """Return the refund totals that no other total replaces. A total replaces another one in the
     same currency if it is at least as late and at least as large."""
     latest_first = sorted(refunds, key=lambda it: (it.sum.currency, it.at, it.sum.minor))[::-1]
     kept: list[ReportedRefund] = []

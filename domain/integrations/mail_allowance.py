@@ -2,8 +2,8 @@
 day.
 
 A new account has a small allowance. The allowance doubles each week, and shrinks while mail servers
-refuse the client's mails. Each MailGroup has a separate allowance, so that refusals in one group do
-not stop another.
+reject the client's mails. Each MailGroup has a separate allowance, so that rejections in one group
+do not stop another.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ PAID_PER_DAY: Final = 1_000
 UNPAID_PER_DAY: Final = 2_000
 """Maximum number of mails in a UTC day from all unaccountable clients together (`is_accountable`).
 Accounts in their first week are counted separately, so that a flood of new accounts does not stop
-the mails of older ones."""
+mails from older accounts."""
 
 UNPAID_PER_RECIPIENT: Final = 20
 """Maximum number of mails to one address in a UTC day, from all unaccountable clients together."""
@@ -31,18 +31,18 @@ clients together. It is twice FREE_PER_DAY, because an account's answers are in 
 
 _DOUBLES_EVERY: Final = timedelta(days=7)
 _MOST_DOUBLINGS: Final = 10
-# Fewer refusals than this are not significant.
+# A smaller number of rejections is not significant.
 _FEW_REFUSALS: Final = 5
 _WARNING_SHARE: Final = 0.05
 _STOP_SHARE: Final = 0.10
 _WARNED_PART: Final = 10
 _REFUSED_ANSWER: Final = 10
-"""Number of mails by which each refused mail of `answers` or `claims` reduces the daily allowance.
+"""Number of mails by which each rejected mail in `answers` or `claims` reduces the daily allowance.
 """
 
 
 class MailGroup(StrEnum):
-    """A group of mails that share a daily allowance. The groups differ in who chooses the
+    """A group of mails with a shared daily allowance. The groups differ in who chooses the
     recipient.
 
     `members`: mails to the client's members, for invitations and sender codes. `answers`: mails to
@@ -60,7 +60,7 @@ REFUSALS_WITHIN: Final = {
     MailGroup.ANSWERS: timedelta(days=1),
     MailGroup.CLAIMS: timedelta(days=1),
 }
-"""For each group: how long a refused mail counts against the allowance, in whole UTC days."""
+"""For each group: how long a rejected mail counts against the allowance, in whole UTC days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,8 @@ class MailStanding:
     """The facts that determine a client's allowance for one group of mails.
 
     `created_at`: when the account was opened. `sent`: the number of mails that the client sent in
-    the group within REFUSALS_WITHIN. `refused`: how many of these mails a mail server refused.
+    the group within REFUSALS_WITHIN. `refused`: the number of these mails that a mail server
+    rejected.
     """
 
     created_at: datetime
@@ -79,7 +80,7 @@ class MailStanding:
 
 
 def is_accountable(subscription: Subscription, now: datetime) -> bool:
-    """Return whether the client pays for a plan or received one from the operator.
+    """Return True if the client pays for a plan or received one from the operator.
 
     Anyone can open a trial or free account, and configure a mail provider that they control. The
     service therefore trusts a client's mail provider about senders only if the client is
@@ -89,16 +90,17 @@ def is_accountable(subscription: Subscription, now: datetime) -> bool:
 
 
 def is_new(standing: MailStanding, now: datetime) -> bool:
-    """Return whether the account was opened less than a week ago."""
+    """Return True if the account was opened less than a week ago."""
     return now - standing.created_at < _DOUBLES_EVERY
 
 
 def mails_per_day(standing: MailStanding, now: datetime) -> int:
     """Return the group's allowance for the day: the maximum number of mails. It is 0 while too many
-    of the group's mails are refused.
+    of the group's mails are rejected.
 
-    Strangers can cause refusals in the groups `answers` and `claims`. The allowances of these
-    groups therefore shrink by the number of refusals, not by their share, and recover after a day.
+    Strangers can cause rejections in the `answers` and `claims` groups. The allowances of these
+    groups therefore shrink by the number of rejections, not by their share, and recover after a
+    day.
     """
     first_week = PAID_PER_DAY if is_accountable(standing.subscription, now) else FREE_PER_DAY
     weeks = max(0, (now - standing.created_at) // _DOUBLES_EVERY)

@@ -1,4 +1,4 @@
-"""The order fact: data about one order, from a webhook or poll of a shop or a payment provider."""
+"""The order fact: data about one order, from a webhook or poll of a shop or payment provider."""
 
 from datetime import datetime
 
@@ -12,8 +12,8 @@ class OrderFact(BaseModel):
     """The reported fields of one order as of `version`, the platform's own time of the change.
 
     A fact that is older than the known fact has no effect. A field is None if the platform did not
-    report it; the known value then stays. `order_id`: the platform's id, as in `Order.id`.
-    `number`: the number that customers use, without "#". `refunded`: the total refunded so far.
+    report it. The known value is then kept. `order_id`: the platform's id, as in `Order.id`.
+    `number`: the number that customers use, without "#". `refunded`: the total refunded up to now.
     `is_disputed`: the customer's bank has reversed the payment, or was asked to reverse it.
     `is_payment_failed`: the last payment attempt failed.
     """

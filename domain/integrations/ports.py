@@ -1,4 +1,4 @@
-"""Ports to a client's shop, helpdesk, mail server and notification channel."""
+"""Ports for a client's shop, helpdesk, mail server and notification channel."""
 
 from datetime import datetime
 from typing import Protocol
@@ -12,7 +12,7 @@ from domain.integrations.order import Order
 
 
 class MailServers(Protocol):
-    """Decides to which of the clients' own mail servers the service may connect."""
+    """Decides which of the clients' own mail servers the service may connect to."""
 
     async def check(self, client_id: str, host: str, port: int) -> str:
         """Resolve the mail server's host, check that all its addresses are allowed, and return the
@@ -23,20 +23,20 @@ class MailServers(Protocol):
 
 
 class Shop(Protocol):
-    """A client's shop or payment provider, which finds orders and refunds them.
+    """A client's shop or payment provider. Finds orders and refunds them.
 
-    Capabilities that only some shops have are separate protocols, next to the action that needs
-    them (`activities/runs/actions.py`). A method that has an effect raises ActionRefused
+    Capabilities that only some shops have are separate protocols, defined next to the action that
+    needs them (`activities/runs/actions.py`). A method that has an effect raises ActionRefused
     (NotAuthorized), ActionUnreachable (certainly no effect) and ActionUnknown. `key`: the
-    idempotency key, the same for all attempts. It is sent if the external system deduplicates by
-    it. `again`: whether the outcome of an earlier attempt is unknown. In that case, the
-    implementation first looks for the effect of that attempt, and repeats the effect only if that
-    is safe.
+    idempotency key, the same for all attempts. It is sent if the external system supports
+    deduplication by key. `again`: whether the outcome of an earlier attempt is unknown. If it is,
+    the implementation first looks for the effect of that attempt, and repeats the effect only if
+    that is safe.
     """
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
-        """Return the order with that number, or the latest order of the customer `email` if no
-        number is given. Return None if there is no such order.
+        """Return the order with the given number. Without a number, return the latest order of the
+        customer `email`. Return None if there is no such order.
 
         The caller must check that the order belongs to the customer. Raises ActionRefused,
         ActionUnreachable.
@@ -47,8 +47,8 @@ class Shop(Protocol):
 
 
 class HelpdeskTicket(BaseModel):
-    """A ticket in a helpdesk. `customer_email`: the address of the person who receives the ticket's
-    public answers."""
+    """A ticket in a helpdesk. `customer_email`: the address that receives the ticket's public
+    answers."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -69,7 +69,7 @@ class Helpdesk(Protocol):
         the note."""
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
-        """Add tags to the ticket. Existing tags remain."""
+        """Add tags to the ticket. Existing tags are kept."""
 
     async def check(self) -> None:
         """Verify that the helpdesk accepts the connection's credentials. Raises ActionRefused
@@ -96,11 +96,11 @@ class Connectors(Protocol):
 
 
 class DemoShops(Protocol):
-    """Demo shops on this machine. A client's members may connect one to try the service."""
+    """Demo shops on this machine. A client's members may connect one to try out the service."""
 
     async def open(self, tenant: TenantId, now: datetime) -> str:
         """Return the file path of the client's own demo shop. Create the shop if it does not
         exist."""
 
     def is_own(self, tenant: TenantId, path: str) -> bool:
-        """Return whether `path` is the path of the client's own demo shop."""
+        """Return True if `path` is the path of the client's own demo shop."""

@@ -14,8 +14,8 @@ from typing import Final
 from domain.core.lexicon import LexiconFile, lexicon
 from domain.core.service_name import ServiceName
 
-# A protected name that is shorter than this occurs in many innocent words ("pushups"), so it only
-# counts as a whole word.
+# A shorter protected name occurs in many innocent words ("pushups"), so it is matched only as a
+# whole word.
 _LONG: Final = 5
 _CHARS: Final = 120
 # Maximum length of a run of words: long enough for a short name with two or three companion words.
@@ -44,8 +44,8 @@ def mailable_name(name: str, sender: str | None, service: ServiceName | None = N
     """Return the client's name in the form that mails may show.
 
     A protected name is replaced by the domain of the client's verified sender, unless that domain
-    belongs to the owner of the protected name. `sender`: the sender's address; without one, a
-    protected name becomes "". `service`: the service's own name, which is protected too if given,
+    belongs to the owner of the protected name. `sender`: the sender's address. Without one, a
+    protected name becomes "". `service`: the service's own name. If given, it is also protected,
     because the service sends the mail.
     """
     imitated = imitated_domains(name)
@@ -62,8 +62,8 @@ def imitated_domains(name: str) -> tuple[str, ...] | None:
     """Return the domains of the owners of all protected names that `name` resembles, or None if it
     resembles none.
 
-    A word that mixes alphabets cannot be compared, so it counts as an imitation without domains.
-    Never raises.
+    A word that mixes alphabets cannot be compared, so it is treated as an imitation without
+    domains. Never raises.
     """
     if any(map(_mixes_alphabets, name[:_CHARS].split())):
         return ()
@@ -79,7 +79,7 @@ def imitated_domains(name: str) -> tuple[str, ...] | None:
 
 
 def _imitates(name: str, service: ServiceName) -> bool:
-    """Return whether a name equals the service's name, with or without the companion words that
+    """Return True if a name equals the service's name, with or without the companion words that
     impostors add.
 
     A name that only contains the service's name is allowed, because "Service" is part of many
@@ -90,7 +90,7 @@ def _imitates(name: str, service: ServiceName) -> bool:
 
 
 def _mixes_alphabets(word: str) -> bool:
-    """Return whether a word mixes Latin letters with letters of another alphabet. East Asian
+    """Return True if a word mixes Latin letters with letters from another alphabet. East Asian
     scripts are allowed, because East Asian names mix them with Latin letters."""
     letters = filter(str.isalpha, unicodedata.normalize("NFKC", word))
     alphabets = {unicodedata.name(letter, "UNKNOWN").split()[0] for letter in letters}
@@ -107,7 +107,7 @@ def _runs(words: list[str]) -> frozenset[str]:
 
 
 def _stripped(spelled: Set[str]) -> frozenset[str]:
-    """Return the given texts, and each text without the companion words that impostors add to its
+    """Return the given texts, and each text without the companion words that impostors add at its
     start or end."""
     found, left = set(spelled), list(spelled)
     while left:
@@ -130,8 +130,8 @@ def _skeleton_words(name: str) -> list[str]:
 
 
 def _letter(mark: str) -> str:
-    """Return the Latin letter that a character resembles, "" for an invisible character, or else
-    the case-folded character."""
+    """Return the Latin letter that a character resembles, or "" for an invisible character. For any
+    other character, return its case-folded form."""
     looks = _looks()
     if mark in looks:
         return looks[mark]
@@ -165,8 +165,8 @@ def _companions() -> tuple[str, ...]:
 
 @cache
 def _protected() -> tuple[tuple[str, bool, tuple[str, ...]], ...]:
-    """Return for each protected name: its skeleton, whether it only counts as a whole word, and its
-    owner's domains."""
+    """Return, for each protected name, its skeleton, whether it is matched only as a whole word,
+    and its owner's domains."""
     skeletons = (("".join(_skeleton_words(one.name)), one) for one in _file().names)
     return tuple(
         (skeleton, one.apart or len(skeleton) < _LONG, one.domains) for skeleton, one in skeletons

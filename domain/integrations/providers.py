@@ -41,7 +41,7 @@ class SystemClass(StrEnum):
 @dataclass(frozen=True)
 class Shape:
     """The format of a setting or credential. `expected`: the description of the format for
-    people."""
+    users."""
 
     pattern: re.Pattern[str]
     expected: str
@@ -51,8 +51,8 @@ class Shape:
 class ProviderSpec:
     """The static facts about one provider.
 
-    All `settings` and `credentials` are required. Settings in `optional` may be given; other
-    settings are refused. `secret_shapes`: the formats of credentials that have a known format.
+    All `settings` and `credentials` are required. Settings in `optional` may be given. Other
+    settings are rejected. `secret_shapes`: the formats of credentials that have a known format.
     `may_listen`: the provider may be connected without credentials, to receive webhooks only.
     `on_this_machine`: the system is a local file, which only operators may connect. `slow_to_show`:
     an earlier request may still complete at the provider after a lookup did not find its effect.
@@ -82,8 +82,8 @@ _SHOP_URL: Final = Shape(
 ANSWER_AS: Final = "answer_as"
 _ANSWER_AS: Final = Shape(re.compile(r"public|note"), "public or note")
 
-# Name of the setting that names the merchant's mail server. All mail to the mail provider's address
-# must pass through this server.
+# Setting that names the merchant's mail server. All mail to the mail provider's address must pass
+# through this server.
 AUTHSERV_ID: Final = "authserv_id"
 _AUTHSERV_ID: Final = Shape(re.compile(rf"(?:{_LABEL}\.)+{_LABEL}"), "mx.example.com")
 _MAIL: Final = ProviderSpec(of=SystemClass.MAIL, optional={AUTHSERV_ID: _AUTHSERV_ID})
@@ -165,7 +165,7 @@ PROVIDERS: Final = {
         of=SystemClass.NOTICES,
         credentials=("webhook_url",),
         optional={"language": Shape(re.compile(r"fr|en"), "fr or en")},
-        # Notifications may only be posted to Slack's own address.
+        # Notifications may be posted only to Slack's own address.
         secret_shapes={
             "webhook_url": Shape(
                 re.compile(r"https://hooks\.slack\.com/services(?:/[A-Za-z0-9]{1,64}){3}"),

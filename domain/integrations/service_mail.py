@@ -24,11 +24,11 @@ class ServiceMail(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ServiceMailLimit:
-    """The limit on one kind of mail. `per_address`: maximum number of mails to one address in a UTC
-    day, from all clients together. `uses_allowance`: whether the mail counts against the client's
-    daily mail allowance, because the client chooses the recipient. `more_an_hour`: number of mails
-    still allowed per hour once `per_address` is reached, so that strangers cannot block a mailbox
-    for the day."""
+    """The limit for one kind of mail. `per_address`: maximum number of mails to one address in a
+    UTC day, from all clients together. `uses_allowance`: whether the mail counts toward the
+    client's daily mail allowance, because the client chooses the recipient. `more_an_hour`: number
+    of mails still allowed per hour once `per_address` is reached, so that strangers cannot block a
+    mailbox for the day."""
 
     per_address: int
     uses_allowance: bool
@@ -41,8 +41,8 @@ LIMITS: Final = {
     ServiceMail.NO_ACCOUNT: ServiceMailLimit(60, uses_allowance=False),
     ServiceMail.INVITATION: ServiceMailLimit(5, uses_allowance=True),
     ServiceMail.SENDER_CODE: ServiceMailLimit(10, uses_allowance=True),
-    # A stranger chooses the recipient, so refusals of these mails must not stop the client's other
-    # mail. Both kinds also have limits per address, requester and client
+    # A stranger chooses the recipient, so rejections of these mails must not stop the client's
+    # other mail. Both kinds also have limits per address, requester and client
     # (domain/identity/mailed_code.py).
     ServiceMail.VISITOR_CODE: ServiceMailLimit(20, uses_allowance=False, more_an_hour=2),
     ServiceMail.TICKET_CODE: ServiceMailLimit(20, uses_allowance=False, more_an_hour=2),

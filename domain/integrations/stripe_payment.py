@@ -9,7 +9,7 @@ from domain.core.money import Money, digits_of
 
 NUMBER_KEYS: Final = ("order_number", "order_id")
 """The metadata keys of a payment that may contain its order number, in order of preference."""
-# Number of decimal digits of currencies for which Stripe's minor unit differs from ISO 4217.
+# Number of decimal digits for currencies whose minor unit at Stripe differs from ISO 4217.
 _DIGITS: Final = {"ISK": 2, "UGX": 2, "MGA": 0}
 
 

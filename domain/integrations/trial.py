@@ -14,8 +14,8 @@ from domain.integrations.integration import IntegrationEntry
 
 
 class Problem(StrEnum):
-    """Why the agent cannot use a connection now. Each value is the code of the error that the
-    agent's calls would raise."""
+    """The reason why the agent cannot use a connection now. Each value is the code of the error
+    that the agent's calls would raise."""
 
     NOT_AUTHORIZED = NotAuthorized.code
     FORBIDDEN = ActionForbidden.code
@@ -31,7 +31,7 @@ SENTENCES: Final = {
     Problem.REFUSED: "there is no such shop or account, or it may not be called from here",
     Problem.UNREACHABLE: "it cannot be reached, or does not answer in time",
 }
-"""For each problem: its description for people."""
+"""For each problem: its description for users."""
 
 
 class TriedIntegration(IntegrationEntry):

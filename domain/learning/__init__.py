@@ -1,2 +1,2 @@
-"""Learning from people's corrections: the correction queue, labelled examples, thresholds and
-shadow mode."""
+"""Learning from human corrections: the correction queue, labelled examples, thresholds and shadow
+mode."""

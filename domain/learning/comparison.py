@@ -1,4 +1,4 @@
-"""Compare the agent's result in shadow mode with the actions that people took."""
+"""Compare the agent's result in shadow mode with the actions of human agents."""
 
 import re
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from domain.core.money import Money
 from domain.learning.similarity import READ, SAME_MEANING, similarity
 
 MAX_SENT: Final = 20_000
-"""Maximum number of characters that are stored of a text that people sent."""
+"""Maximum number of characters stored from a text that a human agent sent."""
 
 _TAG: Final = re.compile(r"<[^<>]{1,2000}>")
 _MONEY: Final = frozenset({FactKind.MONEY, FactKind.SHARE})
@@ -25,7 +25,7 @@ _MONEY: Final = frozenset({FactKind.MONEY, FactKind.SHARE})
 
 class WouldDo(StrEnum):
     """The action that the agent would have taken. `answer`: send an answer. `silent`: send nothing,
-    because the message needed no answer. `review`: ask a human to review the draft."""
+    because the message needed no answer. `review`: request human review of the draft."""
 
     ANSWER = "answer"
     SILENT = "silent"
@@ -33,7 +33,7 @@ class WouldDo(StrEnum):
 
 
 class PeopleDid(StrEnum):
-    """The action that people took. `answered`: they sent their own text in a review.
+    """The action that human agents took. `answered`: they sent their own text in a review.
     `answered_elsewhere`: they answered in the helpdesk. `handed_over`: they rejected the review, so
     their text is unknown. `expired`: the review expired without a decision."""
 
@@ -44,13 +44,13 @@ class PeopleDid(StrEnum):
 
     @property
     def answered(self) -> bool:
-        """Return whether people answered the customer, in a review or in the helpdesk."""
+        """Return True if human agents answered the customer, in a review or in the helpdesk."""
         return self in (PeopleDid.ANSWERED, PeopleDid.ANSWERED_ELSEWHERE)
 
 
 class ShadowThought(BaseModel):
-    """The agent's result in shadow mode. `reason`: why a review would have been required; None if
-    the agent would have continued automatically."""
+    """The agent's result in shadow mode. `reason`: why a review would have been required, or None
+    if the agent would have continued automatically."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -88,16 +88,16 @@ class OrderEffect(BaseModel):
 
 
 class Comparison(BaseModel):
-    """The agreement between the agent and people for one message. A field is None if either side is
-    unknown.
+    """The agreement between the agent and human agents for one message. A field is None if either
+    side is unknown.
 
-    `would`: the action that the agent would have taken. `decision`: whether people answered where
-    the agent would have answered, or rejected the review where the agent would have asked for one.
-    `actions`: whether both sides would have moved the same money and goods. `facts`: whether the
-    amounts, dates, periods, numbers and links in both texts agree. `conflicts`: the kinds of facts
-    that differ. `similarity`: the similarity of the two texts, from 0 to 1. `agrees`: whether
-    people answered as the agent would have answered automatically; None if the agent would have
-    asked for a review.
+    `would`: the action that the agent would have taken. `decision`: whether human agents answered a
+    message that the agent would have answered, or rejected the review of a message for which the
+    agent would have requested one. `actions`: whether both sides would have moved the same money
+    and goods. `facts`: whether the amounts, dates, periods, numbers and links in both texts agree.
+    `conflicts`: the kinds of facts that differ. `similarity`: the similarity of the two texts, from
+    0 to 1. `agrees`: whether human agents answered as the agent would have answered automatically.
+    None if the agent would have requested a review.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -112,8 +112,8 @@ class Comparison(BaseModel):
 
     @property
     def money_differs(self) -> bool:
-        """Return whether the moved money or goods differ, or the amounts or percentages in the
-        texts."""
+        """Return True if the moved money or goods differ, or the amounts or percentages in the
+        texts differ."""
         return self.actions is False or not _MONEY.isdisjoint(self.conflicts)
 
 
@@ -123,12 +123,12 @@ def compare_with_people(
     sent: str | None,
     effects: Iterable[OrderEffect] = (),
 ) -> Comparison:
-    """Compare the agent's result with the actions of people, and return the comparison.
+    """Compare the agent's result with the actions of human agents, and return the comparison.
 
     The function is pure. It reads only a limited part of the texts, which bounds its run time.
-    `sent`: the text that people sent, or None if unknown. `effects`: the known effects on the order
-    since the agent's result. An empty list proves nothing, because people may act outside the
-    service.
+    `sent`: the text that human agents sent, or None if unknown. `effects`: the known effects on the
+    order since the agent's result. An empty list proves nothing, because human agents may act
+    outside the service.
     """
     words = plain_words(sent or "")
     known = bool(words and thought.draft.strip())
@@ -150,12 +150,12 @@ def plain_words(text: str) -> str:
 
 
 def _decision(would: WouldDo, did: PeopleDid) -> bool | None:
-    """Return whether the agent's decision and people's decision agree, or None if no conclusion is
-    possible.
+    """Return True if the decisions of the agent and of human agents agree, False if they differ, or
+    None if no conclusion is possible.
 
-    If the agent would have asked for a review and people answered, no conclusion is possible: the
-    answer would have come from people in either case. If the agent would have stayed silent, no
-    conclusion is possible unless people answered.
+    If the agent would have requested a review and human agents answered, no conclusion is possible,
+    because the answer would have come from human agents in either case. If the agent would have
+    stayed silent, no conclusion is possible unless human agents answered.
     """
     match would:
         case WouldDo.ANSWER if did is not PeopleDid.EXPIRED:

@@ -13,9 +13,9 @@ MOST_COUNTED: Final = 1_000
 @dataclass(frozen=True, slots=True)
 class ConfidenceBin:
     """Counts of the runs in one bin of the histogram. `low`: the lower bound of the bin's
-    confidence. `alone`: runs with a draft that was sent without a review. `kept`: runs with a draft
-    that people sent unchanged or did not decide on. `corrected`: runs with a draft that people
-    changed or rejected."""
+    confidence. `alone`: runs whose draft was sent without a review. `kept`: runs whose draft
+    reviewers sent unchanged or did not decide on. `corrected`: runs whose draft reviewers changed
+    or rejected."""
 
     low: float
     alone: int = 0
@@ -26,8 +26,8 @@ class ConfidenceBin:
 def count_confidences(history: Sequence[PastOutcome]) -> tuple[ConfidenceBin, ...]:
     """Return the counts for each of the BINS bins of equal width. The function is pure.
 
-    `history`: past runs, latest first. At most MOST_COUNTED runs are counted; runs in shadow mode
-    are not.
+    `history`: past runs, latest first. At most MOST_COUNTED runs are counted. Runs in shadow mode
+    are not counted.
     """
     counts = [[0, 0, 0] for _ in range(BINS)]
     for one in [past for past in history if not past.in_shadow][:MOST_COUNTED]:

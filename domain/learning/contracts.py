@@ -4,8 +4,8 @@ from domain.core.contracts import Contract
 
 
 class LearnHeadsInput(Contract):
-    """The input of the fit of classifier heads. `client_id`: the client for which a head is fitted;
-    empty for all clients."""
+    """The input for fitting classifier heads. `client_id`: the client for which a head is fitted.
+    Empty for all clients."""
 
     client_id: str = ""
 
@@ -13,7 +13,7 @@ class LearnHeadsInput(Contract):
 class LearnHeadsResult(Contract):
     """The numbers of clients by outcome of the fit. `tried`: clients for which a classifier head
     was fitted or compared. `used`: clients that now use the new head. `failed`: clients for which
-    the fit failed; their ids are logged."""
+    the fit failed. Their ids are logged."""
 
     tried: int = 0
     used: int = 0

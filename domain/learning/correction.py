@@ -1,4 +1,4 @@
-"""The correction: a review that a person edited or rejected, with the suggestions derived from the
+"""A correction: a review that a human edited or rejected, with the suggestions derived from the
 review."""
 
 from datetime import datetime
@@ -54,21 +54,21 @@ ContentLesson = Annotated[
 
 
 class CorrectionSuggestions(BaseModel):
-    """Suggestions derived from a correction, prefilled where possible. A person may change them."""
+    """Suggestions derived from a correction, prefilled where possible. Users may change them."""
 
     model_config = ConfigDict(frozen=True)
 
     case: CaseSpec | None = Field(
-        description="Suggested case; null if the customer's text was erased."
+        description="Suggested case. Null if the customer's text was erased."
     )
     content: ContentLesson | None = Field(
-        description="Suggested change to the content; null if no text by a person is known."
+        description="Suggested change to the content. Null if no human-written text is known."
     )
 
 
 class CorrectionLesson(BaseModel):
-    """The parts of a correction that a person accepts. `classification` and `intent`: the category
-    and intent that the person assigns to the customer's message."""
+    """The parts of a correction that a user accepts. `classification` and `intent`: the category
+    and intent that the user assigns to the customer's message."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -93,34 +93,36 @@ class CorrectionSummary(BaseModel):
     )
     preview: str = Field(description="Beginning of the customer's text.")
     sent_preview: str = Field(
-        description="Beginning of the text that the person sent; empty if there is none."
+        description="Beginning of the text that the reviewer sent. Empty if there is none."
     )
     decided_by: str | None
     decided_at: datetime | None
     case_id: str | None = Field(
-        description="Id of the case made from the correction; null if there is none."
+        description="Id of the case created from the correction. Null if there is none."
     )
     content_kind: Literal["template", "knowledge"] | None
     content_id: str | None = Field(
         description=(
-            "Id of the template or knowledge entry that the correction created or changed; null "
-            "if there is none."
+            "Id of the template or knowledge entry that the correction created or changed. "
+            "Null if there is none."
         )
     )
     created_at: datetime = Field(description="Time when the review was decided.")
 
 
 class CorrectionRecord(CorrectionSummary):
-    """A stored correction, with the texts of the customer, the agent and the person."""
+    """A stored correction, with the texts of the customer, the agent and the reviewer."""
 
     subject: str | None
     text: str = Field(description="Text of the customer's message.")
-    draft: str = Field(description="Text that the agent proposed.")
+    draft: str = Field(description="Text proposed by the agent.")
     sent: str | None = Field(
-        description="Text that the person sent instead. After a rejection, a person's first answer "
-        "in the conversation; null until there is one."
+        description=(
+            "Text that the reviewer sent instead. After a rejection, a human agent's first answer "
+            "in the conversation. Null until there is one."
+        )
     )
-    note: str | None = Field(description="Reason that the person gave for the rejection.")
+    note: str | None = Field(description="Reason that the reviewer gave for the rejection.")
     language: str
     intent: Intent | None = Field(
         description=("Intent that the agent assigned to the customer's message.")
@@ -130,12 +132,12 @@ class CorrectionRecord(CorrectionSummary):
 
 
 class Correction(CorrectionRecord):
-    """A correction with the difference between the draft and the text that was sent, and with
-    suggestions."""
+    """A correction with suggestions, and with the difference between the draft and the text that
+    was sent."""
 
     diff: tuple[Piece, ...] = Field(
         description=(
-            "Difference from the draft to the text that was sent; empty if no text was sent."
+            "Difference from the draft to the text that was sent. Empty if no text was sent."
         )
     )
     offers: CorrectionSuggestions

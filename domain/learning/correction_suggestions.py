@@ -1,4 +1,4 @@
-"""Suggestions derived from a correction, prefilled for a person to check."""
+"""Suggestions derived from a correction, prefilled for a user to check."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ _MAX_PHRASE: Final = 500
 _TITLE_CHARS: Final = 80
 
 # Kinds of facts that can also be true in another customer's answer. Dates and numbers, by contrast,
-# belong to one order or one day.
+# apply to only one order or day.
 _LASTING: Final = frozenset(
     {FactKind.MONEY, FactKind.SHARE, FactKind.PERIOD, FactKind.CLOCK, FactKind.LINK}
 )
@@ -47,14 +47,14 @@ _LASTING: Final = frozenset(
 class CorrectedRun:
     """The run that produced the corrected draft. `run`: the data for a case, or None if the
     customer's text was erased. `content`: the template or knowledge entry on which the draft is
-    based; None if there is not exactly one."""
+    based, or None unless there is exactly one."""
 
     run: RunForCase | None
     content: TemplateEntry | KnowledgeEntry | None
 
     def anonymized(self, text: str) -> str:
-        """Return the text with the customer's personal data replaced, as in a case made from the
-        run. Order numbers that only this text contains are replaced too."""
+        """Return the text with the customer's personal data replaced, as in a case created from the
+        run. Order numbers that occur only in this text are also replaced."""
         said = find_order_numbers(text)
         if self.run is None:
             return anonymized(text, email=None, name=None, order_numbers=said)
@@ -71,13 +71,13 @@ def suggestions_from(
     record: CorrectionRecord, run: CorrectedRun, diff: Sequence[Piece]
 ) -> CorrectionSuggestions:
     """Return the suggestions for a correction. `diff`: the difference from the draft to the text
-    that was sent; empty if no text was sent."""
+    that was sent. Empty if no text was sent."""
     return CorrectionSuggestions(case=_case(record, run), content=_content(record, run, diff))
 
 
 def language_of(record: CorrectionRecord, *texts: str) -> Language:
-    """Return the language of the texts. If it is unclear, return the language of the customer's
-    message, or French if that is not English."""
+    """Return the language of the texts. If it is unclear, return English if the customer's message
+    is in English, and French if not."""
     return language_of_text(texts, "en" if record.language == "en" else "fr")
 
 
@@ -111,8 +111,8 @@ def _stated(text: str, *, but_not: str) -> Iterator[str]:
         for fact in facts(text)
         if fact.kind in _LASTING and not fact.needs & other
     )
-    # A number that is written in words is reported in digits, so its reported form may not occur in
-    # the text.
+    # A number written in words is reported in digits, so the reported form might not occur in the
+    # text.
     return iter(
         dict.fromkeys(one for one in stated if 0 < len(one) <= _MAX_PHRASE and one in folded)
     )
@@ -134,14 +134,14 @@ def _content(
 def _revision(
     record: CorrectionRecord, run: CorrectedRun, diff: Sequence[Piece]
 ) -> TemplateRevision | KnowledgeRevision | None:
-    """Return the content on which the draft is based, with the person's edit applied. Return None
+    """Return the content on which the draft is based, with the reviewer's edit applied. Return None
     if the edit cannot be applied."""
     if run.content is None or record.kind is not CorrectionKind.EDITED:
         return None
     old, draft = run.content.body, record.draft
     is_template = isinstance(run.content, TemplateEntry)
     body = rewritten_template(old, draft, diff) if is_template else rewritten_entry(old, diff)
-    # The revised content must not contain a customer's data.
+    # The revised content must not contain customer data.
     if body is None or body == old or run.anonymized(body) != body:
         return None
     if is_template:

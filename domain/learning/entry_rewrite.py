@@ -1,4 +1,4 @@
-"""Apply a person's edit of an answer to the knowledge entry on which the answer is based."""
+"""Apply a reviewer's edit of an answer to the knowledge entry on which the answer is based."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -12,11 +12,11 @@ _AROUND: Final = (40, 20, 8)
 
 
 def rewritten_entry(body: str, diff: Sequence[Piece]) -> str | None:
-    """Return the entry's body with the person's edits of the draft applied, or None if they cannot
-    be applied.
+    """Return the entry's body with the reviewer's edits of the draft applied, or None if they
+    cannot be applied.
 
     `diff`: the difference from the draft to the text that was sent. Each edit must match exactly
-    one place in the body. An edit of the greeting, for example, usually does not match the body.
+    one position in the body. An edit of the greeting, for example, usually does not match the body.
     """
     rewritten = body
     for before, old, new, after in _changes(diff):

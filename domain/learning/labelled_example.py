@@ -1,4 +1,4 @@
-"""The labelled example: a customer's message with a category and intent assigned by a person."""
+"""A labelled example: a customer's message with a category and intent assigned by a user."""
 
 from datetime import datetime
 from typing import Final
@@ -13,21 +13,21 @@ MAX_EXAMPLES: Final = 10_000
 
 
 class LabelledExample(BaseModel):
-    """A customer's message with the category and intent that a person assigned. `text`: the message
+    """A customer's message with the category and intent that a user assigned. `text`: the message
     with personal data replaced. `run_id`: the run from which the example was created, or None if
-    unknown. The example is erased together with the customer of that run."""
+    unknown. The example is erased together with the run's customer."""
 
     model_config = ConfigDict(frozen=True)
 
     id: str
     run_id: str | None = Field(
-        description="Id of the run that the example was made from; null if the run is unknown."
+        description="Id of the run from which the example was created. Null if the run is unknown."
     )
     text: str = Field(description="Text of the customer's message, with personal data replaced.")
     language: Language
-    classification: Category = Field(description="Category that a person assigned to the message.")
+    classification: Category = Field(description="Category that a user assigned to the message.")
     intent: Intent | None = Field(
-        description=("Intent that a person assigned to the message; null if there is none.")
+        description=("Intent that a user assigned to the message. Null if there is none.")
     )
     labelled_by: str
     created_at: datetime

@@ -1,5 +1,5 @@
-"""The rules for a client's own classifier head: which tickets it learns from, when it is fitted,
-and whether it is used."""
+"""The rules for a client's own classifier head: which tickets the head learns from, when it is
+fitted, and whether it is used."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -28,7 +28,7 @@ class OwnHeadState(StrEnum):
 
 class Lesson(NamedTuple):
     """A decided ticket from which a classifier head learns. `classification`: the category that a
-    person chose or left unchanged. `at`: the time of the decision."""
+    reviewer chose or left unchanged. `at`: the time of the decision."""
 
     id: str
     text: str
@@ -37,9 +37,9 @@ class Lesson(NamedTuple):
 
 
 class HeldBackCount(BaseModel):
-    """Comparison of two classifier heads on tickets that were held back from the fit. `won`:
-    tickets for which only the client's own head is right. `lost`: tickets for which only the shared
-    head is right. `both_right`: tickets for which both heads are right."""
+    """Comparison of two classifier heads on held-out tickets. `won`: tickets for which only the
+    client's own head is right. `lost`: tickets for which only the shared head is right.
+    `both_right`: tickets for which both heads are right."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -72,7 +72,7 @@ class OwnHeadRecord(HeldBackCount):
 
 
 class TriedHead(NamedTuple):
-    """The result of a fit. `weights`: the weights of the new classifier head; None unless it is
+    """The result of a fit. `weights`: the weights of the new classifier head, or None unless it is
     used."""
 
     held_back: HeldBackCount
@@ -93,8 +93,8 @@ class TriesHeads(Protocol):
 def adopted(held_back: HeldBackCount) -> OwnHeadState:
     """Return the state of a client's own classifier head after its comparison with the shared head.
 
-    The own head is used if `won` exceeds `lost` by STANDARD_ERRORS standard errors. Chance alone
-    causes such a difference in one of forty comparisons.
+    The own head is used if `won` exceeds `lost` by STANDARD_ERRORS standard errors. By chance
+    alone, such a difference occurs in one of forty comparisons.
     """
     if held_back.tickets < MIN_LESSONS:
         return OwnHeadState.TOO_FEW
@@ -108,11 +108,11 @@ def adopted(held_back: HeldBackCount) -> OwnHeadState:
 def is_due(
     latest: OwnHeadRecord | None, decided: Sequence[datetime], model: str, now: datetime
 ) -> bool:
-    """Return whether a new fit of the client's own classifier head is due.
+    """Return True if a new fit of the client's own classifier head is due.
 
-    `decided`: the decision times of the client's lessons. Each new version voids the results of
-    saved cases. A version therefore lasts until CHANGED_SHARE of the lessons have changed, or for
-    LONGEST at most. A new shared classifier always requires a fit.
+    `decided`: the decision times of the client's lessons. Each new version invalidates the results
+    of saved cases. A version is therefore kept until CHANGED_SHARE of the lessons have changed, or
+    for LONGEST at most. A new shared classifier always requires a fit.
     """
     count = len(decided)
     if latest is None:

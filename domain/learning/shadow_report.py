@@ -1,5 +1,5 @@
-"""The report on shadow mode: how often the agent agrees with people, and whether a playbook can go
-live."""
+"""The shadow-mode report: how often the agent agrees with human agents, and whether a playbook can
+go live."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,8 +17,8 @@ ENOUGH_COMPARED: Final = 50
 a playbook should stay in shadow mode."""
 
 ENOUGH_AGREEMENT: Final = 0.9
-"""Minimum lower bound of the interval of the agreement. Below it, a playbook should stay in shadow
-mode."""
+"""Minimum lower bound of the agreement interval. Below it, a playbook should stay in shadow mode.
+"""
 
 MAX_EXAMPLES: Final = 10
 
@@ -32,8 +32,8 @@ class NotReady(StrEnum):
 
 
 class Agreement(BaseModel):
-    """The share of comparisons in which the agent and people agreed, with its 95 % Wilson interval.
-    `share`: `agreed` divided by `compared`; None if nothing was compared."""
+    """The share of comparisons in which the agent and human agents agreed, with its 95 % Wilson
+    interval. `share`: `agreed` divided by `compared`, or None if nothing was compared."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -58,11 +58,11 @@ class Agreement(BaseModel):
 class ClassCounts(BaseModel):
     """The counts of messages in one category.
 
-    `kept`: all messages that the agent processed. `settled`: the messages that people have dealt
-    with. `answers`, `silences` and `reviews` divide the settled messages: the agent would have
-    answered them, left them unanswered, or asked for a review. `expired`: reviews that expired
-    without a decision. `agreed` and `disagreed`: messages for which `Comparison.agrees` is true or
-    false. `conflicts`: messages with a conflicting fact.
+    `kept`: all messages that the agent processed. `settled`: the messages that human agents have
+    handled. `answers`, `silences` and `reviews` divide the settled messages: the agent would have
+    answered them, left them unanswered, or requested a review. `expired`: reviews that expired
+    without a decision. `agreed` and `disagreed`: messages for which `Comparison.agrees` is True or
+    False. `conflicts`: messages with a conflicting fact.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -91,7 +91,7 @@ class ClassCounts(BaseModel):
 
 
 class ShadowExample(BaseModel):
-    """An example of a message, with the agent's draft and the text that people sent."""
+    """An example of a message, with the agent's draft and the text that human agents sent."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -107,9 +107,9 @@ class ShadowExample(BaseModel):
 
 
 class ShadowReport(BaseModel):
-    """The shadow-mode report on one version of a playbook. `version`: None if the playbook was
-    never in shadow mode. `waiting`: number of messages that people have not dealt with yet, or that
-    were added to another review."""
+    """The shadow-mode report for one version of a playbook. `version`: None if the playbook was
+    never in shadow mode. `waiting`: number of messages that human agents have not handled yet, or
+    that were added to another review."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -126,7 +126,7 @@ class ShadowReport(BaseModel):
 
     @property
     def not_ready(self) -> tuple[NotReady, ...]:
-        """Return the reasons for keeping the playbook in shadow mode; empty if it can go live."""
+        """Return the reasons for keeping the playbook in shadow mode. Empty if it can go live."""
         agreement = self.total.agreement
         wrong = {
             NotReady.TOO_FEW_COMPARED: agreement.compared < ENOUGH_COMPARED,
@@ -137,7 +137,7 @@ class ShadowReport(BaseModel):
 
     @property
     def ready(self) -> bool:
-        """Return whether the playbook can go live."""
+        """Return True if the playbook can go live."""
         return not self.not_ready
 
 

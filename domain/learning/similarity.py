@@ -1,4 +1,4 @@
-"""Similarity: how close the meanings of two answers to a customer are.
+"""Similarity: how close two answers to a customer are in meaning.
 
 Words are mapped to meanings (`similarity.yaml`), so that "remboursé", "refund" and "money back" are
 equal. Two kinds of difference reduce the similarity by a factor: a different amount, date or
@@ -17,14 +17,14 @@ from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 from domain.core.text import fold
 
 SAME_MEANING: Final = 0.55
-"""Minimum similarity at which two answers count as equal in meaning. docs/learning.md gives the
-reason for the value."""
+"""Minimum similarity at which two answers are considered equal in meaning. docs/learning.md gives
+the reason for the value."""
 
 READ: Final = 3_000
 """Maximum number of characters of each text that are compared."""
 
 _MANY: Final = 400
-# Factors that reduce the similarity if one text denies a statement of the other, or if their facts
+# Factors that reduce the similarity if one text denies a statement in the other, or if their facts
 # differ.
 _DENIED: Final = 0.45
 _OTHER_FACTS: Final = 0.45
@@ -114,13 +114,13 @@ def _has(said: _Said, word: str) -> bool:
 
 
 def _denies(ours: _Said, theirs: _Said) -> bool:
-    """Return whether one text affirms a meaning that the other only denies."""
+    """Return True if one text affirms a meaning that the other only denies."""
     both = ours.meanings.keys() & theirs.meanings.keys()
     return any(ours.meanings[word].isdisjoint(theirs.meanings[word]) for word in both)
 
 
 def _other_facts(ours: _Said, theirs: _Said) -> bool:
-    """Return whether each text states a fact that the other lacks, and both facts are of the same
+    """Return True if each text states a fact that the other lacks, and both facts are of the same
     kind."""
     missing = {_kind(key) for key in ours.needs - theirs.gives}
     return bool(missing & {_kind(key) for key in theirs.needs - ours.gives})
@@ -164,7 +164,7 @@ def _statements(text: str) -> Iterator[tuple[str, bool]]:
 
 @cache
 def _words() -> _Words:
-    """Return the word lists of the similarity. Raises BrokenLexicon if their file is invalid."""
+    """Return the word lists for the similarity. Raises BrokenLexicon if their file is invalid."""
     file = lexicon(__file__, _File)
     whole: dict[str, tuple[str, bool]] = {}
     begun: dict[str, tuple[str, bool]] = {}

@@ -1,4 +1,4 @@
-"""Apply a person's edit of an answer to the template from which the answer was filled.
+"""Apply a reviewer's edit of an answer to the template from which the answer was filled.
 
 The placeholders stay in the template. If a customer's values replaced them, the next customer would
 receive these values.
@@ -26,12 +26,12 @@ class _Filled:
 
 
 def rewritten_template(body: str, draft: str, diff: Sequence[Piece]) -> str | None:
-    """Return the template's body with the person's edits of the draft applied, or None if they
+    """Return the template's body with the reviewer's edits of the draft applied, or None if they
     cannot be applied.
 
     `diff`: the difference from the draft to the text that was sent. The edits cannot be applied if
-    the draft is not exactly the filled template, or if the person changed or deleted a filled
-    value. They cannot be applied either if the added text could be read as a placeholder.
+    the draft is not exactly the filled template, if the reviewer changed or deleted a filled value,
+    or if the added text could be parsed as a placeholder.
     """
     spend(len(body) + len(draft))
     filled = _values(body.strip(), draft.strip())
@@ -49,7 +49,7 @@ def rewritten_template(body: str, draft: str, diff: Sequence[Piece]) -> str | No
 
 def _values(body: str, draft: str) -> list[_Filled] | None:
     """Return the filled values in the draft, from left to right, or None if the draft is not the
-    filled body of the template."""
+    template's filled body."""
     found: list[_Filled] = []
     at, end = 0, 0
     waiting: tuple[str, int] | None = None
@@ -72,7 +72,7 @@ def _values(body: str, draft: str) -> list[_Filled] | None:
 
 
 def _kept_spans(diff: Sequence[Piece]) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the draft that the person left unchanged."""
+    """Yield the spans of the draft that the reviewer left unchanged."""
     at = 0
     for piece in diff:
         if piece.kind is PieceKind.INSERT:

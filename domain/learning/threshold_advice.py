@@ -1,5 +1,5 @@
-"""Threshold advice: the reviews that another threshold would have caused, and the corrections that
-people would have made in these reviews.
+"""Threshold advice: the reviews that another threshold would have required, and the corrections
+that reviewers would have made in them.
 
 Reviewed outcomes are counted. Unreviewed outcomes are estimated from reviews at the same
 confidence, and reported as unknown if there are too few reviews. The advice is never applied
@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from domain.learning.unseen import Band, unseen_wrong
 
 MAX_HISTORY: Final = 2_000
-"""Maximum number of past runs that the advice uses."""
+"""Maximum number of past runs on which the advice is based."""
 
 _GRID: Final = tuple(step / 100 for step in range(101))
 _CURVE_STEP: Final = 5
@@ -28,8 +28,8 @@ _CAUGHT: Final = 0.75
 
 
 class Seen(StrEnum):
-    """The outcome of the draft of a run. `alone`: the draft was sent without a review. `unknown`:
-    the draft was sent to review, but people did not decide on it."""
+    """The outcome of a run's draft. `alone`: the draft was sent without a review. `unknown`: the
+    draft was sent to review, but no reviewer decided on it."""
 
     ALONE = "alone"
     APPROVED = "approved"
@@ -39,12 +39,12 @@ class Seen(StrEnum):
 
     @property
     def is_known(self) -> bool:
-        """Return whether people decided on the draft."""
+        """Return True if a reviewer decided on the draft."""
         return self not in (Seen.ALONE, Seen.UNKNOWN)
 
     @property
     def is_wrong(self) -> bool:
-        """Return whether people edited or rejected the draft."""
+        """Return True if a reviewer edited or rejected the draft."""
         return self in (Seen.EDITED, Seen.REJECTED)
 
 
@@ -63,12 +63,12 @@ class PastOutcome:
 class ThresholdPoint(BaseModel):
     """The effect of one threshold on past runs.
 
-    `reviewed`: number of runs that people would have reviewed, including runs held at any
-    threshold. `alone`: number of runs that would have been sent automatically; `coverage`: their
-    share of all runs. The next four fields leave out runs held at any threshold. `edits` and
+    `reviewed`: number of runs that would have been reviewed, including runs held at any threshold.
+    `alone`: number of runs that would have been sent automatically. `coverage`: the share of these
+    runs in all runs. The next four fields leave out runs held at any threshold. `edits` and
     `rejections`: number of corrections. `edits_caught` and `rejections_caught`: number of
     corrections that a review would have caught. `wrong_low` to `wrong_high`: the 90 % interval for
-    the number of automatically sent runs that people would have corrected, at confidences with
+    the number of automatically sent runs that reviewers would have corrected, at confidences with
     enough reviews. `unknown`: number of unreviewed runs at a confidence with too few reviews.
     """
 
@@ -89,7 +89,7 @@ class ThresholdPoint(BaseModel):
 
 class ThresholdAdvice(BaseModel):
     """The effects of the current, the suggested and other thresholds. `suggested`: the lowest
-    threshold that would have caught three of four corrections; None if too few corrections are
+    threshold that would have caught three of four corrections, or None if too few corrections are
     known."""
 
     model_config = ConfigDict(frozen=True)

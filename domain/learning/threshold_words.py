@@ -24,7 +24,7 @@ def in_english(point: ThresholdPoint) -> str:
 
 
 def in_french(point: ThresholdPoint) -> str:
-    """Return the sentence of `in_english` in French."""
+    """Return the French equivalent of the sentence that `in_english` returns."""
     runs = point.reviewed + point.alone
     threshold = f"{point.threshold:.2f}".replace(".", ",")
     said = (

@@ -1,8 +1,8 @@
-"""Estimate how many unreviewed answers people would have corrected.
+"""Estimate how many unreviewed answers reviewers would have corrected.
 
-Unreviewed answers are assumed to be as good as reviewed answers of similar confidence. The number
+Unreviewed answers are assumed to be as good as reviewed answers with similar confidence. The number
 of wrong answers then follows a beta-binomial distribution. The two bounds use different priors, as
-in an exact interval of a proportion: the lower bound's prior favours right answers, and the upper
+in an exact interval for a proportion: the lower bound's prior favours right answers, and the upper
 bound's prior favours wrong answers. A single prior would give too narrow an interval where nearly
 all answers are right. The sum over all confidences is computed exactly, without random numbers.
 """
@@ -26,7 +26,7 @@ _Floats = NDArray[np.float64]
 @dataclass(frozen=True, slots=True)
 class Band:
     """Numbers of answers in one band of similar confidence. `seen`: reviewed answers. `wrong`:
-    reviewed answers that people corrected. `unseen`: unreviewed answers."""
+    reviewed answers that reviewers corrected. `unseen`: unreviewed answers."""
 
     wrong: int
     seen: int
@@ -44,7 +44,7 @@ class UnseenWrong:
 
 
 def unseen_wrong(bands: Iterable[Band]) -> UnseenWrong:
-    """Return the estimated number of wrong answers over all bands; 0 if there are no bands. The
+    """Return the estimated number of wrong answers over all bands, or 0 if there are no bands. The
     function is pure."""
     unknown = 0
     fewest: _Floats = np.ones(1)
@@ -61,7 +61,7 @@ def unseen_wrong(bands: Iterable[Band]) -> UnseenWrong:
 
 def _at(chances: _Floats, share: float) -> int:
     """Return the quantile of a distribution at the probability `share`. `chances`: the probability
-    of each count, from 0."""
+    of each count, starting at 0."""
     below = np.cumsum(chances / chances.sum())
     return min(int(np.searchsorted(below, share)), len(below) - 1)
 

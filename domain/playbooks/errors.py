@@ -40,7 +40,7 @@ class PatternTaken(InvalidInput):
 
 
 class PlaybookNameTaken(InvalidInput):
-    """Another playbook of the client has this name. Names of playbooks must be unique within a
+    """Another playbook of the client has this name. Playbook names must be unique within a
     client."""
 
     code = "playbook_name_taken"
@@ -50,7 +50,7 @@ class PlaybookNameTaken(InvalidInput):
 
 
 class PlaybookChanged(DomainError):
-    """The playbook was changed after the version on which the request is based. `version`: the
+    """The playbook has changed since the version on which the request is based. `version`: the
     current version."""
 
     code = "playbook_changed"

@@ -1,4 +1,4 @@
-"""Read and write playbooks as a YAML file. People read and review the file, and copy it from one
+"""Read and write playbooks as a YAML file. Users read and review the file, and copy it from one
 client to another.
 
 Each problem is identified by its path, such as `playbooks[0].actions.refund.limits.per_action`.
@@ -50,13 +50,13 @@ class PlaybookDraft:
 
 
 def parse_playbooks(data: bytes) -> tuple[PlaybookSpec, ...]:
-    """Return the playbooks in a YAML file. Raises InvalidPlaybook with one line for each problem,
-    at most ten."""
+    """Return the playbooks in a YAML file. Raises InvalidPlaybook, which lists each problem on one
+    line, up to ten problems."""
     return playbooks_in(yaml_in(data))
 
 
 def yaml_in(data: bytes) -> JsonValue:
-    """Return the content of a YAML document. Raises InvalidPlaybook; the error of invalid YAML
+    """Return the content of a YAML document. Raises InvalidPlaybook. For invalid YAML, the error
     names the line."""
     if len(data) > MAX_FILE_BYTES:
         raise InvalidPlaybook([f"a playbook file has at most {MAX_FILE_BYTES // 1024} KiB"])
@@ -93,8 +93,8 @@ def draft_in(value: JsonValue) -> PlaybookDraft:
 
 
 def write_playbooks(specs: Sequence[PlaybookSpec]) -> str:
-    """Return a YAML file with these playbooks. `parse_playbooks` returns the same playbooks from
-    the file."""
+    """Return a YAML file that contains these playbooks. `parse_playbooks` returns the same
+    playbooks from the file."""
     return write_list({"version": 1}, "playbooks", map(written, specs))
 
 

@@ -1,4 +1,4 @@
-"""Find the rules that a change of a client's playbooks makes looser.
+"""Find the rules that a change to a client's playbooks loosens.
 
 The active playbooks are compared as a whole, for each kind of event. An edit of a rule is not the
 only change that loosens rules: moving events to another playbook, or deleting or narrowing a
@@ -28,15 +28,15 @@ HARMLESS_PLAYBOOK: Final[Mapping[str, str]] = {
     "name": "What people call it.",
     "rulebook.instructions": "Words to a model. Code decides which actions it may take.",
 }
-"""For each field of a playbook, the reason why a change of the field never loosens anything.
-`loosened` compares all other fields."""
+"""For each playbook field, the reason why changing the field never loosens anything. `loosened`
+compares all other fields."""
 # A character that no pattern contains, because patterns have no control characters.
 _ANY_OTHER: Final = "\x01"
 _NONE: Final = ActionRule(level=ActionLevel.NEVER)
 
 
 class WantedChange(BaseModel):
-    """A requested change of playbooks, in the format of its use case (`services/playbooks/`)."""
+    """A requested change to playbooks, in the format of its use case (`services/playbooks/`)."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -53,12 +53,12 @@ class WantedChange(BaseModel):
 def loosened(
     before: Sequence[PlaybookEntry], after: Sequence[PlaybookEntry]
 ) -> tuple[LoosenedRule, ...]:
-    """Return the rules that become looser, by kind of event.
+    """Return the loosened rules, by kind of event.
 
     `before` and `after`: all playbooks of a client, oldest first. For actions on an order, looser
-    levels, amounts, ages and scopes always count. For other actions, looser levels, scopes and tags
-    count if a playbook handled the events before. A looser threshold and `during_review` count if
-    the new playbook moves money without a person.
+    levels, amounts, ages and scopes are always included. For other actions, looser levels, scopes
+    and tags are included if a playbook handled the events before. A looser threshold and
+    `during_review` are included if the new playbook moves money without human approval.
     """
     found: list[LoosenedRule] = []
     for pattern in _patterns(before, after):
@@ -75,7 +75,7 @@ def loosened(
 
 def _patterns(*sides: Sequence[PlaybookEntry]) -> list[str]:
     """Return the patterns of all active playbooks. If two patterns match an event, the longer
-    pattern decides, both before and after the change. One example of each pattern therefore
+    pattern decides, both before and after the change. One example for each pattern therefore
     represents all events of that pattern."""
     active = (entry for side in sides for entry in side if entry.is_active)
     return sorted({entry.playbook.event_type for entry in active})
@@ -113,7 +113,7 @@ def _looser(was: PlaybookEntry | None, becomes: PlaybookEntry) -> Iterator[Loose
 
 
 def _by_itself(entry: PlaybookEntry) -> bool:
-    """Return whether the playbook moves money without a person."""
+    """Return True if the playbook moves money without human approval."""
     return any(entry.rulebook.rule(kind).level in _BY_ITSELF for kind in ON_ORDERS)
 
 
@@ -142,8 +142,8 @@ def _of_rule(
 
 
 def _scopes(name: str, old: ActionRule, new: ActionRule) -> Iterator[LoosenedRule]:
-    """Yield the scopes that become wider, so that more kinds of messages can cause the action. Also
-    yield added tags."""
+    """Yield the scopes that become wider, so that more kinds of messages can trigger the action.
+    Also yield added tags."""
     for scope in ("categories", "intents"):
         had, has = getattr(old, scope), getattr(new, scope)
         if had and (not has or set(has) - set(had)):
@@ -159,8 +159,8 @@ def _scopes(name: str, old: ActionRule, new: ActionRule) -> Iterator[LoosenedRul
 
 
 def _amounts(name: str, old: MoneyLimits | None, new: MoneyLimits | None) -> Iterator[LoosenedRule]:
-    """Yield the limits on amounts that are raised, removed or in another currency. Without `old`,
-    yield all limits."""
+    """Yield the limits on amounts that are raised, removed or changed to another currency. Without
+    `old`, yield all limits."""
     same = old is not None and new is not None and old.currency == new.currency
     for limit in _LIMITS:
         was = None if old is None else getattr(old, limit)

@@ -23,10 +23,10 @@ class ImportOutcome(StrEnum):
 
 
 class PlaybookChange(BaseModel):
-    """One playbook after a change, with the fields that the change affects.
+    """One playbook after a change, with the fields affected by the change.
 
     `fields`: the changed fields, by their names in the playbook file ("threshold",
-    "actions.refund"); empty for a new playbook.
+    "actions.refund"). Empty for a new playbook.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -39,8 +39,8 @@ class PlaybookChange(BaseModel):
 def compare(
     entries: Iterable[PlaybookEntry], specs: Sequence[PlaybookSpec], new_id: NewId
 ) -> tuple[PlaybookChange, ...]:
-    """Return the changes that make the client's playbooks match `specs`. Playbooks that `specs`
-    does not name stay unchanged.
+    """Return the changes that make the client's playbooks match `specs`. Playbooks that are not
+    named in `specs` stay unchanged.
 
     Raises PlaybookNameTaken if a name is ambiguous.
     """
@@ -55,7 +55,7 @@ def compare(
 
 
 def change_of(before: PlaybookEntry, spec: PlaybookSpec) -> PlaybookChange:
-    """Return the change that makes one playbook match `spec`. The name is changed too."""
+    """Return the change that makes one playbook match `spec`, including its name."""
     if before.spec == spec:
         return PlaybookChange(outcome=ImportOutcome.UNCHANGED, entry=before)
     playbook_id, version = before.playbook.id, before.playbook.version
@@ -97,7 +97,7 @@ def differences(before: PlaybookSpec, after: PlaybookSpec) -> Iterator[str]:
 
 
 def as_entry(spec: PlaybookSpec, playbook_id: str, version: int) -> PlaybookEntry:
-    """Return the playbook that results from the spec, with the given id and version."""
+    """Return the playbook resulting from the spec, with the given id and version."""
     playbook = Playbook(
         id=playbook_id,
         version=version,

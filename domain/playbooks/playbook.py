@@ -1,4 +1,4 @@
-"""The playbook: the events that the agent answers for a client, and the confidence that an answer
+"""A playbook: the events that the agent answers for a client, and the confidence that an answer
 requires.
 
 `domain/agent/rulebook.py` defines what a playbook allows the agent to do.
@@ -22,21 +22,21 @@ MAX_OVERRIDE: Final = 500
 """Maximum length, in characters, of the reason to go live although not all cases have passed."""
 
 OVERRIDE_PATTERN: Final = r"[0-9A-Za-z\u00c0-\u02af\u0370-\u1fff\u3040-\ud7ff]"
-"""Pattern of a character that the reason must contain: a letter or digit of any script. An
-invisible text therefore does not count as a reason."""
+"""Pattern for a character that the reason must contain: a letter or digit in any script. An
+invisible text is therefore not accepted as a reason."""
 
 MAX_PLAYBOOKS: Final = 200
 """Maximum number of playbooks per client, active or not."""
 
 MAX_DAY_CHANGES: Final = 1_000
 """Maximum number of new versions and activations per client in 24 hours. The number is limited
-because all versions are kept: each version explains the runs that it answered. In addition, each
-activation sends an event to the client's webhooks."""
+because all versions are kept to document the runs that they handled. In addition, each activation
+sends an event to the client's webhooks."""
 
 MAX_VERSION_BYTES: Final = 128 * 1024 * 1024
 """Maximum size of all playbook versions of one client, in bytes in PostgreSQL. Versions of deleted
-playbooks count too. No version is removed, because runs, audit entries and shadow drafts refer to
-versions, and each version may be restored."""
+playbooks are included. No version is removed, because runs, audit entries and shadow drafts refer
+to versions, and each version may be restored."""
 
 
 class Playbook(BaseModel):
@@ -53,12 +53,12 @@ class Playbook(BaseModel):
 
 
 NEW_RULEBOOK: Final = Rulebook(during_review=DuringReview(answers=True))
-"""The rules of a new playbook for which no rules are set."""
+"""The rules for a new playbook for which no rules are set."""
 
 
 class PlaybookSpec(BaseModel):
-    """The content of a playbook that a merchant chooses, which is everything except the id and
-    version. `name`: unique among the client's playbooks."""
+    """The playbook content chosen by a merchant: everything except the id and version. `name`:
+    unique among the client's playbooks."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -120,7 +120,7 @@ def check_override(reason: str) -> str:
 
 
 def check_pattern(pattern: str) -> str:
-    """Return the event pattern if it is valid. Raises InvalidInput otherwise.
+    """Return the event pattern. Raises InvalidInput if it is invalid.
 
     A valid pattern is an event type, a dotted prefix that ends in `.*`, or `*` for every event
     type.
@@ -134,8 +134,8 @@ def check_pattern(pattern: str) -> str:
 
 
 def match(playbooks: Iterable[Playbook], event_type: str) -> Playbook | None:
-    """Return the playbook for an event type, or None. An exact match wins over the longest prefix,
-    and the older of two equal matches wins.
+    """Return the playbook for an event type, or None. An exact match wins over a prefix, a longer
+    prefix over a shorter one, and the older of two equal matches wins.
 
     `playbooks`: oldest first.
     """

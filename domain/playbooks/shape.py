@@ -1,4 +1,4 @@
-"""The format in which people write playbooks, and the messages about invalid playbooks.
+"""The format in which users write playbooks, and the messages about invalid playbooks.
 
 In this format, amounts are decimal strings ("50.00"). All other code uses whole minor units.
 """
@@ -64,15 +64,15 @@ def _ruled(check: Callable[[str], str]) -> Callable[[str], str]:
         try:
             return check(value)
         except InvalidInput as error:
-            # Remove the field's name from the message, because the path already contains the name.
+            # Remove the field's name from the message, because the path already contains it.
             raise ValueError(str(error).partition(": ")[2]) from None
 
     return checked
 
 
 def _tag(value: str) -> str:
-    """Return the tag, cleaned in the same way as the tags that a brain returns, so that the brain
-    can choose the tag. Raises ValueError."""
+    """Return the tag, cleaned in the same way as tags returned by a brain, so that the brain can
+    choose it. Raises ValueError if the tag is invalid."""
     line = clean_line(value, MAX_TAG + 1)
     if not 0 < len(line) <= MAX_TAG:
         raise ValueError(f"a tag has 1 to {MAX_TAG} characters")
@@ -98,7 +98,7 @@ class _Limits(_Part):
     @field_validator("per_action", "per_customer", "per_day")
     @classmethod
     def _exact(cls, value: str | None, info: ValidationInfo) -> str | None:
-        """Return the amount if it is valid. Raises ValueError. Without a valid currency, only the
+        """Return the amount. Raises ValueError if it is invalid. Without a valid currency, only the
         format is checked."""
         if value is None:
             return None
@@ -144,8 +144,8 @@ class _Action(_Part):
 
 
 class PlaybookMode(StrEnum):
-    """The mode of a playbook. `shadow`: the agent writes drafts while people answer, and sends
-    nothing."""
+    """The mode of a playbook. `shadow`: the agent writes drafts while human agents answer, and
+    sends nothing."""
 
     LIVE = "live"
     SHADOW = "shadow"
@@ -155,13 +155,13 @@ class DuringReviewShape(_Part):
     answers: StrictBool = Field(
         default=True,
         description=(
-            "Whether the agent answers a message about another topic while a review waits."
+            "Whether the agent answers a message about another topic while a review is pending."
         ),
     )
     actions: StrictBool = Field(
         default=False,
         description=(
-            "Whether the agent may act on another topic while a review waits, or ask the "
+            "Whether the agent may act on another topic while a review is pending, or ask the "
             "customer about an action."
         ),
     )
@@ -236,8 +236,8 @@ def problems_of(playbook: PlaybookShape) -> Iterator[str]:
 
 
 def problems_of_file(file: FileShape) -> Iterator[str]:
-    """Yield the problems of all playbooks in a file that the schema does not detect. A name that
-    occurs twice is a problem too."""
+    """Yield the problems of all playbooks in a file that the schema does not detect, including
+    names that occur twice."""
     names: set[str] = set()
     for number, playbook in enumerate(file.playbooks):
         if playbook.name in names:

@@ -10,6 +10,6 @@ STARTER: Final = Path(__file__).with_name("starter.yaml")
 
 
 def starter_playbooks() -> tuple[PlaybookSpec, ...]:
-    """Return the starter playbooks. They answer customers, and require a human's approval for
+    """Return the starter playbooks. They answer customers, and require human approval for
     refunds."""
     return parse_playbooks(STARTER.read_bytes())

@@ -1,28 +1,28 @@
-"""Temporal payloads of the workflows that prune, retain and erase records."""
+"""Temporal payloads for the workflows that prune, retain and erase records."""
 
 from domain.core.contracts import Contract
 from domain.privacy.erasure import ErasureScope
 
 
 class HousekeepingInput(Contract):
-    """Retention periods, in seconds, of the records that housekeeping prunes.
+    """Retention periods, in seconds, for the records that housekeeping prunes.
 
     - `idempotency_s`: the period promised to callers.
     - `webhooks_s`: the period in which missed events can be replayed.
     - `inbound_webhooks_s`: longer than any platform retries an event.
     - `sign_in_codes_s`, `widget_codes_s`: the day in which the codes are counted.
-    - `mail_counts_s`: longer than refusals count against a client's mail allowance.
+    - `mail_counts_s`: longer than rejections count against a client's mail allowance.
     - `invitations_s`: well beyond an invitation's expiry.
     - `sessions_s`: longer than any session lasts.
     - `address_codes_s`: one day in which the codes are counted, plus one day for which a verified
       address stays valid.
-    - `widget_sessions_s`: counted from the last message; longer than a session lasts.
-    - `order_facts_s`: counted from the last fact about an order; longer than customers ask about an
-      order.
-    - `ended_connections_s`: the period in which an ended connection accepts compliance requests;
-      then the connection's endpoint and verified account name are removed.
-    - `case_verdicts_s`: longer than a playbook goes without a new test; applies to runs beyond the
-      50 latest of a client.
+    - `widget_sessions_s`: counted from the last message, and longer than a session lasts.
+    - `order_facts_s`: counted from the last fact about an order, and longer than customers ask
+      about an order.
+    - `ended_connections_s`: the period in which an ended connection accepts compliance requests.
+      After it, the connection's endpoint and verified account name are removed.
+    - `case_verdicts_s`: longer than a playbook remains without a new test. Applies to runs beyond a
+      client's 50 latest.
     - `replays_s`: counted from the start of the replay.
     - `form_posts_s`: longer than a browser resubmits a page.
     - `page_drafts_s`: counted from the last edit.
@@ -75,7 +75,7 @@ class EraseInput(Contract):
     """The parameters of an erasure. `subject`: the hexadecimal digest that identifies the customer
     in the certificate. `sealed_customer`: the customer's address, encrypted because a workflow
     history outlives the erased data. Both are empty if the whole client is erased. `settle_s`:
-    seconds to wait for running steps; longer than any step takes."""
+    seconds to wait for running steps, longer than any step takes."""
 
     erasure_id: str
     client_id: str
@@ -90,8 +90,8 @@ class EraseInput(Contract):
 
 
 class CloseResult(Contract):
-    """The result of stopping new work on the erased data. `under_way`: the number of runs that may
-    be in the middle of a step. The erasure waits for these steps to finish."""
+    """The result of stopping new work on the data to erase. `under_way`: the number of runs that
+    may be in the middle of a step. The erasure waits for these steps to finish."""
 
     under_way: int = 0
 

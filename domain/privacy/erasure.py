@@ -1,4 +1,4 @@
-"""Erasure: removing the data of a whole client or of one customer, and issuing a certificate of the
+"""Erasure: remove the data of a whole client or of one customer, and issue a certificate of the
 removal."""
 
 import hashlib
@@ -21,7 +21,7 @@ class ErasureScope(StrEnum):
 
 
 class ErasureStanding(BaseModel):
-    """A client's usage and credits when its erasure started, for the final bill. `tickets`: the
+    """A client's usage and credits when the erasure started, for the final bill. `tickets`: the
     number of tickets by month. `credits_balance`: the number of unused credits."""
 
     model_config = ConfigDict(frozen=True)
@@ -35,8 +35,8 @@ class Certificate(BaseModel):
 
     The certificate contains no names, because it is kept longer than the erased data. `removed`: by
     record class, the number of records that were removed, or emptied if only their text was erased.
-    `finished_at`: None while the erasure is running. `standing`: set only for the erasure of a
-    whole client.
+    `finished_at`: None while the erasure is running. `standing`: set only if a whole client is
+    erased.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -56,12 +56,12 @@ class Certificate(BaseModel):
 
     @property
     def kept(self) -> Mapping[str, str]:
-        """The data that an erasure of this scope does not remove, each item with the reason."""
+        """The data that an erasure with this scope does not remove, each item with the reason."""
         return KEPT[self.scope]
 
 
 EXECUTIONS: Final = "workflow executions"
-"""The certificate's record class for workflow executions removed from Temporal."""
+"""The record class in certificates for workflow executions removed from Temporal."""
 
 KEPT: Final[Mapping[ErasureScope, Mapping[str, str]]] = {
     ErasureScope.TENANT: {

@@ -1,6 +1,6 @@
 """Retention: how long each class of a client's records is kept.
 
-The records of a class are removed together, so that no part of a record remains. A message and the
+The records in a class are removed together, so that no part of a record remains. A message and the
 run that answered it are removed at the same time.
 """
 
@@ -14,10 +14,10 @@ from domain.core.errors import InvalidInput
 
 class RecordClass(StrEnum):
     """A class of records with a common retention. `conversations`: each event with its message,
-    files, answer, run, reviews, actions, sentiment, usage ledger entry and related webhook events.
-    The retention counts from the time of the event. A conversation is removed with its last
-    message. `churn`: churn predictions; the retention counts from their week. `metrics`: daily
-    figures. `automation_events`: records of the engine's first version."""
+    attachments, answer, run, reviews, actions, sentiment, usage ledger entry and related webhook
+    events. The retention starts at the time of the event. A conversation is removed with its last
+    message. `churn`: churn predictions. The retention starts at their week. `metrics`: daily
+    figures. `automation_events`: records from the engine's first version."""
 
     CONVERSATIONS = "conversations"
     CHURN = "churn"
@@ -32,8 +32,8 @@ DEFAULT_DAYS: Final[Mapping[RecordClass, int]] = {
     RecordClass.AUTOMATION_EVENTS: 730,
 }
 MIN_DAYS: Final[Mapping[RecordClass, int]] = {
-    # Minimum retention in days. A month's tickets are compared with their ledger until the end of
-    # the next month, and missed webhook events can be replayed for a month.
+    # Minimum retention in days. A month's tickets are compared with the ledger until the end of the
+    # next month, and missed webhook events can be replayed for a month.
     RecordClass.CONVERSATIONS: 90,
     RecordClass.CHURN: 30,
     RecordClass.METRICS: 90,
@@ -79,8 +79,8 @@ def kept_from(
 
 
 def may_be_incomplete(day: date, overrides: Mapping[str, object], now: datetime) -> bool:
-    """Return whether retention may already have removed some records from which the day's figures
-    are computed."""
+    """Return True if retention may already have removed some of the records from which the day's
+    figures are computed."""
     since = kept_from(RecordClass.CONVERSATIONS, overrides, now)
     return since is not None and day <= since.date()
 

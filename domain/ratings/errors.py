@@ -4,8 +4,7 @@ from domain.core.errors import DomainError
 
 
 class RatingLinkUnknown(DomainError):
-    """This service did not issue the rating link, or the answer that the link rates no longer
-    exists."""
+    """This service did not issue the rating link, or the rated answer no longer exists."""
 
     code = "rating_link_unknown"
 
@@ -17,6 +16,6 @@ class RatingLinkExpired(DomainError):
 
 
 class RatedAnswerNotFound(DomainError):
-    """The widget session has no answer with this message number that can be rated."""
+    """The widget session has no rateable answer with this message number."""
 
     code = "answer_not_found"

@@ -1,4 +1,4 @@
-"""The rating: a customer's score for the answer to one message, with an optional comment."""
+"""A rating: a customer's score for the answer to one message, with an optional comment."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,8 +30,8 @@ class GivenRating:
 
 
 class Rating(BaseModel):
-    """A customer's rating of the answer of one run. The customer can change the rating for a
-    limited time."""
+    """A customer's rating for the answer of one run. The customer can change it for a limited
+    time."""
 
     model_config = ConfigDict(frozen=True)
 

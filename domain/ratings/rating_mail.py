@@ -11,7 +11,7 @@ _LINES: Final = {
 def with_rating_link(text: str, link: str, language: str) -> str:
     """Return the text of a mail, followed by the request for a rating and the link.
 
-    `language`: fr or en. Any other value counts as French.
+    `language`: fr or en. Any other value is treated as French.
     """
     asked = _LINES.get(language, _LINES["fr"]).format(link=link)
     return f"{text.rstrip()}\n\n{asked}\n"

@@ -1,1 +1,1 @@
-"""Reviews. A review is a run that waits for a human's decision."""
+"""Reviews. A review is a run that is pending a human decision."""

@@ -1,4 +1,4 @@
-"""Temporal inputs and results for the decisions on reviews."""
+"""Temporal inputs and results for decisions on reviews."""
 
 from domain.agent.plan import ActionKind
 from domain.core.contracts import Contract, RunRef
@@ -6,8 +6,8 @@ from domain.reviews.escalation import Decision
 
 
 class SettleReviewInput(Contract):
-    """The input for reading the decision on a review. `expired`: whether the time to decide has run
-    out, so that an undecided review is closed."""
+    """The input for reading the decision on a review. `expired`: whether the time to decide has
+    elapsed, so that an undecided review is closed."""
 
     ref: RunRef
     round: int = 0
@@ -16,7 +16,7 @@ class SettleReviewInput(Contract):
 
 class SettleReviewResult(Contract):
     """The decision on a review. `decision`: the decision stored in PostgreSQL, or None. `actions`:
-    the actions of the approved plan if later messages changed the plan, else None."""
+    the actions in the approved plan if later messages changed the plan, else None."""
 
     decision: Decision | None
     actions: tuple[ActionKind, ...] | None = None
@@ -39,8 +39,8 @@ class ReviseReviewResult(Contract):
 
 
 class ReviewDecided(Contract):
-    """The signal that wakes a run that waits for a review. The signal does not contain the
-    decision: the run reads the decision from PostgreSQL."""
+    """The signal that wakes a run with a pending review. The signal does not contain the decision:
+    the run reads the decision from PostgreSQL."""
 
     escalation_id: str
 

@@ -12,7 +12,7 @@ class EscalationNotFound(DomainError):
 
 
 class EscalationDecided(DomainError):
-    """The review was already decided, or the time to decide has run out. Each review is decided
+    """The review was already decided, or the time to decide has elapsed. Each review is decided
     only once."""
 
     code = "review_decided"
@@ -33,28 +33,28 @@ class EscalationClaimed(DomainError):
 
 
 class EscalationChanged(DomainError):
-    """The draft or the plan of the review has changed since the deciding person read it."""
+    """The review's draft or plan has changed since the reviewer read it."""
 
     code = "review_changed"
 
 
 class ConversationMovedOn(DomainError):
-    """The customer has written again after the message that the decision names. A decision that
-    does not name a message refers to the first message."""
+    """The customer has written again since the message that the decision names. A decision that
+    names no message refers to the first message."""
 
     code = "conversation_moved_on"
 
 
 class SecondPersonRequired(DomainError):
-    """The plan moves more money than one person may release, and the deciding person has already
-    approved the plan. Another person must approve it."""
+    """The plan moves more money than one reviewer may approve, and this reviewer has already
+    approved the plan. Another reviewer must approve it."""
 
     code = "second_person_required"
 
 
 class OwnRequest(DomainError):
-    """The deciding person typed a message of the review's conversation, or created the API key that
-    sent such a message."""
+    """The reviewer typed a message in the review's conversation, or created the API key that sent
+    such a message."""
 
     code = "own_request"
 

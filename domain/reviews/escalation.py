@@ -1,9 +1,9 @@
-"""The escalation: a run that waits for a human, and the decisions that the human can make. The API
-calls an escalation a review.
+"""An escalation: a run that is pending a human decision, and the possible decisions. The API calls
+an escalation a review.
 
-A person can decide without a claim, but not while another person's claim is valid. Above a limit,
-two people must agree, and the text that is sent must be the text that the second person has read. A
-person can approve only after reading the customer's latest message.
+A reviewer can decide without a claim, but not while another reviewer's claim is valid. Above a
+limit, two people must approve, and the text that is sent must be the text that the second person
+has read. A reviewer can approve only after reading the customer's latest message.
 """
 
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ OPEN_STATUSES: Final = frozenset({EscalationStatus.PENDING, EscalationStatus.CLA
 
 
 class Decision(StrEnum):
-    """A decision on an escalation. A human made it, or the time to decide ran out."""
+    """A decision on an escalation. A human made it, or the time to decide elapsed."""
 
     APPROVE = "approve"
     EDIT = "edit"
@@ -60,7 +60,7 @@ class Decision(StrEnum):
 
     @property
     def executes(self) -> bool:
-        """Return whether the plan is executed after this decision."""
+        """Return True if the plan is executed after this decision."""
         return self in (Decision.APPROVE, Decision.EDIT)
 
 
@@ -73,7 +73,7 @@ _STATUS_AFTER: Final = {
 
 
 class Claim(BaseModel):
-    """A person's claim of a review. It asks colleagues not to decide the review until the claim
+    """A reviewer's claim on a review. It asks colleagues not to decide the review until the claim
     expires."""
 
     model_config = ConfigDict(frozen=True)
@@ -90,10 +90,10 @@ class Claim(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A person's decision on an escalation, with its details. `text`: the text to send, for an
+    """A reviewer's decision on an escalation, with its details. `text`: the text to send, for an
     edit. `note`: the reason for a rejection, for colleagues.
 
-    The other fields name what the person has read. `seen`: the draft, or None for the agent's
+    The other fields identify what the reviewer has read. `seen`: the draft, or None for the agent's
     draft. `seen_event`: the latest message, or None for the first message. `seen_revision`: the
     revision of draft and plan, or None for the first revision.
     """
@@ -113,7 +113,7 @@ class ReviewStanding:
     editor or else by the agent. `is_edited`: whether the first approver wrote it. `first_event`:
     the message that caused the escalation. `latest_event`: the latest message that was added to the
     escalation, or else the first message. `revision`: how often the agent has changed draft and
-    plan. `authors`: ids of the users who typed a message of the conversation."""
+    plan. `authors`: ids of the users who typed a message in the conversation."""
 
     id: str
     status: EscalationStatus
@@ -130,8 +130,8 @@ class ReviewStanding:
     def check_open_to(self, actor: str, now: datetime) -> None:
         """Check that `actor` may decide the escalation now.
 
-        Raises EscalationDecided if it is closed, or EscalationClaimed if another person's claim has
-        not expired.
+        Raises EscalationDecided if it is closed, or EscalationClaimed if another reviewer's claim
+        has not expired.
         """
         self.check_open()
         claim = self.claim
@@ -169,8 +169,8 @@ class ReviewStanding:
                 raise EscalationChanged(self.id)
 
     def is_first_of_two(self, decision: Decision) -> bool:
-        """Return whether the escalation stays open after the decision, because another person must
-        approve too."""
+        """Return True if the escalation stays open after the decision, because another person must
+        also approve."""
         return decision.executes and self.needs_second and self.first_approved_by is None
 
 

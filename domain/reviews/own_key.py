@@ -1,4 +1,4 @@
-"""Check that people do not approve requests that their own API keys sent."""
+"""Prevent users from approving requests that their own API keys sent."""
 
 from collections.abc import Set
 from datetime import datetime
@@ -19,15 +19,15 @@ def check_key_maker(
     manager_left_at: datetime | None,
     needs_second: bool,
 ) -> None:
-    """Check that `actor` may approve a review that moves money or needs two people. Raises
+    """Check that `actor` may approve a review that moves money or needs two approvals. Raises
     OwnRequest.
 
-    `makers`: the people who created the API keys that sent the review's messages. A maker may not
-    approve. Neither may a member who may be a maker under a second address.
+    `makers`: the users who created the API keys that sent the review's messages. A maker is not
+    allowed to approve. Neither is a member who may be a maker under a second address.
 
-    There is one exception, if the approval of one person is enough. A maker may approve if no
-    colleague can decide, because every key of the shop then belongs to that maker. A manager who
-    left within a day counts as a colleague. Otherwise the maker could first remove the others.
+    There is one exception, if one approval is enough. A maker may approve if no colleague can
+    decide, because every key of the shop then belongs to that maker. A manager who left within a
+    day is still considered a colleague, so that the maker cannot first remove the others.
     """
     if is_staff(actor):
         return
@@ -45,7 +45,7 @@ def check_key_maker(
 def _may_be_maker(
     one: MemberStanding, makers: Set[str], members: tuple[MemberStanding, ...], now: datetime
 ) -> bool:
-    """Return whether the member is a maker of the keys, or may be a maker under a second address.
+    """Return True if the member is a maker of the keys, or may be a maker under a second address.
 
     A second address is assumed in two cases: both addresses have the same mailbox, or a maker
     invited the member, who joined within the last day.

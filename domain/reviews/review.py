@@ -1,4 +1,4 @@
-"""The review: an escalation as displayed to people, with everything that they need to decide."""
+"""A review: an escalation as displayed to reviewers, with everything that they need to decide."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -69,11 +69,13 @@ class ReviewSummary(BaseModel):
     customer_email: str | None
     subject: str | None
     preview: str = Field(description="Beginning of the customer's message.")
-    draft_preview: str = Field(description="Beginning of the draft; empty if there is none.")
+    draft_preview: str = Field(description="Beginning of the draft. Empty if there is none.")
     amount: Money | None = Field(description="Largest amount that the plan would move.")
     can_approve: bool = Field(
-        description="Whether the review can be approved: it is open and has a draft. Without a "
-        "draft, a person must write the answer."
+        description=(
+            "Whether the review can be approved: it is open and has a draft. Without a draft, a "
+            "human must write the answer."
+        )
     )
     needs_second: bool = Field(description="Whether two people must approve the review.")
     first_approved_by: str | None
@@ -104,7 +106,7 @@ class CaseMessage(BaseModel):
         default=True,
         description=(
             "Whether the draft takes this message into account. After an approval, a message "
-            "that is not covered stays open. An edit covers all messages."
+            "that the draft does not cover stays open. An edit covers all messages."
         ),
     )
     in_draft: bool = Field(
@@ -128,7 +130,7 @@ class CaseMessage(BaseModel):
     plan: tuple[PlannedAction, ...] = Field(
         default=(),
         description=(
-            "Actions that this message alone asks for. The review executes its own plan instead."
+            "Actions requested in this message alone. The review executes its own plan instead."
         ),
     )
 
@@ -145,25 +147,25 @@ class Review(ReviewSummary):
     )
     authors: tuple[str, ...] = Field(
         description=(
-            "Ids of the users who typed a message of the conversation. None of them may approve "
-            "the review."
+            "Ids of the users who typed a message in the conversation. None of them may "
+            "approve the review."
         )
     )
     latest_message: str = Field(
         description=(
             "`event_id` of the customer's latest message. An approval must name the latest "
-            "message that the person has read."
+            "message that the reviewer has read."
         )
     )
     revision: int = Field(
         description=(
-            "Number of times the agent revised draft and plan because the customer wrote again. "
-            "An approval must name the revision that the person has read."
+            "Number of times the agent revised draft and plan because the customer wrote "
+            "again. An approval must name the revision that the reviewer has read."
         )
     )
     draft: str = Field(description="Text that an approval sends.")
     agent_draft: str = Field(
-        description="Text that the agent wrote. A person may have replaced it in `draft`."
+        description="Text that the agent wrote. A reviewer may have replaced it in `draft`."
     )
     alternatives: tuple[Alternative, ...]
     citations: tuple[Citation, ...] = Field(
@@ -171,7 +173,7 @@ class Review(ReviewSummary):
     )
     plan: tuple[PlannedAction, ...]
     verdicts: tuple[PolicyDecision, ...] = Field(
-        description=("Policy decisions on the actions of the plan.")
+        description=("Policy decisions on the plan's actions.")
     )
     steps: tuple[StepOutcome, ...] = Field(
         description=("Outcomes of the actions that have been attempted.")

@@ -1,7 +1,7 @@
 """The mail with the verification code for the author of a helpdesk ticket, in French and in
 English.
 
-The text is fixed: it contains neither a name, text or link of the client, nor text of the ticket's
+The text is fixed: it contains no name, text or link from the client, and no text from the ticket's
 author. An attacker who enters another person's address must not choose what that person reads.
 """
 

@@ -1,7 +1,7 @@
-"""The data of runs that crosses Temporal: ids and small facts, never a customer's text.
+"""Temporal payloads for runs: ids and small facts, never customer text.
 
 Each activity, signal and workflow has one frozen Input and Result. Histories store them, so fields
-are only added, with defaults (docs/workflow-versioning.md).
+are only ever added, with defaults (docs/workflow-versioning.md).
 """
 
 from datetime import timedelta
@@ -18,9 +18,9 @@ _RUN_MARGIN: Final = timedelta(hours=2)
 
 class ProcessEventInput(Contract):
     """The input of a run's workflow. `threshold`: the confidence threshold of the playbook selected
-    at admission. `remote_brain`: whether the brain runs outside the process, which decides how its
-    activity is run. It is recorded so that a Temporal replay takes the same path. `reopened`: the
-    message was added to a review, but the review's answer did not cover the message. An earlier
+    at admission. `remote_brain`: whether the brain runs outside the process, which determines how
+    its activity is run. It is recorded so that a Temporal replay takes the same path. `reopened`:
+    the message was added to a review, but the review's answer did not cover the message. An earlier
     workflow with the same id has ended."""
 
     ref: RunRef
@@ -31,14 +31,14 @@ class ProcessEventInput(Contract):
 
     @property
     def lifetime(self) -> timedelta:
-        """Return the maximum lifetime of the run's workflow. It is longer than the time to decide
-        on a review."""
+        """Return the maximum lifetime of the run's workflow. It is longer than the time allowed to
+        decide on a review."""
         return timedelta(seconds=self.review_expiry_s) + _RUN_MARGIN
 
 
 class RunFacts(Contract):
-    """The result that a run's workflow returns to the gateway. The gateway then reads the answer's
-    text from PostgreSQL."""
+    """The result that a run's workflow returns to the gateway. The gateway then reads the text of
+    the answer from PostgreSQL."""
 
     status: RunStatus
     classification: str
@@ -48,7 +48,7 @@ class RunFacts(Contract):
 
 
 class ExecuteInput(Contract):
-    """The plan to execute. `round`: 0 for the agent's own attempt; each approval adds one."""
+    """The plan to execute. `round`: 0 for the agent's own attempt. Each approval adds one."""
 
     ref: RunRef
     round: int = 0
@@ -56,8 +56,8 @@ class ExecuteInput(Contract):
 
 class ExecuteResult(Contract):
     """The outcome of an execution. `joined`: id of the review to which the run's message was added
-    instead of executing the plan, because a person now handles the conversation; empty otherwise.
-    """
+    instead of executing the plan, because a human now handles the conversation. Empty if the
+    message was not added to a review."""
 
     steps: tuple[StepOutcome, ...]
     elapsed_ms: float
@@ -65,9 +65,10 @@ class ExecuteResult(Contract):
 
 
 class PersistInput(Contract):
-    """The outcome of a run, to be stored. `escalation`: set if the run waits for a human.
+    """The outcome of a run, to be stored. `escalation`: set if the run is pending human review.
     `error_code`: set if the run failed. `joined`: id of the review to which the run's message was
-    added, so that the run itself no longer waits; empty otherwise."""
+    added, so that the run itself no longer waits. Empty if the message was not added to a review.
+    """
 
     ref: RunRef
     status: RunStatus
@@ -89,13 +90,13 @@ class ReopenedRun(Contract):
 
 
 class PersistResult(Contract):
-    """The consequences of persisting a run's outcome.
+    """The results of persisting a run's outcome.
 
     - `deliveries`: ids of this run's webhook deliveries that are ready to be sent.
     - `joined`: id of the open review to which the message was added, in which case nothing was
       stored.
     - `late_answer`: an answer in the widget that is mailed if the visitor does not see it.
-    - `notice`: id of the new review about which the client's team is notified in chat; empty if
+    - `notice`: id of the new review about which the client's team is notified in chat. Empty if
       there is none.
     - `reopened`: runs to start again.
     - `stopped`: automation was stopped before the answer was stored, so nothing was stored.
@@ -111,9 +112,8 @@ class PersistResult(Contract):
 
 
 class DryRunInput(Contract):
-    """The input of a dry run. `sealed`: the encrypted event, because a dry run does not store a row
-    in the database. `draft_alone`: the caller reads only `sealed_draft` and the status of the
-    result."""
+    """The input of a dry run. `sealed`: the encrypted event, because a dry run stores no row in the
+    database. `draft_alone`: the caller reads only `sealed_draft` and the status from the result."""
 
     client_id: str
     event_id: str
@@ -137,9 +137,9 @@ class DryRunResult(Contract):
 
 
 class ForgetDryRunsInput(Contract):
-    """The input of the hourly deletion of dry runs. `older_than_s`: how long the workflow history
-    of a dry run is kept after its end. Customers are promised deletion within one day, so some of
-    the hourly deletions may fail."""
+    """The input for the hourly deletion of dry runs. `older_than_s`: how long the workflow history
+    of a dry run is kept after the run ends. Customers are promised deletion within one day, so some
+    of the hourly deletions may fail."""
 
     older_than_s: float = 20 * 3600
 
@@ -151,8 +151,8 @@ class ForgetDryRunsResult(Contract):
 class SweepInput(Contract):
     """The input of the sweep, which resumes interrupted work. `older_than_s`: the minimum age of a
     run or decision that the sweep resumes. It exceeds the gateway's deadline, so that the sweep
-    never races a healthy request. `embedding_model`: the model that embeds knowledge; empty to skip
-    the embedding."""
+    never races with a healthy request. `embedding_model`: the model that embeds knowledge. If
+    empty, the sweep skips the embedding."""
 
     older_than_s: float = 60
     review_expiry_s: float = 72 * 3600
@@ -161,8 +161,8 @@ class SweepInput(Contract):
 
 
 class SweepResult(Contract):
-    """The outcome of a sweep. `failed`: number of failures, which are logged and retried by the
-    next sweep."""
+    """The outcome of a sweep. `failed`: number of failures. They are logged, and the next sweep
+    retries the failed work."""
 
     picked_up: int
     failed: int = 0

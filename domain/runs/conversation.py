@@ -1,4 +1,5 @@
-"""Conversation threads: assign events to threads and customers, and limit the kept history."""
+"""Conversation threads: assign events to threads and customers, and limit the history that is
+kept."""
 
 import re
 from collections.abc import Sequence
@@ -19,23 +20,24 @@ from domain.runs.run import RunStatus
 MAX_TURNS: Final = 12
 MAX_TURN_CHARS: Final = 2_000
 TURNS_KEPT: Final = timedelta(days=30)
-"""How long the messages of a conversation are given to the agent. Older messages are omitted,
+"""How long the messages in a conversation are given to the agent. Older messages are omitted,
 because a customer who returns later has a new topic. The outcomes of older messages remain in the
 summary."""
 
 ANSWERS_PER_HOUR: Final = 10
-"""Maximum number of automatic answers per hour in one thread. Above this limit, people answer."""
+"""Maximum number of automatic answers per hour in one thread. Above this limit, human agents
+answer."""
 
 ANSWERS_WITHOUT_PERSON: Final = 20
-"""Maximum number of automatic answers to one sender before a person must answer. The limit stops
-two programs that answer each other, even if their mails do not look automatic."""
+"""Maximum number of automatic answers to one sender before a human must answer. The limit stops two
+programs from answering each other, even if their mails do not look automatic."""
 
 MAX_ANSWERS_WITHOUT_PERSON: Final = 100
 """Upper bound for the setting that overrides ANSWERS_WITHOUT_PERSON, because at most this number of
 answers is read per thread."""
 
 CORRESPONDENCE_LASTS: Final = timedelta(days=7)
-"""Period in which answers in the same sender's other threads count towards the limit, in channels
+"""Period in which answers in the same sender's other threads count toward the limit, in channels
 without a session."""
 
 MAX_SUMMARY_CHARS: Final = 1_000
@@ -44,19 +46,19 @@ MAX_SUMMARY_RUNS: Final = 20
 THREAD_LASTS: Final = timedelta(hours=72)
 """Time after the last message at which a thread ends. A setting can override it."""
 
-# Restrict the characters of an order number: it comes from the merchant's shop and is sent to a
-# language model.
+# Restrict the characters in an order number, because it comes from the merchant's shop and is sent
+# to a language model.
 _ORDER_NUMBER: Final = re.compile(r"[\w#./-]{1,40}", re.ASCII)
 
 
 def conversation_key(event: UnifiedEvent, event_id: str) -> str:
-    """Return the key of the thread that an event belongs to. It is unique within the client.
+    """Return the key of the thread to which an event belongs. It is unique within the client.
 
-    The key of a verified customer is the first of these that exists: the named ticket; the first
+    The key for a verified customer is the first of these that exists: the named ticket; the first
     mail of the thread with the customer's address; the session; the address. The mail's key
     includes the address, so that a reference to a thread's mails does not give access to the
-    thread. A ticket's author with an unverified address has a separate thread. Any other unverified
-    sender has the session's thread, or a thread for this event alone. An event that a user typed
+    thread. A ticket author with an unverified address has a separate thread. Any other unverified
+    sender has the session's thread, or a thread for this event alone. An event typed by a user
     never enters a customer's thread: it has a separate one.
     """
     if event.author is None and (claim := _claim_key(event)):
@@ -75,7 +77,7 @@ def conversation_key(event: UnifiedEvent, event_id: str) -> str:
 
 
 def _claim_key(event: UnifiedEvent) -> str | None:
-    """Return the thread key of a ticket's author whose address is unverified, or verified only in
+    """Return the thread key for a ticket author whose address is unverified, or verified only in
     this thread. Return None for any other event.
 
     The key contains a digest of the author, because the key must not reveal an address.
@@ -100,25 +102,25 @@ def mail_root(event: UnifiedEvent) -> str | None:
 
 
 def memory_key(event: UnifiedEvent) -> str | None:
-    """Return the key of what is remembered about a customer across threads, or None if the customer
-    is not verified."""
+    """Return the key of the agent's memory of a customer across threads, or None if the customer is
+    not verified."""
     return memory_key_of(event.customer_email, verified=event.customer_verified)
 
 
 def memory_key_of(address: str | None, *, verified: bool) -> str | None:
-    """Return the key of what is remembered about the owner of a verified address, or None."""
+    """Return the key of the agent's memory of the owner of a verified address, or None."""
     folded = customer_key(address) if verified else None
     return f"email:{folded}" if folded else None
 
 
 def key_when_ended(key: str, conversation_id: str) -> str:
-    """Return the new key of a thread that has ended. The next thread can then use the original
+    """Return the new key for a thread that has ended. The next thread can then use the original
     key."""
     return f"{key}/{conversation_id}"
 
 
 def address_in(key: str) -> str | None:
-    """Return the customer's address that a thread's key contains, or None. The thread may have
+    """Return the customer's address contained in a thread's key, or None. The thread may have
     ended."""
     kind, rest = _parts(key)
     if kind not in {"email", "mail"}:
@@ -127,10 +129,10 @@ def address_in(key: str) -> str | None:
 
 
 def session_keys(session_id: str, conversation_id: str) -> tuple[str, str]:
-    """Return the two keys of a session's conversation: the key while it is active, and the key
-    after its end.
+    """Return the two keys of a session's conversation: the key while the conversation is active,
+    and the key after its end.
 
-    Code must use these keys and not parse stored keys: visitors choose session ids, so an attacker
+    Code must use these keys and not parse stored keys. Visitors choose session ids, so an attacker
     may have created a key that looks like another.
     """
     key = f"session:{session_id}"
@@ -138,7 +140,7 @@ def session_keys(session_id: str, conversation_id: str) -> tuple[str, str]:
 
 
 def _parts(key: str) -> tuple[str, str]:
-    """Return the kind and the name that a thread's key contains, without the suffix of an ended
+    """Return the kind and the name contained in a thread's key, without the suffix of an ended
     thread."""
     kind, _, rest = key.partition(":")
     name, slash, last = rest.rpartition("/")
@@ -157,10 +159,10 @@ class PastEffect(BaseModel):
 
 
 class PastRun(BaseModel):
-    """An earlier run of a conversation, without the customer's text.
+    """An earlier run in a conversation, without the customer's text.
 
-    `order_number`: number of the order that was found and belongs to the customer. `review`: the
-    status of the latest review. `replied`: whether the customer received an answer.
+    `order_number`: the number of the order that was found and belongs to the customer. `review`:
+    the status of the latest review. `replied`: whether the customer received an answer.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -181,7 +183,7 @@ def summary(runs: Sequence[PastRun]) -> str:
     yield the same text.
     """
     lines: list[str] = []
-    room = MAX_SUMMARY_CHARS + 1  # Every line but the last ends with a newline.
+    room = MAX_SUMMARY_CHARS + 1  # Every line except the last ends with a newline.
     for run in reversed(runs):
         line = _line(run)
         room -= len(line) + 1

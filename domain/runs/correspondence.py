@@ -10,8 +10,8 @@ from domain.intake.attachment import Attachment
 
 class ConversationSummary(BaseModel):
     """A conversation in a list. `latest`: the customer's latest message. `handed_over_at`: when
-    people took over the conversation from the agent. `sentiment`: the latest sentiment score, from
-    -1 to 1."""
+    human agents took over the conversation from the agent. `sentiment`: the latest sentiment score,
+    from -1 to 1."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -27,8 +27,8 @@ class ConversationSummary(BaseModel):
 
 
 class Message(BaseModel):
-    """A message of a conversation. `run_id`: id of the run that the message started, or that
-    created the message. `attachments`: the files that the customer sent with the message."""
+    """A message in a conversation. `run_id`: id of the run that was started by the message, or that
+    created it. `attachments`: the files that the customer sent with the message."""
 
     model_config = ConfigDict(frozen=True)
 

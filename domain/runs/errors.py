@@ -1,4 +1,4 @@
-"""Errors of runs and of lookups of their conversations."""
+"""Errors of runs, and errors when looking up runs and conversations."""
 
 from collections.abc import Mapping
 
@@ -18,28 +18,28 @@ class NoAnswer(DomainError):
 
 
 class AnswerTimeout(NoAnswer):
-    """The deadline for the answer passed. The run continues and its result is stored: do not send
-    the event again."""
+    """The deadline for the answer has passed. The run continues and its result is stored, so the
+    event must not be sent again."""
 
     code = "answer_timeout"
 
 
 class AnswerDelayed(NoAnswer):
-    """Temporal or the database failed after the event was stored. The sweep resumes the event: do
-    not send it again."""
+    """Temporal or the database failed after the event was stored. The sweep resumes the event, so
+    the event must not be sent again."""
 
     code = "answer_delayed"
 
 
 class AnswerUnknown(NoAnswer):
-    """It is unknown whether the event was stored. If the event was stored, it will be processed."""
+    """It is unknown whether the event was stored. If it was, it will be processed."""
 
     code = "answer_unknown"
 
 
 class RunNotFound(DomainError):
-    """The run does not exist or belongs to another client. Both cases have the same response, so
-    that it does not reveal another client's runs."""
+    """The run does not exist or belongs to another client. Both cases have the same response, which
+    therefore does not reveal another client's runs."""
 
     code = "run_not_found"
 
@@ -51,7 +51,7 @@ class ConversationNotFound(DomainError):
 
 
 class ConversationTaken(DomainError):
-    """A colleague of the user has taken over the conversation. `by`: the colleague's name."""
+    """Another member has taken over the conversation. `by`: that member's name."""
 
     code = "conversation_taken"
 

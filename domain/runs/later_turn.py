@@ -1,8 +1,8 @@
-"""Handle a message that arrives while a review of its conversation is open.
+"""Handle a message that arrives while its conversation has an open review.
 
 The agent answers the message if it clearly concerns another topic and the playbook allows an
-answer. Otherwise the message is merged with the review's other messages, and changes the review's
-draft and plan.
+answer. If not, the message is merged with the review's other messages, and the review's draft and
+plan are revised.
 """
 
 from collections.abc import Sequence
@@ -41,9 +41,9 @@ _PARCEL: Final = frozenset(
         *(Intent.PARCEL_LATE, Intent.PARCEL_LOST, Intent.CHANGE_ADDRESS),
     }
 )
-# Groups of intents that form one topic: an answer to one intent covers the others too.
+# Groups of intents that form one topic: an answer to one intent also covers the others.
 _MATTERS: Final = (_TROUBLE, _PARCEL)
-# These intents can refer to any earlier topic, so they never count as another topic.
+# These intents can refer to any earlier topic, so they are never treated as another topic.
 _ABOUT_ANYTHING: Final = frozenset({Intent.THANKS, Intent.SERVICE_COMPLAINT, Intent.CONTACT})
 
 
@@ -51,8 +51,8 @@ _ABOUT_ANYTHING: Final = frozenset({Intent.THANKS, Intent.SERVICE_COMPLAINT, Int
 class WaitingMatter:
     """The topic of an open review. `intents`: the intents of its unanswered messages. `category`:
     the category of its first message. `orders`: the numbers of the orders in its plan.
-    `is_sensitive`: the topic always goes to a human. `is_held`: a person has claimed the review or
-    taken over the conversation."""
+    `is_sensitive`: the topic always requires a human. `is_held`: a reviewer has claimed the review
+    or taken over the conversation."""
 
     intents: frozenset[Intent]
     category: Category
@@ -64,10 +64,10 @@ class WaitingMatter:
 def may_answer(
     thought: ThinkingResult, threshold: float, waiting: WaitingMatter, allowed: DuringReview
 ) -> bool:
-    """Return whether the agent may answer a message while a review of its conversation is open.
+    """Return True if the agent may answer a message while its conversation has an open review.
 
-    The answer must not need a review, and the message must concern another topic than the review. A
-    question to the customer about an action counts as an action.
+    The answer must not need a review, and the message must concern a different topic than the
+    review. A question to the customer about an action is treated as an action.
     """
     if waiting.is_held or waiting.is_sensitive or thought.sensitive is not None:
         return False
@@ -87,9 +87,9 @@ def may_answer(
 
 
 def _is_another_matter(thought: ThinkingResult, waiting: WaitingMatter) -> bool:
-    """Return whether the message's intents concern another topic than the review's intents.
+    """Return True if the message's intents concern a different topic than the review's intents.
 
-    If either side has no intent, compare the categories instead.
+    If either side has no intent, the categories are compared instead.
     """
     intents = frozenset(thought.answer.intents)
     if intents & _ABOUT_ANYTHING:
@@ -104,8 +104,8 @@ def _is_another_matter(thought: ThinkingResult, waiting: WaitingMatter) -> bool:
 @dataclass(frozen=True, slots=True)
 class LaterMessage:
     """An unanswered message that was added to a review. `is_in_draft`: the review's draft already
-    takes the message into account. `lookup`: the lookup of the order that the message names, if
-    any."""
+    takes the message into account. `lookup`: the lookup of the order named in the message, if any.
+    """
 
     event_id: str
     event: UnifiedEvent
@@ -115,9 +115,9 @@ class LaterMessage:
 
 @dataclass(frozen=True, slots=True)
 class MergedMessages:
-    """The messages of a review, merged into one event. `corrections`: ids of messages that only
-    correct the order number. `used`: ids of all merged messages. `lookup`: the lookup of the order
-    in question."""
+    """A review's messages, merged into one event. `corrections`: ids of messages that only correct
+    the order number. `used`: ids of all merged messages. `lookup`: the lookup of the order in
+    question."""
 
     event: UnifiedEvent
     lookup: Lookup | None
@@ -131,13 +131,13 @@ def merge_messages(
     plan: Sequence[PlannedAction],
     later: Sequence[LaterMessage],
 ) -> MergedMessages | None:
-    """Return the messages of a review, merged into one event. Return None if no message of `later`
+    """Return a review's messages, merged into one event. Return None if no message in `later`
     belongs to the review, or if the merged text is too long.
 
-    `first`, `lookup` and `plan`: those of the waiting run. `later`: the later messages, oldest
+    `first`, `lookup` and `plan`: those of the run under review. `later`: the later messages, oldest
     first. A corrected order number replaces the previous one. If the plan already acts on an order,
-    other messages are not merged, and people handle them. A message from a less verified sender
-    than the sender of the first message is not merged either.
+    other messages are not merged, and human agents handle them. A message from a less verified
+    sender than the first message's is not merged either.
     """
     acts = any(step.kind in ON_ORDERS for step in plan)
     draft = _Draft.of(first, lookup)
@@ -155,7 +155,7 @@ def merge_messages(
 
 
 def corrected_number(text: str, number: str | None) -> str | None:
-    """Return the order number that replaces `number`, or None if the message is not purely a
+    """Return the order number that replaces `number`, or None if the message is more than a
     correction.
 
     An example of a correction is "sorry, I mean 71002". A message with a request is a correction
@@ -175,7 +175,7 @@ def corrected_number(text: str, number: str | None) -> str | None:
 
 
 def may_correct(event: UnifiedEvent) -> bool:
-    """Return whether a message may be purely a correction of the order number. The function is for
+    """Return True if a message may be nothing more than a correction of the order number. For
     callers that do not know the previous number."""
     return corrected_number(event.text, "0") is not None
 
@@ -252,7 +252,7 @@ def _same_sender(first: UnifiedEvent, later: UnifiedEvent) -> bool:
 
 
 def improves(made: MergedMessages, thought: ThinkingResult, before: RunDraft) -> bool:
-    """Return whether the agent's result for merged messages replaces the review's draft and plan.
+    """Return True if the agent's result for merged messages replaces the review's draft and plan.
 
     A corrected order number always replaces them, because the previous plan concerns the wrong
     order. A sensitive topic or unsafe input never does.
@@ -265,7 +265,7 @@ def improves(made: MergedMessages, thought: ThinkingResult, before: RunDraft) ->
 
 
 def is_carried_out(message: LaterMessage, plan: Sequence[PlannedAction]) -> bool:
-    """Return whether a message is only a plain request that the plan fulfils."""
+    """Return True if a message is only a plain request that the plan fulfils."""
     text, numbers = message.event.text, message.event.order_numbers
     request = spoken_request(text)
     if "?" in text or len(numbers) != 1 or request.standing is not Standing.PLAIN:

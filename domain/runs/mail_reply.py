@@ -12,7 +12,7 @@ _YOUR_MESSAGE: Final[dict[Language, str]] = {"fr": "Votre message", "en": "Your 
 MAX_REFERENCES: Final = 20
 _NAME: Final = "reply."
 # Each client may have its own mail domain, so any domain matches. The second form is the domain
-# that all replies used before clients had their own.
+# used for all replies before clients had their own.
 _OURS: Final = re.compile(
     r"<(?:reply\.[0-9a-z-]{1,64}@[^<>@\s]{1,255}|[^<>@\s]+@reply\.engine\.invalid)>"
 )
@@ -21,12 +21,11 @@ _OURS: Final = re.compile(
 def reply_to(
     event: UnifiedEvent, text: str, *, from_name: str, key: str, language: Language
 ) -> OutgoingMail:
-    """Return the mail that answers `event`. The same `key` always yields the same `name` of the
-    mail.
+    """Return the mail that answers `event`. The same `key` always yields the same mail `name`.
 
-    The subject of an unverified sender is not repeated: an attacker could otherwise send text to
-    the person in a forged From header. Raises MailRefused for an event that must not be answered by
-    mail.
+    The subject from an unverified sender is not repeated, because an attacker could use it to send
+    text to the person in a forged From header. Raises MailRefused for an event that must not be
+    answered by mail.
     """
     if not event.customer_email or not event.reply_allowed:
         raise MailRefused("this event may not be answered by mail")
@@ -50,6 +49,6 @@ def reply_to(
 
 
 def is_ours(message_id: str) -> bool:
-    """Return whether the Message-ID has the form of our replies. Senders can forge the form; only
-    the action ledger can prove that we sent the mail."""
+    """Return True if the Message-ID has the form used in our replies. Senders can forge the form.
+    Only the action ledger can prove that we sent the mail."""
     return _OURS.fullmatch(message_id) is not None

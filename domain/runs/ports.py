@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 class Starter(Protocol):
-    """Starts the background work of a transaction after the transaction is committed."""
+    """Starts a transaction's background work after the transaction is committed."""
 
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:
         """Signal a waiting run to read the decision on its review. Return False if the run has
         ended."""
 
     async def begin(self, workflow: str, work: BackgroundRef) -> bool:
-        """Start a workflow after the row of its work is committed. Return False if the workflow is
+        """Start a workflow after the row for its work is committed. Return False if the workflow is
         running or has ended.
 
         `workflow`: the workflow's name. Raises EngineUnavailable.
@@ -32,10 +32,10 @@ class Starter(Protocol):
 
 
 class Engine(Starter, Protocol):
-    """A Starter that also starts runs, for components that recover abandoned runs."""
+    """A Starter that also starts runs, used by components that recover abandoned runs."""
 
     async def start(self, event: "ProcessEventInput") -> bool:
-        """Start the workflow of a run. Return False if the workflow is already running."""
+        """Start the workflow for a run. Return False if the workflow is already running."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Execution:
 class Executions(Protocol):
     """The workflow executions stored by a Temporal server, for components that delete executions.
 
-    All methods raise EngineUnavailable. Lists reflect new and deleted executions with a short
+    All methods raise EngineUnavailable. Lists reflect new and deleted executions after a short
     delay.
     """
 

@@ -13,12 +13,12 @@ def is_returned(
     failed: bool = False,
     timings: Timings | None = None,
 ) -> bool:
-    """Return whether a finished run used neither the brain nor the executor, so that its ticket is
+    """Return True if a finished run used neither the brain nor the executor, so that its ticket is
     credited back.
 
-    `thought_by`: the model that drafted the run's answer; SETTLED_BY if no brain was called; None
-    before there is a draft. A run that `failed` after normalization failed in the brain or the
-    executor, so its ticket counts.
+    `thought_by`: the model that drafted the run's answer, SETTLED_BY if no brain was called, or
+    None before there is a draft. A run that `failed` after normalization failed in the brain or the
+    executor, so its ticket is not credited back.
     """
     if failed:
         return timings is None or not timings.normalize

@@ -1,8 +1,8 @@
-"""The sentiment of a conversation, and the critical zone in which a person should soon look at the
-conversation.
+"""The sentiment of a conversation, and the critical zone. A human should soon look at a
+conversation in this zone.
 
 A conversation enters the critical zone at one score and leaves it at a higher score. The gap
-(hysteresis) ensures that a score that fluctuates around one value causes only one notification.
+(hysteresis) ensures that a score that fluctuates around one value triggers only one notification.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ LEFT_ABOVE: Final = -0.4
 
 
 def has_mood(event: UnifiedEvent) -> bool:
-    """Return whether a sentiment is computed for the message: a person must have written it.
+    """Return True if a sentiment is computed for the message, which must be written by a person.
     Automatic mails and events without text have no sentiment."""
     return event.reply_allowed and bool(event.words.strip())
 
@@ -33,7 +33,7 @@ class Zone(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A scored message of a conversation. `zone`: None until it is computed from the order of the
+    """A scored message in a conversation. `zone`: None until it is computed from the order of the
     messages. `told`: whether a notification was sent because this message entered the critical
     zone."""
 
@@ -69,10 +69,10 @@ def untold(messages: Sequence[Scored]) -> list[int]:
     """Return the indexes of the messages that entered the critical zone and still need a
     notification.
 
-    `messages`: as for `zones`. Two messages may be processed concurrently, and the earlier one may
-    finish last. The earlier message can then enter the zone before a message that already caused a
-    notification, or split one stay in the zone in two. Each stay in the zone causes one
-    notification.
+    `messages`: as for `zones`. Two messages may be processed concurrently, and the earlier message
+    may finish last. In that case, the earlier message can enter the zone before a message for which
+    a notification was already sent, or split one stay in the zone in two. Each stay in the zone
+    triggers one notification.
     """
     found = []
     for zone, stay in groupby(zip(zones(messages), count(), messages, strict=False), itemgetter(0)):

@@ -1,7 +1,7 @@
 """The trace of a run: the record that explains the run's outcome.
 
-Members of the client's team and operators read the trace. It contains the customer's text and the
-agent's work on it, but no credentials: integrations appear only by id.
+The client's members and operators read the trace. It contains the customer's text and the agent's
+work on it, but no credentials: integrations appear only by id.
 """
 
 from datetime import datetime
@@ -119,9 +119,9 @@ class TracedReview(_Part):
 class RunTrace(_Part):
     """The record of a run from its event to its outcome, in chronological order.
 
-    `steps`: the outcomes of the last execution of the plan. `effects` and `reviews`: the ledger
-    rows and the reviews of all rounds. `duration_ms`: the time from the request to the answer that
-    the caller received. `sensitive`: the sensitive topic that prevented the call of a brain.
+    `steps`: the outcomes of the plan's last execution. `effects` and `reviews`: the ledger rows and
+    the reviews from all rounds. `duration_ms`: the time from the request to the answer that the
+    caller received. `sensitive`: the sensitive topic because of which no brain was called.
     `joined_review`: id of the review to which the message was added. `thread_after`: the state of
     the thread after the answer, with the established facts and the open question.
     """

@@ -1,4 +1,4 @@
-"""The request to a simulator: a scenario, and the variant with which the scenario is run."""
+"""The request to a simulator: a scenario, and the variant used to run it."""
 
 from pydantic import BaseModel, ConfigDict
 

@@ -1,5 +1,5 @@
-"""The state that one message of a simulated conversation passes on to the next. In a real
-conversation, the records of the runs hold this state."""
+"""The state that one message in a simulated conversation passes on to the next. In a real
+conversation, the records of the runs contain this state."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -50,8 +50,8 @@ class Carried:
     """The state of a simulated conversation after its latest message.
 
     `answers`: the number of the agent's answers. `unattended`: the number of answers by mail or in
-    tickets since a person last answered. `held`: why people have taken over the conversation; None
-    while the agent answers.
+    tickets since a human agent last answered. `held`: why human agents have taken over the
+    conversation, or None while the agent answers.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -64,17 +64,16 @@ class Carried:
 
     @property
     def summary(self) -> str:
-        """Return a summary of the outcomes of the earlier messages, without data of real
-        customers."""
+        """Return a summary of the outcomes of the earlier messages, without real customers'
+        data."""
         return summary(self._runs)
 
     def turns_left(self, answers_per_hour: int, answers_without_person: int) -> int:
-        """Return the number of answers that the agent may still give before a person must
-        answer."""
+        """Return the number of answers that the agent may still give before a human must answer."""
         return min(answers_per_hour - self.answers, answers_without_person - self.unattended)
 
     def answered_by_person(self, text: str) -> "Carried":
-        """Return the state after a person's message. The agent may answer again, and its open
+        """Return the state after a human agent's message. The agent may answer again, and its open
         question is withdrawn."""
         return replace(
             self,
@@ -112,7 +111,7 @@ class Carried:
         )
 
     def of(self, found: Lookup | None) -> Lookup | None:
-        """Return a lookup in which the conversation's simulated effects are applied to the
+        """Return a lookup in which the simulated effects from the conversation are applied to the
         order."""
         if found is None or found.order is None:
             return found
@@ -122,8 +121,7 @@ class Carried:
         return found.model_copy(update={"order": order})
 
     def spent(self, order: Order, before: Spent) -> Spent:
-        """Return the refunds and actions up to now. They include those of real runs, which `before`
-        contains."""
+        """Return the refunds and actions up to now, including those from real runs in `before`."""
         currency = order.refundable.currency
         here = sum(one.amount.minor for one in self._effects if one.amount.currency == currency)
         return Spent(
@@ -152,7 +150,7 @@ def _kept(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
 
 
 def _settled(run: PastRun) -> PastRun:
-    """Return a past run with its open review decided, because a person has answered."""
+    """Return a past run whose open review is decided, because a human agent has answered."""
     if run.status is not RunStatus.NEEDS_REVIEW:
         return run
     return run.model_copy(update={"status": RunStatus.COMPLETED, "replied": True})

@@ -1,5 +1,5 @@
-"""Select the playbook for a simulated message from the client's playbooks and the playbook of the
-variant."""
+"""Select the playbook for a simulated message from the client's playbooks and the variant's
+playbook."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -11,7 +11,7 @@ from domain.simulation.outcome import UsedPlaybook
 from domain.simulation.variant import Variant
 
 _NEW: Final = ""
-"""The placeholder id of a draft of a new playbook. No stored playbook has this id."""
+"""The placeholder id for a draft of a new playbook. No stored playbook has this id."""
 
 
 def playbook_for(
@@ -20,10 +20,10 @@ def playbook_for(
     """Return the playbook for an event type, with its rules. Return None if no playbook handles the
     event type.
 
-    `entries`: the client's playbooks, oldest first. If `variant.version` is set, the entry of
-    `variant.playbook_id` must have that version. A draft counts as active: it replaces the playbook
-    of `variant.playbook_id`, or else is the newest playbook. Without a draft, `variant.playbook_id`
-    handles every event type. Raises PlaybookNotFound.
+    `entries`: the client's playbooks, oldest first. If `variant.version` is set, the entry with the
+    id `variant.playbook_id` must have that version. A draft is treated as active: it replaces the
+    playbook `variant.playbook_id`, or else is the newest playbook. Without a draft,
+    `variant.playbook_id` handles every event type. Raises PlaybookNotFound.
     """
     tried = _with_draft(entries, variant)
     if variant.playbook_id is not None and variant.draft is None:

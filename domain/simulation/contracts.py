@@ -1,4 +1,4 @@
-"""Temporal inputs and results of simulations and replays.
+"""Temporal inputs and results for simulations and replays.
 
 The content of scenarios is encrypted, because no database row stores it.
 """
@@ -8,7 +8,7 @@ from domain.core.contracts import Contract
 
 class SimulateInput(Contract):
     """The input of a simulation. `sealed`: an encrypted `SimulationAsked`. `id`: the id for the
-    workflow; it is not the id of a database row. `outside`: whether the simulation may call a
+    workflow, which is not the id of a database row. `outside`: whether the simulation may call a
     language model or a shop. Such a simulation takes longer."""
 
     client_id: str

@@ -18,7 +18,7 @@ class ReplayUnderWay(DomainError):
 
 
 class InvalidReplay(InvalidInput):
-    """The request for a replay breaks a rule. The message is for operators; the French `reason` is
+    """The request for a replay violates a rule. The message is for operators, the French `reason`
     for callers."""
 
     code = "invalid_replay"
@@ -39,7 +39,6 @@ class SimulationTooLong(DomainError):
 
 
 class ModelBudgetUsedUp(DomainError):
-    """The budget for the language model is used up, and the request does not allow the embedded
-    brain."""
+    """The language model budget is exhausted, and the request does not allow the embedded brain."""
 
     code = "model_budget_used_up"

@@ -1,4 +1,4 @@
-"""Build the event and the order that a scenario describes."""
+"""Build the event and the order described in a scenario."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -14,7 +14,7 @@ from domain.integrations.providers import SHOPS
 from domain.simulation.scenario import Scenario
 
 MADE_UP: Final = "made-up"
-"""The placeholder id of records that a simulation does not store."""
+"""The placeholder id for records that a simulation does not store."""
 
 SHOP: Final = Connection(integration_id=MADE_UP, provider=min(SHOPS))
 """The shop of a made-up order. The shop supports actions. Policy rules do not depend on the shop.
@@ -24,7 +24,7 @@ _PLACED_BEFORE: Final = timedelta(days=5)
 
 
 def event_of(scenario: Scenario, text: str) -> InboundEvent:
-    """Return a message of the scenario in the format that the gateway receives."""
+    """Return a message from the scenario in the format that the gateway receives."""
     said = {
         **scenario.fields,
         "customer_name": scenario.customer.name,
@@ -41,7 +41,7 @@ def event_of(scenario: Scenario, text: str) -> InboundEvent:
 
 
 def order_of(scenario: Scenario, now: datetime) -> Order | None:
-    """Return the order of the scenario as a shop would report it, or None if the scenario has no
+    """Return the scenario's order as a shop would report it, or None if the scenario has no
     order."""
     made_up = scenario.order
     if made_up is None:

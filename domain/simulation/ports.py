@@ -1,4 +1,4 @@
-"""Ports of simulations."""
+"""Ports for simulations."""
 
 from typing import Protocol
 

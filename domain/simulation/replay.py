@@ -1,4 +1,4 @@
-"""The replay: process past events again with a variant, and report the outcomes that differ."""
+"""A replay: process past events again with a variant, and report the outcomes that differ."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -34,9 +34,9 @@ UNFINISHED: Final = frozenset({ReplayState.QUEUED, ReplayState.RUNNING})
 
 
 class ReplayStop(StrEnum):
-    """Why a replay ended early. `budget`: the replay's own budget, or the client's monthly or daily
-    limit, was reached. `time`: the replay's working time is used up. `person`: a person stopped the
-    replay. `error`: every attempt to process a page of events failed."""
+    """The reason why a replay ended early. `budget`: the replay's own budget, or the client's
+    monthly or daily limit, was reached. `time`: the replay's working time is exhausted. `person`: a
+    user stopped the replay. `error`: every attempt to process a page of events failed."""
 
     BUDGET = "budget"
     TIME = "time"
@@ -59,11 +59,11 @@ class ReplayAsked(BaseModel):
 
 
 class Replay(BaseModel):
-    """A stored replay. `total`: the number of events in its period. `examined`: the number of
-    events that were processed. `tally.skipped`: the number of events that were skipped, by reason.
-    `changed`: the number of events with a different outcome. `place`: id of the last event that was
-    examined or skipped. `cost_micros`: the cost in millionths of a US dollar. `worked_ms`: the
-    working time without pauses, in milliseconds."""
+    """A stored replay. `total`: the number of events in the replay's period. `examined`: the number
+    of events that were processed. `tally.skipped`: the number of events that were skipped, by
+    reason. `changed`: the number of events with a different outcome. `place`: id of the last event
+    that was examined or skipped. `cost_micros`: the cost in millionths of a US dollar. `worked_ms`:
+    the working time without pauses, in milliseconds."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -94,7 +94,7 @@ class Replay(BaseModel):
 
 class ReplayExample(BaseModel):
     """An example of an event with a different outcome in the replay. `run_id`: None if no playbook
-    handled the event originally. The drafts are erased together with the customer's text."""
+    originally handled the event. The drafts are erased together with the customer's text."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,5 +1,5 @@
-"""The facts of an event's outcome, and the difference between the original outcome and the outcome
-in a replay."""
+"""The facts of an event's outcome, and the difference between the original outcome and the replay
+outcome."""
 
 from enum import StrEnum
 from typing import Self
@@ -13,10 +13,10 @@ from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome
 
 
 class ReplayEnd(StrEnum):
-    """The outcome of an event by the agent's own decision, before people decide.
+    """The outcome of an event by the agent's own decision, before any human decision.
 
-    `answered`: closed without a person and without a refund. `refunded`: refunded without a person.
-    `reviewed`: a person reviews the answer first. `no_playbook`: no playbook handled the event.
+    `answered`: closed without a human and without a refund. `refunded`: refunded without a human.
+    `reviewed`: a human reviews the answer first. `no_playbook`: no playbook handled the event.
     `failed`: the language model gave no answer.
     """
 
@@ -28,8 +28,8 @@ class ReplayEnd(StrEnum):
 
 
 class ReplayChangeKind(StrEnum):
-    """The difference between two outcomes of an event. The most serious difference is first, and an
-    event has only one.
+    """The difference between two outcomes of an event. Kinds are listed from most to least serious,
+    and an event has only one.
 
     `other_amount`: the refund has a different amount. `now_taken` and `no_longer_taken`: only one
     of the outcomes has a playbook that handles the event. `other_action`: the plan differs, but the
@@ -50,8 +50,8 @@ class ReplayChangeKind(StrEnum):
 
 
 class ReplayFacts(BaseModel):
-    """The outcome of an event, without its text. `reason`: why a person reviews the answer.
-    `money`: the amount of the planned refund, even if a person must approve it."""
+    """The outcome of an event, without its text. `reason`: why a human reviews the answer. `money`:
+    the amount of the planned refund, even if a human must approve it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -80,7 +80,7 @@ class ReplayFacts(BaseModel):
 
     @property
     def given_back(self) -> Money | None:
-        """Return the amount that is refunded without a person, or None."""
+        """Return the amount that is refunded without a human, or None."""
         return self.money if self.end is ReplayEnd.REFUNDED else None
 
 
@@ -100,7 +100,7 @@ def end_of(status: OutcomeStatus, plan: tuple[PlannedAction, ...]) -> ReplayEnd:
 def money_of(plan: tuple[PlannedAction, ...]) -> Money | None:
     """Return the amount that a plan refunds, or None.
 
-    At most one action of a plan moves money, because a cancellation includes the refund.
+    At most one action in a plan moves money, because a cancellation includes the refund.
     """
     amounts = (action.amount for action in plan if action.kind in ON_ORDERS)
     return next((amount for amount in amounts if amount and amount.minor), None)

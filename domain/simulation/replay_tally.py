@@ -1,4 +1,4 @@
-"""The tally of a replay: counts of its events by original outcome and by outcome in the replay."""
+"""The tally of a replay: counts of events by original outcome and by outcome in the replay."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -11,11 +11,11 @@ from domain.simulation.replay_facts import ReplayChangeKind, ReplayEnd, ReplayFa
 
 
 class ReplaySkip(StrEnum):
-    """Why a replay skipped an event.
+    """The reason why a replay skipped an event.
 
-    `erased`: the event's customer was erased. `joined`: people handled the event's conversation.
-    `unfinished`: the event's run has no outcome yet. `unthought`: the event's run failed before the
-    agent produced a result.
+    `erased`: the event's customer was erased. `joined`: human agents handled the event's
+    conversation. `unfinished`: the event's run has no outcome yet. `unthought`: the event's run
+    failed before the agent produced a result.
     """
 
     ERASED = "erased"
@@ -37,7 +37,7 @@ class EndCount(BaseModel):
 
 class ReplayClassCount(BaseModel):
     """The counts of events in one category. `closed_before` and `closed_after`: the number of
-    events closed without a person, originally and in the replay."""
+    events closed without a human, originally and in the replay."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -48,7 +48,7 @@ class ReplayClassCount(BaseModel):
 
 
 class MoneySum(BaseModel):
-    """The amounts refunded without a person, in minor units of the currency. `before`: originally.
+    """The amounts refunded without a human, in minor units of the currency. `before`: originally.
     `after`: in the replay."""
 
     model_config = ConfigDict(frozen=True)
@@ -73,8 +73,8 @@ class ReplayTally(BaseModel):
     def of_event(
         cls, before: ReplayFacts, after: ReplayFacts, kind: ReplayChangeKind | None
     ) -> Self:
-        """Return a tally that counts one processed event. `kind`: the difference between its
-        outcomes, or None."""
+        """Return a tally that counts one processed event. `kind`: the difference between the
+        event's outcomes, or None."""
         known = before.classification or after.classification
         counted = ReplayClassCount(
             classification=known,

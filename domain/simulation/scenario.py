@@ -1,5 +1,4 @@
-"""The scenario: the messages of a made-up customer, with the facts that are known in their
-simulation."""
+"""A scenario: the messages of a made-up customer, with the facts known in the simulation."""
 
 from typing import Annotated, Final, Literal, Self
 
@@ -11,10 +10,10 @@ from domain.integrations.order import OrderState
 
 MAX_MESSAGES: Final = 20
 """Maximum number of messages in one scenario. The number is limited because the messages are
-processed one after another."""
+processed sequentially."""
 
 MAX_MESSAGE: Final = 20_000
-"""Maximum length of one message of a scenario, in characters."""
+"""Maximum length of one message in a scenario, in characters."""
 
 _Text = Annotated[str, Field(min_length=1, max_length=MAX_MESSAGE)]
 _Line = Annotated[str, Field(min_length=1, max_length=500)]
@@ -34,16 +33,16 @@ class _Part(BaseModel):
 
 
 class ScenarioMessage(_Part):
-    """A message of the scenario. `author`: `human` for an answer by the client's team, which the
-    agent does not process."""
+    """A message in the scenario. `author`: `human` for an answer by the client's team. The agent
+    does not process such a message."""
 
     author: Literal["customer", "human"] = "customer"
     text: _Text
 
 
 class ScenarioCustomer(_Part):
-    """The made-up customer who sends the messages. `verified`: whether the address counts as
-    verified, like `customer_verified` of a real event. Orders of an unverified sender are neither
+    """The made-up customer who sends the messages. `verified`: whether the address is treated as
+    verified, like `customer_verified` in a real event. Orders of an unverified sender are neither
     shown nor changed."""
 
     email: Annotated[str, Field(min_length=3, max_length=320)] | None = None
@@ -52,8 +51,8 @@ class ScenarioCustomer(_Part):
 
 
 class ScenarioOrder(_Part):
-    """A made-up order of the customer, used instead of a shop's data. `total` and `refundable`:
-    amounts in `currency`, such as "49.00". `refundable` defaults to the total."""
+    """A made-up order placed by the customer, used instead of a shop's data. `total` and
+    `refundable`: amounts in `currency`, such as "49.00". `refundable` defaults to the total."""
 
     number: Annotated[str, Field(min_length=1, max_length=40)]
     state: OrderState = OrderState.SHIPPED
@@ -61,7 +60,7 @@ class ScenarioOrder(_Part):
     refundable: Annotated[str, Field(pattern=r"^\d{1,9}(\.\d{1,3})?$")] | None = None
     currency: Annotated[str, Field(pattern="^[A-Z]{3}$")] = "EUR"
     placed_at: AwareDatetime | None = Field(
-        default=None, description="Time when the order was placed; defaults to five days ago."
+        default=None, description="Time when the order was placed. Defaults to five days ago."
     )
     tracking_url: Annotated[str, Field(pattern="^https://", max_length=2_000)] | None = None
     items: tuple[_Line, ...] = Field(default=(), max_length=50)
@@ -83,7 +82,7 @@ class ScenarioOrder(_Part):
 class Scenario(_Part):
     """A conversation to simulate.
 
-    The customer sends the last message. The agent's answers are not part of the scenario, because
+    The customer sends the last message. The scenario does not include the agent's answers, because
     the simulation generates them. The effects of these answers on the thread, such as a known order
     or an open question, therefore apply to later messages. `fields`: additional fields as the
     gateway accepts them, for use in templates.

@@ -1,4 +1,4 @@
-"""Read a scenario from a YAML file, in the format of saved cases. Errors name the path of the
+"""Read a scenario from a YAML file, in the format used for saved cases. Errors name the path of the
 value."""
 
 from typing import Final
@@ -15,8 +15,8 @@ _MAX_TOLD: Final = 10
 
 
 def parse_scenario(data: bytes) -> Scenario:
-    """Return the scenario in a YAML file. Raises InvalidInput, with one line for each problem up to
-    a limit."""
+    """Return the scenario in a YAML file. Raises InvalidInput, which lists each problem on one
+    line, up to a limit."""
     if len(data) > MAX_SCENARIO_BYTES:
         raise InvalidInput(f"a scenario has at most {MAX_SCENARIO_BYTES // 1024} KiB")
     try:

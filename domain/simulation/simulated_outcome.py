@@ -12,7 +12,7 @@ from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome, UsedPlayb
 def simulated_outcome(
     used: UsedPlaybook, lookup: Lookup | None, thought: ThinkingResult
 ) -> SimulatedOutcome:
-    """Return the outcome of the agent's result under the playbook's threshold. All actions are
+    """Return the outcome for the agent's result under the playbook's threshold. All actions are
     assumed to succeed."""
     answer, draft = thought.answer, RunDraft.of(thought)
     reason = review_reason(draft, used.threshold)
@@ -46,7 +46,7 @@ def simulated_outcome(
 def brain_failed(
     used: UsedPlaybook, lookup: Lookup | None, failure: BrainFailed
 ) -> SimulatedOutcome:
-    """Return the outcome of a message for which the language model failed, with the cost of the
+    """Return the outcome for a message for which the language model failed, with the cost of the
     attempts."""
     return SimulatedOutcome(
         status=OutcomeStatus.BRAIN_FAILED,
@@ -62,8 +62,8 @@ def rules_of(used: UsedPlaybook, thread: Thread) -> tuple[str, int]:
     """Return the playbook id and version under which a customer's confirmation of the open question
     is valid.
 
-    A question that was asked under another version of the same playbook counts for the version
-    under test.
+    A question that was asked under another version of the same playbook is treated as asked under
+    the version being tested.
     """
     asked = thread.proposal
     if asked is not None and asked.playbook_id == (used.id or ""):

@@ -1,4 +1,4 @@
-"""The variant: the playbook, content and brain with which messages are simulated or replayed."""
+"""A variant: the playbook, content and brain used to simulate or replay messages."""
 
 from typing import Annotated, Literal, Self
 
@@ -35,8 +35,8 @@ class Variant(_Part):
     """Overrides of the live configuration for a simulation or replay.
 
     Omitted fields keep their live value. `playbook_id`: the playbook that handles every event type,
-    in its current version or in `version`. `draft`: an unsaved playbook. If `playbook_id` is set
-    too, the draft replaces that playbook and handles the events that select it. `threshold`:
+    in its current version or in `version`. `draft`: an unsaved playbook. If `playbook_id` is also
+    set, the draft replaces that playbook and handles the events that would select it. `threshold`:
     overrides the playbook's threshold. `embedded_brain`: whether to use the embedded brain even if
     a language model is configured. `answers_from_knowledge`: overrides the client's setting.
     """

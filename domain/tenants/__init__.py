@@ -1,1 +1,1 @@
-"""Clients, with their members, API keys and settings."""
+"""Clients, including their members, API keys and settings."""

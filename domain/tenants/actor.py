@@ -1,4 +1,4 @@
-"""The actor: the caller of a use case, with the caller's permissions."""
+"""The actor: the caller of a use case, with their permissions."""
 
 from collections.abc import Set
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ REVIEWERS: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT})
 MANAGERS: Final = frozenset({Role.OWNER, Role.ADMIN})
 OWNERS: Final = frozenset({Role.OWNER})
 OPERATORS: Final[frozenset[Role]] = frozenset()
-"""The empty set of roles. As required roles, it permits only operators, internal admins and the
-system."""
+"""The empty set of roles. When given as the required roles, it permits only operators, internal
+admins and the system."""
 
 
 OPERATOR_PREFIX: Final = "operator:"
@@ -29,21 +29,21 @@ class ActorKind(StrEnum):
 
 
 def without_address(name: str) -> str:
-    """Return the name of an actor, or a digest of the name if it is an email address."""
+    """Return an actor's name, or a digest of the name if it is an email address."""
     return f"sha256:{sha256(name.encode()).hexdigest()[:16]}" if "@" in name else name
 
 
 def is_operator(name: str) -> bool:
-    """Return whether an actor's recorded name is the name of an operator who did not act as a
-    member."""
+    """Return True if an actor's recorded name is that of an operator who did not act as a member."""
     return name.startswith(OPERATOR_PREFIX)
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """The caller of a use case. `name`: the name that is stored in records. `role`: a member's role
-    in the client, or None for an internal admin. `login`: the login of the operator who acts as a
-    member. `network`: the network of the request, never a full address; None without a request."""
+    """The caller of a use case. `name`: the name stored in records. `role`: a member's role in the
+    client, or None for an internal admin. `login`: the login of the operator who acts as a member.
+    `network`: the network from which the request came, never a full address. None without a
+    request."""
 
     kind: ActorKind
     name: str
@@ -68,7 +68,7 @@ class Actor:
         return Actor(ActorKind.SYSTEM, name)
 
     def may(self, roles: Set[Role]) -> bool:
-        """Return whether the actor has one of the roles. Operators, internal admins and the system
+        """Return True if the actor has one of the roles. Operators, internal admins and the system
         are always permitted. API keys are never permitted."""
         match self.kind:
             case ActorKind.OPERATOR | ActorKind.SYSTEM:

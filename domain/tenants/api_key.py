@@ -1,7 +1,7 @@
 """API keys: their format, and the form in which they are stored.
 
-The key of an OAuth client has the prefix `mcp_`. It has the same length as a key with `ak_` and the
-same rights.
+The key of an OAuth client has the prefix `mcp_`. It has the same length and the same rights as a
+key with the prefix `ak_`.
 """
 
 import hashlib
@@ -21,10 +21,10 @@ MAX_ACTIVE: Final = 100
 """Maximum number of active keys per client."""
 
 UNUSED_AFTER: Final = timedelta(days=90)
-"""Time without use after which a key counts as unused and should be revoked."""
+"""Time without use after which a key is considered unused and should be revoked."""
 
 OWN: Final = "ak_"
-"""The prefix of a key that a person created."""
+"""The prefix of a key created by a user."""
 MCP: Final = "mcp_"
 """The prefix of a key issued to an OAuth client."""
 KEY_PREFIXES: Final = (OWN, MCP)
@@ -41,12 +41,12 @@ class KeyMaterial:
 
     @property
     def is_own(self) -> bool:
-        """Return whether a person created the key for the client's own systems."""
+        """Return True if a user created the key for the client's own systems."""
         return self.prefix.startswith(OWN)
 
 
 def is_unused(created_at: datetime, last_used_at: datetime | None, now: datetime) -> bool:
-    """Return whether a key has not been used for UNUSED_AFTER."""
+    """Return True if a key has not been used for UNUSED_AFTER."""
     return now - (last_used_at or created_at) > UNUSED_AFTER
 
 
@@ -62,15 +62,15 @@ def check_label(text: str) -> str:
 
 
 def key_value(random_bytes: bytes, kind: str = OWN) -> str:
-    """Return the text of an API key, generated from KEY_BYTES random bytes. The user sees the text
-    only once, at creation."""
+    """Return the text of an API key, generated from KEY_BYTES random bytes. The text is shown to
+    the user only once, at creation."""
     if len(random_bytes) != KEY_BYTES:
         raise ValueError("an API key is made of 16 random bytes")
     return f"{kind}{random_bytes.hex()}"
 
 
 def key_material(text: str) -> KeyMaterial | None:
-    """Return the stored form of a presented key, with which the key is looked up. Return None if
+    """Return the stored form of a presented key, which is used to look up the key. Return None if
     the text is not a well-formed key.
 
     A plain SHA-256 is sufficient, because 128 random bits cannot be guessed.

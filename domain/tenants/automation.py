@@ -1,7 +1,7 @@
-"""Stopping all automation. A client's managers stop the automation of their client; operators stop
-the automation of all clients.
+"""Stopping all automation. A client's managers can stop their client's automation. Operators can
+stop the automation of all clients.
 
-While a stop is active, the agent sends no answer and takes no action without a person. People can
+While a stop is active, the agent sends no answer and takes no action without a human. Members can
 still approve drafts and reply (docs/decisions/0087).
 """
 
@@ -15,7 +15,7 @@ from domain.tenants.loosening import LoosenedRule
 
 
 class AutomationStop(BaseModel):
-    """A stop of one client's automation. `by`: the actor who stopped the automation."""
+    """A stop of one client's automation. `by`: the actor who stopped it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -29,13 +29,13 @@ class AutomationState(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     stopped: AutomationStop | None = Field(
-        default=None, description="Stop that the client itself requested; null if there is none."
+        default=None, description="Stop that the client itself requested. Null if there is none."
     )
     installation_stopped: datetime | None = Field(
         default=None,
         description=(
-            "Time when the operators stopped the automation of all clients; null if it is not "
-            "stopped."
+            "Time when the operators stopped the automation of all clients. Null if they have "
+            "not stopped it."
         ),
     )
 
@@ -47,8 +47,8 @@ class AutomationState(BaseModel):
 def resumed(
     actor: str,
 ) -> Callable[[AutomationState, AutomationState], tuple[LoosenedRule, ...]]:
-    """Return a function that returns the loosenings between two states of automation, for a change
-    by `actor`.
+    """Return a function that returns the loosenings between two automation states, for a change by
+    `actor`.
 
     Resuming automation is a loosening if another member stopped the automation. It is not a
     loosening if the actor stopped it.

@@ -1,4 +1,4 @@
-"""The client: a merchant's account, and the tenant that owns all its data."""
+"""A client: a merchant's account, and the tenant that owns all of the merchant's data."""
 
 from enum import StrEnum
 
@@ -11,7 +11,7 @@ class Plan(StrEnum):
 
 
 class Role(StrEnum):
-    """The role of a member of a client. Owners and admins manage keys and webhooks."""
+    """The role of a client member. Owners and admins manage keys and webhooks."""
 
     OWNER = "owner"
     ADMIN = "admin"

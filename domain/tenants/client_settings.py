@@ -1,4 +1,4 @@
-"""The settings of a client, such as instructions to the language model, branding and retention."""
+"""A client's settings, such as instructions to the language model, branding and retention."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -44,15 +44,14 @@ class Branding(BaseModel):
 
     display_name: str | None = Field(
         default=None,
-        description="Sender name of emails to customers; null for the client's name.",
+        description="Sender name in emails to customers. Null for the client's name.",
     )
     logo_url: str | None = Field(default=None, description="URL of the widget's logo.")
     color: str | None = Field(default=None, description="Color of the widget, such as `#1a2b3c`.")
 
 
 class ClientSettings(BaseModel):
-    """The settings of a client. The defaults of the fields apply to a client without stored
-    settings."""
+    """A client's settings. The field defaults apply to a client without stored settings."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -66,18 +65,19 @@ class ClientSettings(BaseModel):
     retention: dict[str, int | None] = Field(
         default={},
         description=(
-            "Retention in days by record class, for the classes that the client set; null keeps "
-            "the records for ever."
+            "Retention in days by record class, for the classes that the client set. Null "
+            "keeps the records forever."
         ),
     )
     sensitive_words: tuple[str, ...] = Field(
-        default=(), description="Words and phrases that always send a message to a human."
+        default=(),
+        description=("Words and phrases that always cause a message to be escalated to a human."),
     )
     acknowledgement: dict[str, str] = Field(
         default={},
         description=(
-            "Acknowledgement text by language. Sent to a customer whose message goes straight "
-            "to a human."
+            "Acknowledgement text by language. Sent to a customer whose message is escalated "
+            "directly to a human."
         ),
     )
     frame: dict[str, dict[str, str]] = Field(
@@ -96,22 +96,23 @@ class ClientSettings(BaseModel):
     holds_loosening: bool = Field(
         default=True,
         description=(
-            "Whether a change that lets the agent do more waits for a second manager's approval, "
-            "or for one day. The change never waits if the client has only one manager."
+            "Whether a change that lets the agent do more requires approval from a second "
+            "manager, or otherwise waits for one day. The change never waits if the client "
+            "has only one manager."
         ),
     )
     answers_from_knowledge: bool = Field(
         default=True,
         description=(
             "Whether the embedded brain's confident answers from knowledge are sent without "
-            "review by a person. If false, they wait for review as drafts."
+            "human review. If false, they are held for review as drafts."
         ),
     )
     updated_at: datetime | None = None
 
 
 class SettingsChange(BaseModel):
-    """A validated change of a client's settings. A field that is None stays unchanged. An empty
+    """A validated change to a client's settings. A field that is None stays unchanged. An empty
     prompt removes the prompt. Each other field is replaced as a whole."""
 
     model_config = ConfigDict(frozen=True)
@@ -129,13 +130,13 @@ class SettingsChange(BaseModel):
 
 
 class SettingsAdjustment(BaseModel):
-    """An unvalidated change of parts of a client's settings.
+    """An unvalidated change to parts of a client's settings.
 
     Parts of the branding, retention, acknowledgement and frame that are not named stay unchanged.
-    `looks`: fields of the branding; None removes a field. `days`: retention, as in ClientSettings.
+    `looks`: branding fields. None removes a field. `days`: retention, as in ClientSettings.
     `usual`: record classes that return to their default retention. `authserv_ids` and
-    `sensitive_words`: the complete new lists. `acknowledged`: acknowledgement texts by language; an
-    empty text removes the text of that language. `frame`: texts by language and field; an empty
+    `sensitive_words`: the complete new lists. `acknowledged`: acknowledgement texts by language. An
+    empty text removes the text in that language. `frame`: texts by language and field. An empty
     text restores the default.
     """
 
@@ -227,7 +228,7 @@ def check_branding(given: Branding) -> Branding:
 
 
 def check_days(given: Mapping[str, int | None]) -> dict[str, int | None]:
-    """Return the retention in days by record class, if it is valid. Raises InvalidSettings."""
+    """Return the retention in days by record class. Raises InvalidSettings if it is invalid."""
     try:
         return check_retention(given)
     except InvalidInput as error:
@@ -289,8 +290,7 @@ def check_acknowledgement(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def check_authserv_ids(given: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of mail servers in the form for comparison: in lower case, without
-    duplicates.
+    """Return mail server names in the form used for comparison: in lower case, without duplicates.
 
     Raises InvalidSettings.
     """
@@ -305,7 +305,7 @@ def check_authserv_ids(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def is_widget_key(text: str) -> bool:
-    """Return whether the text has the format of a widget key."""
+    """Return True if the text has the format of a widget key."""
     return re.fullmatch(WIDGET_KEY, text) is not None
 
 

@@ -14,7 +14,7 @@ class Unauthenticated(DomainError):
 
 
 class ApiKeyMissing(DomainError):
-    """The widget sent a request without `api_key` in the query."""
+    """A request from the widget has no `api_key` in its query."""
 
     code = "api_key_missing"
 
@@ -36,7 +36,7 @@ class ClientIdRepeated(DomainError):
 
 
 class AccessDenied(DomainError):
-    """The caller is authenticated, but has no right to this tenant. The error does not reveal
+    """The caller is authenticated, but has no access to this tenant. The error does not reveal
     whether the tenant exists."""
 
     code = "access_denied"
@@ -77,7 +77,7 @@ class InvalidLabel(InvalidContent):
 
 
 class TooManyKeys(InvalidInput):
-    """The client has reached its limit on active API keys."""
+    """The client has reached its limit for active API keys."""
 
     code = "too_many_keys"
 
@@ -124,8 +124,8 @@ class InvalidSettings(InvalidContent):
 
 
 class SecondPersonUnfit(DomainError):
-    """The four-eyes rule requires two members to agree, and the actor does not qualify. `reason`: a
-    value of `domain.tenants.four_eyes.Unfit`."""
+    """The four-eyes rule requires approval from two members, and the actor does not qualify.
+    `reason`: a value of `domain.tenants.four_eyes.Unfit`."""
 
     code = "second_person_unfit"
 
@@ -139,9 +139,9 @@ class SecondPersonUnfit(DomainError):
 
 
 class LooseningHeld(DomainError):
-    """The change loosens the rules for the agent, so it waits for a second manager or a fixed time.
-    The change is stored under `loosening_id`. The transaction that raises this error must therefore
-    be committed."""
+    """The change loosens rules for the agent, so it waits for a second manager's approval or for a
+    fixed time. The change is stored under `loosening_id`. The transaction that raises this error
+    must therefore be committed."""
 
     code = "loosening_held"
 
@@ -170,13 +170,13 @@ class LooseningDecided(DomainError):
 
 class LooseningChanged(DomainError):
     """Playbooks or settings have changed since the change was requested. The change would now
-    loosen more than was shown when it was requested."""
+    loosen more rules than were shown when it was requested."""
 
     code = "loosening_changed"
 
 
 class TooManyLoosenings(InvalidInput):
-    """The client has reached its limit on pending changes that loosen rules."""
+    """The client has reached its limit for pending changes that loosen rules."""
 
     code = "too_many_loosenings"
 

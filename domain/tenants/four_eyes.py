@@ -1,6 +1,6 @@
-"""The four-eyes rule: two members must agree, and one person with two addresses counts only once.
+"""The four-eyes rule: two members must approve, and one person with two addresses counts only once.
 
-A minimum time of membership prevents members from inviting their own second address for this
+A minimum membership period prevents members from inviting their own second address for this
 purpose.
 """
 
@@ -14,13 +14,13 @@ from domain.tenants.client import Role
 from domain.tenants.errors import SecondPersonUnfit
 
 MEMBER_FOR: Final = timedelta(hours=24)
-"""Minimum time of membership before a member qualifies for the four-eyes rule."""
+"""Minimum membership period before a member qualifies for the four-eyes rule."""
 
 _DOTLESS: Final = frozenset({"gmail.com", "googlemail.com"})
 
 
 class Unfit(StrEnum):
-    """The reason why a person does not qualify for the four-eyes rule."""
+    """The reason why a user does not qualify for the four-eyes rule."""
 
     NOT_A_MEMBER = "not_a_member"
     ADDRESS_NOT_VERIFIED = "address_not_verified"
@@ -31,8 +31,8 @@ class Unfit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MemberStanding:
-    """The data of a member that the four-eyes rule checks. `verified_at`: when the member verified
-    the email address. `invited_by`: id of the user whose invitation the member accepted, if any."""
+    """The member data that the four-eyes rule checks. `verified_at`: when the member verified the
+    email address. `invited_by`: id of the user whose invitation the member accepted, if any."""
 
     user_id: str
     email: str
@@ -43,12 +43,12 @@ class MemberStanding:
 
     @property
     def manages(self) -> bool:
-        """Return whether the member is an owner or admin."""
+        """Return True if the member is an owner or admin."""
         return self.role in MANAGERS
 
     def unfit(self, now: datetime) -> Unfit | None:
-        """Return why the member does not qualify for the four-eyes rule, or None if the member
-        qualifies."""
+        """Return the reason why the member does not qualify for the four-eyes rule, or None if they
+        do."""
         if self.verified_at is None:
             return Unfit.ADDRESS_NOT_VERIFIED
         return Unfit.JOINED_RECENTLY if now - self.joined_at < MEMBER_FOR else None
@@ -63,10 +63,10 @@ def mailbox(email: str) -> str:
 
 
 def still_counts(first: str, members: tuple[MemberStanding, ...], now: datetime) -> bool:
-    """Return whether the agreement of the first person still counts. The person must be an
-    operator, or a member who may review and still qualifies.
+    """Return True if the first person's approval is still valid. The person must be an operator, or
+    a member who may review and still qualifies.
 
-    An internal admin is not a member, so an admin's earlier agreement does not count.
+    An internal admin is not a member, so an admin's earlier approval is not valid.
     """
     member = next((one for one in members if one.user_id == first), None)
     if member is None:
@@ -75,7 +75,7 @@ def still_counts(first: str, members: tuple[MemberStanding, ...], now: datetime)
 
 
 def is_staff(actor: Actor) -> bool:
-    """Return whether the actor acts for the installation and not as a member. Such actors are
+    """Return True if the actor acts for the installation and not as a member. Such actors are
     operators, internal admins and the system."""
     if actor.kind is ActorKind.PERSON:
         return actor.role is None
@@ -85,9 +85,9 @@ def is_staff(actor: Actor) -> bool:
 def check_four_eyes(
     actor: Actor, first: str | None, members: tuple[MemberStanding, ...], now: datetime
 ) -> None:
-    """Check that `actor` may agree under the four-eyes rule. Raises SecondPersonUnfit.
+    """Check that `actor` may approve under the four-eyes rule. Raises SecondPersonUnfit.
 
-    `first`: id of the person who has already agreed, or None if the actor is the first.
+    `first`: id of the person who has already approved, or None if the actor is the first.
     """
     by_id = {one.user_id: one for one in members}
     member = by_id.get(actor.name)

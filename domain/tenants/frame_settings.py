@@ -1,4 +1,4 @@
-"""The frame settings of a client's answers: greetings and sign-offs, by language."""
+"""The frame settings for a client's answers: greetings and sign-offs, by language."""
 
 import re
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ _BRAND: Final = re.compile(r"\{\{ ?brand_name ?\}\}")
 
 
 class FrameTexts(BaseModel):
-    """The frame texts of one language, with placeholders. `named_greeting`: the greeting with the
+    """The frame texts in one language, with placeholders. `named_greeting`: the greeting with the
     customer's name. `greeting`: the greeting without the customer's name."""
 
     model_config = ConfigDict(frozen=True)

@@ -1,4 +1,4 @@
-"""The choice to revoke or keep the API keys of a member who no longer manages the client."""
+"""The choice whether to revoke or keep the API keys of a member who no longer manages the client."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -8,13 +8,13 @@ KeyFate = Literal["revoke", "keep"]
 
 @dataclass(frozen=True, slots=True)
 class KeyChoice:
-    """The choice which of a member's API keys to revoke. `revoked`: ids of the keys to revoke, or
-    None for all of the member's keys. Other keys stay active."""
+    """The choice of which of a member's API keys to revoke. `revoked`: ids of the keys to revoke,
+    or None for all of the member's keys. Other keys stay active."""
 
     revoked: frozenset[str] | None = None
 
     def revokes(self, key_id: str) -> bool:
-        """Return whether the API key with this id is revoked."""
+        """Return True if the API key with this id is to be revoked."""
         return self.revoked is None or key_id in self.revoked
 
 

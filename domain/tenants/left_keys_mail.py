@@ -1,4 +1,4 @@
-"""The mail about the API keys of a member who left, in French and English. The recipients are the
+"""The mail about the API keys of a member who left, in French and English. It is sent to the
 client's owner and admins.
 
 The text is fixed: for each key it shows the prefix and two dates, but not the label.
@@ -53,8 +53,8 @@ def left_keys_mail(
     dashboard_url: str,
     service: ServiceName,
 ) -> OutgoingMail:
-    """Return the mail to one manager about the keys of a member who left. The `name` of the mail
-    depends only on the first key, the time of departure and the manager."""
+    """Return the mail to one manager about the keys of a member who left. The mail `name` depends
+    only on the first key, the time of departure and the manager."""
     text = _TEXT.format(
         french="\n".join(map(_french, keys)),
         english="\n".join(map(_english, keys)),

@@ -1,7 +1,7 @@
-"""Loosening: a change that lets the agent do more, or lowers the proof that an action requires.
+"""A loosening: a change that lets the agent do more, or lowers the proof required for an action.
 
-A loosening waits for a second manager or for WAITS, unless the client has only one manager or has
-disabled the wait. A tightening takes effect immediately.
+A loosening waits for a second manager's approval or for WAITS, unless the client has only one
+manager or has disabled the wait. A tightening takes effect immediately.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,7 +16,8 @@ from domain.tenants.errors import LooseningChanged, LooseningDecided
 from domain.tenants.four_eyes import MemberStanding
 
 WAITS: Final = timedelta(hours=24)
-"""How long a loosening waits until it takes effect, unless a second manager approves it before."""
+"""How long a loosening waits before it takes effect, unless a second manager approves it earlier.
+"""
 
 MAX_PENDING: Final = 20
 """Maximum number of pending loosenings per client."""
@@ -26,7 +27,7 @@ BY_TIME: Final = "time"
 
 
 class LoosenedRule(BaseModel):
-    """One rule that becomes looser. `place`: the path of the rule, such as `shopify.*:
+    """A rule that becomes looser. `place`: the path of the rule, such as `shopify.*:
     refund.limits.per_action`."""
 
     model_config = ConfigDict(frozen=True)
@@ -45,8 +46,8 @@ class LooseningState(StrEnum):
 
 class Loosening(BaseModel):
     """A requested change that loosens rules for the agent. `change`: the change to apply, in the
-    format of its use case. `decided_by`: the person who approved or cancelled the change, or
-    BY_TIME if the change took effect after its wait."""
+    format of its use case. `decided_by`: the user who approved or cancelled the change, or BY_TIME
+    if the change took effect after its wait."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -81,8 +82,8 @@ def is_held(
     manager_left_at: datetime | None,
     now: datetime,
 ) -> bool:
-    """Return whether a loosening must wait. It must wait if the client has a second manager, or had
-    one within WAITS."""
+    """Return True if a loosening must wait, because the client has a second manager, or had one
+    within WAITS."""
     if not settings.holds_loosening:
         return False
     several = sum(member.manages for member in members) > 1
@@ -120,8 +121,8 @@ SETTINGS_RULES: Final[Mapping[str, Callable[[ClientSettings, ClientSettings], _P
     "sensitive_words": _words_removed,
     "answers_from_knowledge": _knowledge_sent,
 }
-"""For each setting, a function that returns the setting's old and new value if the change loosens
-the setting, or None."""
+"""For each setting, a function that returns the old and new values if the change loosens the
+setting, or None if it does not."""
 
 HARMLESS_SETTINGS: Final[Mapping[str, str]] = {
     "system_prompt": "Words to a model. Code decides which actions it may take and what it states.",
@@ -131,15 +132,15 @@ HARMLESS_SETTINGS: Final[Mapping[str, str]] = {
     "frame": "A fixed greeting and sign-off around answers that are decided elsewhere.",
     "ask_rating": "A question after an answer.",
 }
-"""For each other setting, the reason why a change of the setting never loosens anything. Each
-setting is either in this table or in SETTINGS_RULES."""
+"""For each other setting, the reason why changing it never loosens anything. Each setting is either
+in this table or in SETTINGS_RULES."""
 
 
 def looser_settings(before: ClientSettings, after: ClientSettings) -> tuple[LoosenedRule, ...]:
     """Return the settings that become looser, with their old and new values.
 
-    Such a change lowers the required proof, sends fewer messages to people, lets the agent answer
-    more automatically, or ends the wait itself.
+    Such a change lowers the required proof, escalates fewer messages to humans, lets the agent
+    answer more automatically, or ends the wait itself.
     """
     return tuple(
         LoosenedRule(place=f"settings: {name}", before=pair[0], after=pair[1])
@@ -149,10 +150,10 @@ def looser_settings(before: ClientSettings, after: ClientSettings) -> tuple[Loos
 
 
 class HeldTrust(BaseModel):
-    """Trust that waits for a second manager or for WAITS, while the rest of its change has taken
-    effect.
+    """Trust that waits for a second manager's approval or for WAITS, while the rest of its change
+    has already taken effect.
 
-    `use`: for `connection`, `settings` are the waiting settings of the connection `id`; None
+    `use`: for `connection`, `settings` are the pending settings of the connection `id`. None
     removes a setting. For any other value, the trust belongs to a credential. Until the wait ends,
     the credential cannot vouch for a customer's address. `id`: the id of the key, or of the
     endpoint's connection. `since`: when the credential was created, to distinguish it from a later
@@ -168,7 +169,7 @@ class HeldTrust(BaseModel):
 
     @property
     def credential(self) -> tuple[LoosenedRule, ...]:
-        """Return the rule that the trust in the credential loosens."""
+        """Return the rule that trusting the credential loosens."""
         place = " ".join((self.use, self.id)).strip()
         return (LoosenedRule(place=f"{place}: vouches", before="false", after="true"),)
 

@@ -1,7 +1,7 @@
-"""The mail about a change that loosens rules for the agent, in French and English. The recipients
-are the client's owner and admins.
+"""The mail about a change that loosens rules for the agent, in French and English. It is sent to
+the client's owner and admins.
 
-The text is fixed and does not contain text of a member. The linked page shows the change.
+The text is fixed and contains no text from a member. The linked page shows the change.
 """
 
 from typing import Final
@@ -37,7 +37,7 @@ def loosening_mail(
     loosening: Loosening, user_id: str, to: str, *, dashboard_url: str, service: ServiceName
 ) -> OutgoingMail:
     """Return the mail to one manager about a loosening. The same loosening and manager always yield
-    the same `name` of the mail."""
+    the same mail `name`."""
     waits = loosening.state is LooseningState.PENDING
     text = _WAITS if waits else _DONE
     at = f"{loosening.takes_effect_at:%Y-%m-%d %H:%M}"

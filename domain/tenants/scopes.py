@@ -8,7 +8,7 @@ from domain.tenants.errors import InsufficientScope
 
 
 class Scope(StrEnum):
-    """A permission of an API key, as OAuth clients request it. The names are part of the public
+    """A permission of an API key, as requested by OAuth clients. The names are part of the public
     API."""
 
     CONVERSATIONS_READ = "conversations:read"
@@ -29,13 +29,13 @@ EVERY_SCOPE: Final = tuple(Scope)
 
 
 def scopes_of(names: Iterable[str]) -> frozenset[Scope]:
-    """Return the scopes that have these names. Unknown names are omitted."""
+    """Return the scopes with these names. Unknown names are omitted."""
     known = set(EVERY_SCOPE)
     return frozenset(Scope(name) for name in names if name in known)
 
 
 def require_scope(held: Set[str] | None, needed: Scope) -> None:
-    """Raise InsufficientScope unless `held` contains the needed scope. `held`: the scopes of a key,
-    or None for all scopes."""
+    """Raise InsufficientScope unless `held` contains the required scope. `held`: the scopes of a
+    key, or None for all scopes."""
     if held is not None and needed not in held:
         raise InsufficientScope(needed)

@@ -1,4 +1,4 @@
-"""The user: a person whom an identity provider has authenticated."""
+"""A user: a person authenticated by an identity provider."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -18,13 +18,13 @@ class User:
 
 
 def is_user_id(text: str) -> bool:
-    """Return whether a text is a valid user id: 1 to MAX_USER_ID printable characters. NUL is not
+    """Return True if a text is a valid user id: 1 to MAX_USER_ID printable characters. NUL is not
     printable."""
     return 1 <= len(text) <= MAX_USER_ID and text.isprintable()
 
 
 def check_user_id(text: str) -> str:
-    """Return the user id if it is valid. Raises InvalidInput otherwise."""
+    """Return the user id. Raises InvalidInput if it is invalid."""
     if not is_user_id(text):
         raise InvalidInput("a user's id has 1 to 255 characters, all of them visible")
     return text

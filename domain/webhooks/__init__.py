@@ -1,1 +1,1 @@
-"""Outbound webhooks: events, webhook endpoints of clients, signatures and deliveries."""
+"""Outbound webhooks: events, clients' webhook endpoints, signatures and deliveries."""

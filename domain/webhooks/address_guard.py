@@ -1,8 +1,8 @@
-"""SSRF protection: decides to which IP addresses a merchant's URL may connect.
+"""SSRF protection: decides which IP addresses the service may connect to for a merchant's URL.
 
 Python's `is_global` is not sufficient. It is True for multicast and for tunnels that carry any IPv4
 address, and its result differs between Python versions. This module therefore has a table of denied
-networks. An address that is not in the table must still be global.
+networks. An address that is not in the table must also be global.
 """
 
 from dataclasses import dataclass
@@ -26,11 +26,11 @@ def _denied(network: str, reason: str, *, private: bool = False) -> _Denied:
     return _Denied(ip_network(network), reason, private)
 
 
-# The first network that contains the address gives the reason, so narrow networks precede wider
-# ones.
+# The first network that contains the address determines the reason, so narrow networks precede
+# wider ones.
 _TABLE: Final = (
     # Metadata services return the machine's own credentials. Some of their addresses are in private
-    # networks, and Azure's is a public address.
+    # networks. Azure's is a public address.
     _denied("169.254.169.254/32", "a cloud's metadata"),
     _denied("100.100.100.200/32", "a cloud's metadata"),
     _denied("168.63.129.16/32", "a cloud's metadata"),
@@ -83,7 +83,7 @@ def canonical(address: Address) -> Address:
 
 
 def forbidden(address: Address, allow_private: bool) -> str | None:
-    """Return why the service must not connect to an address, or None if it may.
+    """Return the reason why the service must not connect to an address, or None if it may.
 
     `allow_private`: allow this machine and the installation's own networks. Link-local addresses,
     tunnels and multicast are never allowed.

@@ -1,4 +1,5 @@
-"""A circuit breaker for failures of the service's own resolver or network, not of the receivers.
+"""A circuit breaker for failures of the service's own resolver or network, as opposed to failures
+of receivers.
 
 The breaker is pure logic, without I/O: it decides from the outcomes of POSTs and their times. The
 resolver and the network have separate breakers, because one can fail while the other works.
@@ -15,20 +16,20 @@ from domain.webhooks.address_guard import forbidden
 from domain.webhooks.delivery import DeliveryAttempt, FailureKind
 
 VOICES: Final = 10
-"""Maximum number of latest outcomes that are considered, each from a different client and domain.
+"""Maximum number of recent outcomes that are considered, each from a different client and domain.
 """
 LEAST: Final = 5
-"""Minimum number of failures among the considered outcomes that opens the breaker."""
+"""Minimum number of failures among the considered outcomes for the breaker to open."""
 SHARE: Final = 0.8
-"""Minimum share of failures among the considered outcomes that opens the breaker, from 0 to 1."""
+"""Minimum share of failures among the considered outcomes for the breaker to open, from 0 to 1."""
 FRESH_S: Final = 60.0
-"""Seconds for which an outcome counts while the breaker is closed."""
+"""How long an outcome is considered while the breaker is closed, in seconds."""
 KEPT_S: Final = 600.0
-"""Seconds for which an outcome counts while the breaker is open. Deferred deliveries are retried
-within this period."""
+"""How long an outcome is considered while the breaker is open, in seconds. Deferred deliveries are
+retried within this period."""
 PROBE_S: Final = 15.0
-"""Minimum time in seconds between two POSTs of a client whose latest POST failed, while the breaker
-is open."""
+"""While the breaker is open, minimum time in seconds between two POSTs of a client whose latest
+POST failed."""
 _CLIENTS: Final = 1000
 """Maximum number of clients for which the latest outcome is stored."""
 
@@ -43,8 +44,9 @@ class OwnPart(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Heard:
-    """The outcome of a client's POST. `reached`: whether the breaker's part worked: the resolver
-    resolved a name, or the network opened a connection. `at`: in seconds of a monotonic clock."""
+    """The outcome of a client's POST. `reached`: whether the breaker's part of the path worked: the
+    resolver resolved a name, or the network opened a connection. `at`: in seconds of a monotonic
+    clock."""
 
     client_id: str
     domain: str
@@ -65,7 +67,7 @@ class Breaker:
 
     def heard(self, client_id: str, domain: str, now: float, *, reached: bool) -> None:
         """Record the outcome of a client's POST to a domain. `reached`: whether the breaker's part
-        worked."""
+        of the path worked."""
         self._heard.pop(client_id, None)
         self._heard[client_id] = _Heard(client_id, domain, reached, now)
         if len(self._heard) > _CLIENTS:
@@ -82,7 +84,7 @@ class Breaker:
         self._canary_lost_at = None if lives else now
 
     def is_open(self, now: float) -> bool:
-        """Return whether the breaker is open, so that failures are attributed to the service's own
+        """Return True if the breaker is open, so that failures are attributed to the service's own
         network."""
         lost = self._canary_lost_at
         if lost is not None and now - lost <= KEPT_S:
@@ -91,11 +93,11 @@ class Breaker:
         return self._failing
 
     def lets_through(self, client_id: str, now: float) -> bool:
-        """Return whether a client's POST may be sent now. If the POST is sent as a probe, the
+        """Return True if a client's POST may be sent now. If the POST is sent as a probe, the
         client's next probe is due after PROBE_S.
 
         While the breaker is open, a client whose latest POST did not fail is not delayed. Clients
-        with dead receivers therefore cannot stop the deliveries of other clients.
+        with dead receivers therefore cannot stop other clients' deliveries.
         """
         if not self.is_open(now):
             return True
@@ -125,16 +127,16 @@ class Breaker:
 
 
 def name_found(attempt: DeliveryAttempt) -> bool | None:
-    """Return whether a POST shows that the service's resolver works, or None if the POST does not
-    show whether it works."""
+    """Return True if a POST shows that the service's resolver works, False if it shows that the
+    resolver fails, or None if the POST shows neither."""
     if attempt.failure is FailureKind.DNS:
         return False
     return True if attempt.dns_ms is not None else None
 
 
 def connected(attempt: DeliveryAttempt) -> bool | None:
-    """Return whether a POST shows that the service's network works, or None if the POST does not
-    show whether it works.
+    """Return True if a POST shows that the service's network works, False if it shows that the
+    network fails, or None if the POST shows neither.
 
     A POST to a receiver in a private network shows nothing about the path to the Internet.
     """

@@ -1,4 +1,4 @@
-"""The event catalogue for receivers: each event with an example and the JSON Schema of its body."""
+"""The event catalogue for receivers: each event with an example and a JSON Schema for its body."""
 
 import json
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ _HAPPENED_AT: Final = datetime(2026, 11, 21, 14, 3, 27, 512_000, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEntry:
-    """An event in the catalogue. `body_schema`: JSON Schema 2020-12 of the whole body. The schema
+    """An event in the catalogue. `body_schema`: JSON Schema 2020-12 for the whole body. The schema
     allows additional fields everywhere, because fields may be added later. `example`: an example of
     the whole body."""
 
@@ -35,7 +35,7 @@ class CatalogueEntry:
 
 
 def entry(event: str) -> CatalogueEntry:
-    """Return the catalogue entry of an event. Raises WebhookEventNotFound."""
+    """Return the catalogue entry for an event. Raises WebhookEventNotFound."""
     found = _catalogue().get(event)
     if found is None:
         raise WebhookEventNotFound
@@ -43,7 +43,7 @@ def entry(event: str) -> CatalogueEntry:
 
 
 def entries() -> tuple[CatalogueEntry, ...]:
-    """Return the catalogue entries of all events, in the specification's order."""
+    """Return the catalogue entries for all events, in the specification's order."""
     return tuple(_catalogue().values())
 
 

@@ -1,4 +1,4 @@
-"""Temporal payloads of the workflows and activities that send webhooks."""
+"""Temporal payloads for the workflows and activities that send webhooks."""
 
 from domain.core.contracts import Contract
 from domain.webhooks.delivery import DeliveryStatus
@@ -6,8 +6,8 @@ from domain.webhooks.webhook import Notice
 
 
 class SendWebhooksInput(Contract):
-    """The input of the workflow that sends deliveries of one client. Each delivery has its own
-    child workflow."""
+    """The input of the workflow that sends one client's deliveries. Each delivery has its own child
+    workflow."""
 
     client_id: str
     delivery_ids: tuple[str, ...]
@@ -42,7 +42,7 @@ class DeliverWebhookResult(Contract):
 
 class TellOwnerInput(Contract):
     """The input of the activity that mails a notice about a webhook to the client's owner. The mail
-    is named after the delivery that caused the notice, so that a retry sends the same mail."""
+    is named after the delivery that triggered the notice, so that a retry sends the same mail."""
 
     client_id: str
     delivery_id: str

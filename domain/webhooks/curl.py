@@ -1,4 +1,4 @@
-"""Write a delivery as a curl command, so that a receiver's developer can repeat the delivery."""
+"""Write a delivery as a curl command with which a receiver's developer can repeat it."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -10,15 +10,15 @@ from domain.webhooks.delivery import Delivery
 from domain.webhooks.signature import signed_headers
 
 VALID_FOR: Final = timedelta(seconds=300)
-"""How long after signing a signature is valid. Receivers refuse older signatures."""
+"""How long a signature is valid after signing. Receivers reject older signatures."""
 
 
 def curl_line(url: str, headers: Mapping[str, str], body: str) -> str:
     """Return a curl command that sends one POST with these headers and exactly this body, quoted
     for POSIX shells.
 
-    The command uses `--data-raw` because the other data options read a file if the body begins with
-    @. It uses `--globoff` because curl would otherwise expand brackets in a URL.
+    The command uses `--data-raw`, because the other data options read a file if the body begins
+    with @. It uses `--globoff`, because curl would otherwise expand brackets in a URL.
     """
     words = ["curl", "--include", "--globoff", "--request", "POST", url]
     for name, value in headers.items():
@@ -29,10 +29,10 @@ def curl_line(url: str, headers: Mapping[str, str], body: str) -> str:
 def signed_again(
     delivery: Delivery, secrets: Sequence[str], timestamp: int, service: ServiceName
 ) -> str:
-    """Return a delivery as a curl command with a new signature, because sent signatures are not
-    stored.
+    """Return a delivery as a curl command with a new signature, because the signatures that were
+    sent are not stored.
 
-    `timestamp`: Unix seconds of the new signature. `secrets`: the current signing secrets, newest
+    `timestamp`: Unix seconds for the new signature. `secrets`: the current signing secrets, newest
     first.
     """
     headers = signed_headers(

@@ -12,7 +12,7 @@ from domain.webhooks.outbound_event import OutboundEventId
 from domain.webhooks.webhook import RetryPolicy
 
 RESPONSE_KEPT: Final = 4096
-"""Maximum number of bytes of a response body that are stored with the delivery."""
+"""Maximum number of bytes stored from a response body with the delivery."""
 
 # Seconds to wait before each retry, from the Standard Webhooks specification.
 SCHEDULE: Final = (
@@ -21,7 +21,7 @@ SCHEDULE: Final = (
 )  # fmt: skip
 _JITTER: Final = 0.1
 _LONGEST_RETRY_AFTER_S: Final = 24 * 3600.0
-# HTTP statuses which mean that the receiver, or a proxy in front of it, is overloaded.
+# HTTP statuses that indicate an overloaded receiver, or an overloaded proxy in front of it.
 _OVERLOADED: Final = frozenset({429, 502, 504})
 _SLOWED_DOWN_S: Final = 60.0
 
@@ -34,7 +34,7 @@ class Trigger(StrEnum):
 
 class DeliveryStatus(StrEnum):
     """The state of a delivery. `skipped`: the delivery was not sent or not retried, because the
-    webhook was disabled or the client's plan does not allow webhooks."""
+    webhook was disabled or the client's plan does not include webhooks."""
 
     PENDING = "pending"
     SUCCESS = "success"
@@ -63,7 +63,7 @@ class FailureKind(StrEnum):
 class DeliveryAttempt:
     """The result of one POST to a receiver. `failure`: None for a 2xx response. `error`: the cause
     of the failure, in the service's own words. `dns_ms`, `connect_ms`, `first_byte_ms`: when each
-    phase ended, in milliseconds from the start; None for a phase that did not end."""
+    phase ended, in milliseconds from the start. None for a phase that did not end."""
 
     failure: FailureKind | None
     duration_ms: int
@@ -91,9 +91,9 @@ class DeliveryPhase:
 class DeliverySummary(BaseModel):
     """A delivery as displayed in a list.
 
-    `duration_ms` and the outcome are those of the latest attempt. `url`: the URL to which the
-    delivery is sent. `failure_count_after`: the webhook's consecutive failures after this delivery;
-    null if the delivery did not change the count.
+    `duration_ms` and the outcome are from the latest attempt. `url`: the URL to which the delivery
+    is sent. `failure_count_after`: the webhook's number of consecutive failures after this
+    delivery. Null if the delivery did not change the count.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -120,8 +120,8 @@ class DeliverySummary(BaseModel):
 
 
 class Delivery(DeliverySummary):
-    """A delivery with all its details. `request_body`: the sent body, byte for byte.
-    `request_headers`: the sent headers, with masked signatures."""
+    """A delivery with all its details. `request_body`: the body as sent, byte for byte.
+    `request_headers`: the headers as sent, with masked signatures."""
 
     response_body: str | None
     remote_ip: str | None
@@ -157,7 +157,7 @@ def phases_of(
 
 
 def failure_of(status: int) -> FailureKind | None:
-    """Return the failure kind of an HTTP response status, or None for a success."""
+    """Return the failure kind for an HTTP response status, or None for a success."""
     if 200 <= status < 300:
         return None
     kinds = {3: FailureKind.HTTP_3XX, 4: FailureKind.HTTP_4XX, 5: FailureKind.HTTP_5XX}
@@ -165,7 +165,7 @@ def failure_of(status: int) -> FailureKind | None:
 
 
 def says_gone(attempt: DeliveryAttempt, policy: RetryPolicy) -> bool:
-    """Return whether the receiver permanently refuses further events: it responded with 410 to a
+    """Return True if the receiver permanently rejects further events: it responded with 410 to a
     webhook that has retries."""
     return policy is RetryPolicy.STANDARD and attempt.response_status == 410
 
@@ -173,11 +173,11 @@ def says_gone(attempt: DeliveryAttempt, policy: RetryPolicy) -> bool:
 def retry_in_s(
     attempt: DeliveryAttempt, number: int, trigger: Trigger, policy: RetryPolicy, randomness: float
 ) -> float | None:
-    """Return the seconds until the next attempt after failed attempt `number` (starting at 1), or
-    None to give up.
+    """Return the seconds until the next attempt after the failed attempt `number` (starting at 1),
+    or None to give up.
 
-    A Retry-After header can delay the next attempt, but not advance it. `randomness`: a random
-    number from 0 to 1. It adds up to a tenth of the waiting time, so that the retries after an
+    A Retry-After header can delay the next attempt, but cannot make it earlier. `randomness`: a
+    random number from 0 to 1. It adds up to a tenth of the wait time, so that the retries after an
     outage do not coincide.
     """
     if policy is RetryPolicy.NONE or trigger is Trigger.TEST or says_gone(attempt, policy):

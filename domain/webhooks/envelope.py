@@ -1,4 +1,4 @@
-"""The envelope: the body of a webhook. It is serialized once; the resulting bytes are signed,
+"""The envelope: the body of a webhook. It is serialized once. The resulting bytes are signed,
 stored and sent."""
 
 from datetime import datetime

@@ -4,7 +4,7 @@ from domain.core.errors import DomainError, InvalidContent
 
 
 class InvalidWebhook(InvalidContent):
-    """A webhook's label, URL or list of events breaks a rule. The message is for operators, the
+    """A webhook's label, URL or list of events violates a rule. The message is for operators, the
     French `reason` for callers."""
 
     code = "invalid_webhook"
@@ -17,14 +17,14 @@ class WebhookNotFound(DomainError):
 
 
 class WebhookEventNotFound(DomainError):
-    """The event catalogue has no event of the requested name."""
+    """The event catalogue has no event with the requested name."""
 
     code = "webhook_event_not_found"
 
 
 class DeliveryNotFound(DomainError):
-    """The delivery does not exist, belongs to another client, or is no longer among the latest 50
-    of its webhook."""
+    """The delivery does not exist, belongs to another client, or is no longer among its webhook's
+    latest 50."""
 
     code = "delivery_not_found"
 
@@ -42,14 +42,14 @@ class DeliveryPending(DomainError):
 
 
 class TooManyPending(DomainError):
-    """The webhook has reached its limit on pending deliveries. Once some of them have finished, the
-    request can be repeated."""
+    """The webhook has reached its limit for pending deliveries. Once some of them have finished,
+    the request can be repeated."""
 
     code = "too_many_pending_deliveries"
 
 
 class TooManyWebhooks(DomainError):
-    """The client has reached its limit on webhooks."""
+    """The client has reached its webhook limit."""
 
     code = "too_many_webhooks"
 

@@ -1,4 +1,4 @@
-"""The explanation of why a pasted webhook signature matches or does not match."""
+"""The explanation of why a pasted webhook signature does or does not match."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -25,7 +25,8 @@ class Origin(StrEnum):
 class SignatureResult(StrEnum):
     """The result of verifying a pasted signature. `wrong_string`: the signed string differs from
     the documented one. `unknown_secret`: timestamp and body are as sent, so only the secret can
-    differ. `no_match`: no tried combination of secret, string and body gives this signature."""
+    differ. `no_match`: none of the combinations of secret, string and body that were tried yields
+    this signature."""
 
     MATCHES = "matches"
     TOO_OLD = "too_old"
@@ -72,7 +73,7 @@ _SENTENCES: Final = {
 
 
 class Difference(BaseModel):
-    """The first difference between a sent body and the pasted one. `at`: the zero-based offset of
+    """The first difference between the sent body and the pasted one. `at`: the zero-based offset of
     the difference, in bytes. `sent`, `pasted`: excerpts of both bodies that start slightly before
     the difference."""
 
@@ -85,9 +86,9 @@ class Difference(BaseModel):
 
 class Explanation(BaseModel):
     """The result of verifying a pasted signature. `sentence`: the explanation for developers.
-    `secret`: the origin of the secret that matches. `secret_ends`: the last four characters of that
-    secret. `age_s`: seconds since the pasted timestamp. `delivery_id`: the stored delivery that the
-    signature belongs to."""
+    `secret`: the origin of the matching secret. `secret_ends`: the last four characters of that
+    secret. `age_s`: seconds since the pasted timestamp. `delivery_id`: the stored delivery to which
+    the signature belongs."""
 
     model_config = ConfigDict(frozen=True)
 

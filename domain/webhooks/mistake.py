@@ -1,5 +1,5 @@
-"""Common mistakes of receivers when they verify signatures. For each mistake, the functions compute
-the value that the mistake would produce."""
+"""Common mistakes that receivers make when verifying signatures. For each mistake, the functions
+compute the value that the mistake would produce."""
 
 import base64
 import hmac
@@ -13,7 +13,7 @@ from typing import Final
 from domain.webhooks.signature import SECRET_PREFIX
 
 _DIGEST_BYTES: Final = 32
-# Minimum length of a truncated signature. A shorter one would match by chance, or let an attacker
+# Minimum length of a truncated signature. A shorter one could match by chance, or let an attacker
 # guess the rest.
 _FEWEST_BYTES: Final = 8
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
@@ -25,15 +25,15 @@ _HEX: Final = re.compile(r"[0-9A-Fa-f]+")
 
 
 class Scheme(StrEnum):
-    """The signature scheme. `service`: the header X-Service-Signature. `standard`: the header
-    webhook-signature of Standard Webhooks."""
+    """The signature scheme. `service`: the X-Service-Signature header. `standard`: the
+    webhook-signature header of Standard Webhooks."""
 
     SERVICE = "service"
     STANDARD = "standard"
 
 
 class Mistake(StrEnum):
-    """A mistake in computing or copying a signature. `WORDS` has a description of each mistake."""
+    """A mistake in computing or copying a signature. `WORDS` describes each mistake."""
 
     NO_VERSION = "no_version"
     UPPER_CASE = "upper_case"
@@ -81,15 +81,15 @@ WORDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ReadSignature:
-    """A parsed signature header. `digests`: one for each signature in the header; a digest is
-    shorter than 32 bytes if its signature is truncated."""
+    """A parsed signature header. `digests`: one digest for each signature in the header. A digest
+    is shorter than 32 bytes if its signature is truncated."""
 
     scheme: Scheme
     digests: tuple[bytes, ...]
     mistakes: tuple[Mistake, ...] = ()
 
     def is_of(self, digest: bytes) -> bool:
-        """Return whether one of the signatures equals this digest. A truncated signature is
+        """Return True if one of the signatures equals this digest. A truncated signature is
         compared with the start of the digest. The comparison takes constant time."""
         return any(_same(given, digest) for given in self.digests)
 
@@ -98,8 +98,8 @@ def read_signature(text: str, *, has_id: bool) -> ReadSignature | None:
     """Parse the value of any of the three signature headers as leniently as possible. Return None
     if the value contains no signature.
 
-    `has_id`: whether a webhook-id was pasted too. In that case, base64 without a version is read as
-    a signature of Standard Webhooks.
+    `has_id`: whether a webhook-id was also pasted. If it was, base64 without a version is parsed as
+    a Standard Webhooks signature.
     """
     text = text.strip().strip("\"'")
     if named := _HEADER_NAME.match(text):
@@ -150,12 +150,11 @@ def _same(given: bytes, digest: bytes) -> bool:
 
 
 Option = tuple[bytes, tuple[Mistake, ...]]
-"""A key, signed string or body that a receiver may have used, with the mistakes that led to this
-value."""
+"""A key, signed string or body that a receiver may have used, with the mistakes that led to it."""
 
 
 def keys(secret: str, scheme: Scheme) -> Iterator[Option]:
-    """Yield the HMAC keys that developers derive from a secret, the correct key first."""
+    """Yield the HMAC keys that developers derive from a secret, correct key first."""
     rest = secret.removeprefix(SECRET_PREFIX)
     whole, decoded = secret.encode(), base64.b64decode(rest)
     if scheme is Scheme.SERVICE:
@@ -171,7 +170,7 @@ def keys(secret: str, scheme: Scheme) -> Iterator[Option]:
 def signed_strings(
     message_id: str, timestamp: str, body: bytes, scheme: Scheme
 ) -> Iterator[Option]:
-    """Yield the strings that developers sign for a message, the correct string first."""
+    """Yield the strings that developers sign for a message, correct string first."""
     moment = timestamp.encode(errors="replace")
     plain = moment + b"." + body
     with_id = message_id.encode(errors="replace") + b"." + plain
@@ -201,7 +200,7 @@ def _decoded_once(body: bytes) -> bytes:
 
 
 def _rendered(body: bytes) -> bytes:
-    """Return a JSON body as this service serializes it: without spaces, with unescaped UTF-8, and
+    """Return a JSON body as this service serializes JSON: without spaces, with unescaped UTF-8, and
     with the keys in their given order. Return any other body unchanged."""
     value = _value(body)
     if value is None:
@@ -211,7 +210,7 @@ def _rendered(body: bytes) -> bytes:
     )
 
 
-# The byte order mark comes first, because it would prevent the JSON from being parsed.
+# The byte order mark is removed first, because it would prevent the JSON from being parsed.
 _UNDONE: Final[tuple[tuple[Mistake, Callable[[bytes], bytes]], ...]] = (
     (Mistake.BYTE_ORDER_MARK, _without_mark),
     (Mistake.LINE_ENDS, _one_kind_of_line_end),
@@ -242,8 +241,8 @@ class Changes:
         self._value = _value(self._forms[-1][0])
 
     def since(self, sent: bytes) -> tuple[Mistake, ...] | None:
-        """Return the changes that turned the sent body into the pasted one, or None if their
-        content differs."""
+        """Return the changes that turned the sent body into the pasted one, or None if the content
+        of the two bodies differs."""
         for form, mistakes in self._forms:
             if form == sent:
                 return mistakes

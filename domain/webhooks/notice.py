@@ -1,7 +1,7 @@
 """The mail, in French, that notifies a client's owner of a failing or disabled webhook.
 
-The mail identifies the webhook by its id. A service mail does not contain text of the client, such
-as a label or a URL.
+The mail identifies the webhook by its id. A service mail contains no text from the client, such as
+a label or a URL.
 """
 
 from dataclasses import dataclass

@@ -29,8 +29,8 @@ OutboundEventId = Literal[
 
 PREVIEW_CHARS: Final = 200
 MAX_RESPONSE_BYTES: Final = 90_000
-"""Maximum size of an answer within a webhook body, in bytes. If all other fields have their maximum
-size, the body is still smaller than 100 KB, the size that receivers are asked to accept."""
+"""Maximum size of an answer within a webhook body, in bytes. Even if all other fields have their
+maximum size, the body is smaller than 100 KB, the size that receivers are asked to accept."""
 
 _TicketId = Annotated[
     str, Field(description="Ticket id given by the caller; otherwise the event's id.")
@@ -60,7 +60,7 @@ class TicketEvent(OutboundEvent):
 
     @property
     def ticket_key(self) -> str:
-        """A digest of the ticket's id. Digests of all tickets have the same length."""
+        """A digest of the ticket's id. The digests of all tickets have the same length."""
         return sha256(self.ticket_id.encode()).hexdigest()
 
 

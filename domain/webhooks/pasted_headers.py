@@ -5,15 +5,15 @@ from typing import Final
 
 from domain.webhooks.signature_verdict import Pasted
 
-# The first header that is present is used. It does not matter whether the newest or the previous
-# secret made the signature.
+# The first header that is present is used. Signatures by the newest and by the previous secret are
+# both accepted.
 _SIGNATURES: Final = ("x-service-signature", "x-service-signature-next", "webhook-signature")
 _TIMESTAMPS: Final = ("x-service-timestamp", "webhook-timestamp")
 
 
 def read_headers(text: str) -> Mapping[str, str]:
-    """Return the pasted headers by lower-case name. Lines without a header are ignored, as are
-    quotes around a line, a trailing comma, and a leading `--header` or `-H`."""
+    """Return the pasted headers, keyed by lower-case name. Lines without a header are ignored, as
+    are quotes around a line, a trailing comma, and a leading `--header` or `-H`."""
     headers: dict[str, str] = {}
     for line in text.splitlines():
         plain = line.strip().removeprefix("--header").removeprefix("-H").strip(" \t,\\'\"")
@@ -25,8 +25,8 @@ def read_headers(text: str) -> Mapping[str, str]:
 
 
 def pasted_of(headers: str, body: str) -> Pasted:
-    """Return the parts of a request that verification needs, from its pasted headers and body. If
-    the text contains no header, the whole text is taken as the signature."""
+    """Return the parts of a request needed for verification, from its pasted headers and body. If
+    the text contains no header, the whole text is treated as the signature."""
     found = read_headers(headers)
     return Pasted(
         signature=_first(found, _SIGNATURES) or ("" if found else headers.strip()),

@@ -14,7 +14,7 @@ class WebhookSender(Protocol):
     async def post(
         self, url: str, headers: Mapping[str, str], body: bytes, *, client_id: str
     ) -> DeliveryAttempt:
-        """Send one POST to a URL and return the result. The request takes at most 10 s after a
+        """Send one POST to a URL and return the result. The request takes at most 10 s once a
         thread for the DNS lookup is free.
 
         If the receiver fails, or the URL is no longer allowed, the method does not raise: the
@@ -25,13 +25,13 @@ class WebhookSender(Protocol):
         """
 
     async def finds(self, name: str) -> bool:
-        """Return whether the DNS lookup of one of the service's own host names succeeds now."""
+        """Return True if the DNS lookup of one of the service's own host names succeeds now."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TakenPlace:
-    """A concurrency slot that a delivery holds. `keys`: the keys under which the slot is counted;
-    empty if slots cannot be counted at the moment."""
+    """A concurrency slot held by a delivery. `keys`: the keys under which the slot is counted.
+    Empty if slots cannot be counted at the moment."""
 
     keys: tuple[int, ...]
 
@@ -54,7 +54,7 @@ class WatchDeliveries(Protocol):
         """Record the outcome of a delivery attempt, including an attempt that is repeated after a
         crash.
 
-        `status`: the delivery's state; `pending` means that another attempt follows. `attempt`:
+        `status`: the delivery's state. `pending` means that another attempt follows. `attempt`:
         None if nothing was sent.
         """
 

@@ -86,9 +86,9 @@ _BY_EVENT: Final[Mapping[OutboundEventId, OutboundEvent]] = {one.event: one for 
 
 
 TESTED_BY_DEFAULT: Final[OutboundEventId] = "ticket.resolved"
-"""The event that a test delivery sends by default, as specified."""
+"""The event that a test delivery sends by default, as defined in the specification."""
 
 
 def sample(event: OutboundEventId) -> OutboundEvent:
-    """Return the example data of an event."""
+    """Return example data for an event."""
     return _BY_EVENT[event]

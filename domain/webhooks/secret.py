@@ -1,5 +1,5 @@
-"""Encrypt a webhook's secret for storage, together with the webhook's id, so that it cannot be used
-for another webhook."""
+"""Encrypt a webhook's secret for storage, together with the webhook's id, so that the secret cannot
+be used for another webhook."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -36,8 +36,8 @@ def known_secrets(
 ) -> tuple[KnownSecret, ...]:
     """Return the decrypted secrets, for explaining a signature.
 
-    Raises ValueError if one of the webhook's own secrets cannot be decrypted. A secret of another
-    webhook that cannot be decrypted is skipped, because it is only an additional guess.
+    Raises ValueError if one of the webhook's own secrets cannot be decrypted. If another webhook's
+    secret cannot be decrypted, it is skipped, because it is only an additional guess.
     """
     known: list[KnownSecret] = []
     for one in secrets:

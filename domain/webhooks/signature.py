@@ -26,7 +26,7 @@ _SECRETS: Final = (SIGNATURE, SIGNATURE_NEXT, STANDARD_SIGNATURE)
 
 
 def secret_of(random: bytes) -> str:
-    """Return a webhook secret made from SECRET_BYTES random bytes: `whsec_` and 48 hexadecimal
+    """Return a webhook secret generated from SECRET_BYTES random bytes: `whsec_` and 48 hexadecimal
     characters."""
     if len(random) != SECRET_BYTES:
         raise ValueError("24 bytes expected")
@@ -66,10 +66,10 @@ def signed_headers(
     secrets: Sequence[str],
     service: ServiceName,
 ) -> dict[str, str]:
-    """Return all HTTP headers of a delivery, including the signatures.
+    """Return all HTTP headers for a delivery, including the signatures.
 
-    `secrets`: the signing secrets, newest first; two during the overlap of a rotation. In that
-    case, the older secret signs X-Service-Signature, for receivers that know only the older secret.
+    `secrets`: the signing secrets, newest first. There are two during the overlap of a rotation.
+    The older one then signs X-Service-Signature, for receivers that know only the older secret.
     `timestamp`: Unix seconds.
     """
     newest, *older = secrets
@@ -94,5 +94,5 @@ def signed_headers(
 
 
 def masked(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers of a delivery with masked signatures, for storage and display."""
+    """Return a delivery's headers with masked signatures, for storage and display."""
     return {name: MASK if name in _SECRETS else value for name, value in headers.items()}

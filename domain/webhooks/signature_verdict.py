@@ -1,7 +1,7 @@
 """Explain why a webhook signature does not match, by trying common mistakes until one matches.
 
-A developer pastes the signature. It may be the one that the service sent, or the one that a
-receiver computed; both lead to the same explanation.
+A developer pastes the signature. It may be the signature sent by the service, or the one computed
+by a receiver. Both lead to the same explanation.
 """
 
 import hmac
@@ -51,8 +51,8 @@ class Sent:
 class Pasted:
     """The parts of a request that a developer has pasted. `signature`: the value of
     X-Service-Signature, X-Service-Signature-Next or webhook-signature. `timestamp`, `message_id`:
-    the values of the timestamp and webhook-id headers; only webhook-signature needs `message_id`.
-    """
+    the values of the timestamp and webhook-id headers. Only webhook-signature requires
+    `message_id`."""
 
     signature: str = field(repr=False)
     timestamp: str
@@ -75,9 +75,9 @@ _OF_STRING: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _Try:
-    """One way in which the signature may have been computed. `key`, `signed`: the HMAC's key and
-    input. `body`: the body within `signed`. `sent`: the delivery that the body or timestamp was
-    taken from."""
+    """One way in which the signature may have been computed. `key`, `signed`: the HMAC key and
+    input. `body`: the body within `signed`. `sent`: the delivery from which the body or timestamp
+    was taken."""
 
     secret: KnownSecret
     key: bytes = field(repr=False)
@@ -90,7 +90,7 @@ class _Try:
 def explain(
     pasted: Pasted, *, secrets: Sequence[KnownSecret], sent: Sequence[Sent], now: datetime
 ) -> Explanation:
-    """Return why the pasted signature matches or does not match.
+    """Return the explanation of why the pasted signature does or does not match.
 
     `secrets`: all secrets that may have been used. `sent`: the webhook's stored deliveries. The
     function computes several hundred HMACs of the body.
@@ -139,7 +139,7 @@ def _tries(
 
 
 def _right(secret: KnownSecret, scheme: Scheme, of: Pasted, sent: Sent | None = None) -> _Try:
-    """Return the documented way to compute the signature of a request with this secret."""
+    """Return the documented way to compute a request's signature with this secret."""
     key, _ = next(keys(secret.value, scheme))
     signed, _ = next(signed_strings(of.message_id, of.timestamp, of.body, scheme))
     return _Try(secret, key, signed, (), of.body, sent)
@@ -171,10 +171,10 @@ def _explained(
 
 def _original(body: bytes, pasted: Pasted, sent: Sequence[Sent]) -> Sent | None:
     """Return the delivery that was sent at the pasted timestamp with this body. If there is none,
-    return a delivery of that time with a body that was changed into the pasted body. Return None if
-    no delivery fits.
+    return a delivery from that time whose body was changed into the pasted body. Return None if no
+    delivery fits.
 
-    The second case occurs if a receiver signs the parsed and re-serialized body: the signature then
+    The second case occurs if a receiver signs the parsed and re-serialized body. The signature then
     matches the changed body.
     """
     then = [one for one in sent if str(one.timestamp) == pasted.timestamp]

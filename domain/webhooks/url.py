@@ -1,4 +1,4 @@
-"""Validate a webhook's URL, when it is saved and before each delivery.
+"""Validate a webhook's URL, when the URL is saved and before each delivery.
 
 This module does not resolve host names, because their addresses can change at any time. The
 addresses are checked when the connection is opened.
@@ -19,8 +19,8 @@ MAX_URL: Final = 2048
 _UNREADABLE: Final = ("url: not an address", "url : adresse illisible")
 _MAX_HOST: Final = 253
 _HTTPS: Final = 443
-# Lower ports, except 443, belong to well-known services such as mail, to which a URL must not
-# connect.
+# Lower ports, except 443, are used by well-known services such as mail. The service must not
+# connect to them for a webhook.
 _FIRST_FREE_PORT: Final = 1024
 
 # Domain names that do not exist on the Internet (RFC 6761, RFC 6762 with its appendix G, RFC 8375).
@@ -85,11 +85,11 @@ def _port(port: int | None) -> str:
 
 
 def checked_host(written: str, *, bracketed: bool, allow_private: bool) -> str:
-    """Validate a host and return it in the form used for the lookup: a name in ASCII and lower
+    """Validate a host and return it in the form used for the DNS lookup: a name in ASCII and lower
     case, or an IP address.
 
-    `bracketed`: whether the host was in brackets, like an IPv6 address. Raises InvalidWebhook, also
-    for a host that is known to be private.
+    `bracketed`: whether the host was in brackets, like an IPv6 address. Raises InvalidWebhook for
+    an invalid host, and for a host that is known to be private.
     """
     host = written if bracketed else _ascii(written)
     address = _ipv6(host) if bracketed else _ipv4(host)
@@ -111,8 +111,8 @@ def checked_host(written: str, *, bracketed: bool, allow_private: bool) -> str:
 def _ascii(written: str) -> str:
     """Return a host name in ASCII and lower case, without a final dot."""
     try:
-        # ASCII names are not processed by IDNA, which rejects `_` and `r3---sn` although such names
-        # exist.
+        # ASCII names are not processed by IDNA, because IDNA rejects `_` and `r3---sn` although
+        # such names exist.
         host = written if written.isascii() else idna.encode(written, uts46=True).decode()
     except idna.IDNAError:
         raise InvalidWebhook("url: not a host name", "url : nom d'hôte invalide") from None

@@ -15,14 +15,14 @@ MAX_LABEL: Final = 100
 MAX_WEBHOOKS: Final = 100
 """Maximum number of webhooks per client."""
 MAX_PENDING: Final = 20_000
-"""Maximum number of pending deliveries of one client, divided evenly among the client's webhooks.
-An event above the limit is recorded as missed. It can be replayed once there is capacity."""
+"""Maximum number of pending deliveries per client, divided evenly among the client's webhooks. An
+event above the limit is recorded as missed. It can be replayed once there is capacity."""
 KEPT_DELIVERIES: Final = 50
 """Number of finished deliveries that are stored for each webhook, latest first. Pending deliveries
 are always stored."""
 COUNTED_MISSES: Final = 1000
-"""Maximum count of a webhook's missed events. A webhook that was disabled for a long time can have
-missed any number of events, and an exact count would take too long."""
+"""Highest number up to which a webhook's missed events are counted. A webhook that was disabled for
+a long time can have missed any number of events, and an exact count would take too long."""
 DISABLED_AT: Final = 20
 """Number of consecutive failures at which a webhook is disabled."""
 WARNED_AT: Final = (10, 15)
@@ -32,7 +32,7 @@ OVERLAP_HOURS: Final = 24.0
 MAX_OVERLAP_HOURS: Final = 7 * 24.0
 
 ALL_EVENTS: Final = "*"
-# French keyboards insert these non-breaking spaces before a colon. A displayed label does not need
+# French keyboards insert these non-breaking spaces before a colon. Displayed labels do not need
 # them.
 _SPACES: Final = str.maketrans("\u00a0\u202f", "  ")
 # The zero-width joiner joins the parts of an emoji, but Python treats it as unprintable.
@@ -48,8 +48,8 @@ class RetryPolicy(StrEnum):
 
 
 class DisabledReason(StrEnum):
-    """Why a webhook was disabled. `gone`: the receiver responded with 410, and the webhook has
-    retries."""
+    """The reason why a webhook was disabled. `gone`: the receiver responded with 410, and the
+    webhook has retries."""
 
     FAILURES = "failures"
     GONE = "gone"
@@ -119,12 +119,12 @@ def check_events(events: Iterable[str]) -> tuple[str, ...]:
 
 
 def wants(events: Iterable[str], event: OutboundEventId) -> bool:
-    """Return whether a webhook that is subscribed to `events` receives `event`."""
+    """Return True if a webhook subscribed to `events` receives `event`."""
     return any(one in (ALL_EVENTS, event) for one in events)
 
 
 def pending_room(webhooks: int) -> int:
-    """Return the maximum number of pending deliveries per webhook, for a client that has `webhooks`
+    """Return the maximum number of pending deliveries per webhook, for a client with `webhooks`
     webhooks."""
     return MAX_PENDING // max(1, webhooks)
 
@@ -132,9 +132,9 @@ def pending_room(webhooks: int) -> int:
 def notice_of(failure_count: int, *, disabled: bool) -> Notice | None:
     """Return the kind of mail to send to the client's owner after a delivery, or None.
 
-    `failure_count`: the webhook's consecutive failures after the delivery. `disabled`: whether the
-    delivery disabled the webhook. If that happened before DISABLED_AT failures, the receiver
-    responded with 410.
+    `failure_count`: the webhook's number of consecutive failures after the delivery. `disabled`:
+    whether the delivery disabled the webhook. If a webhook is disabled before DISABLED_AT failures,
+    the receiver responded with 410.
     """
     if disabled:
         return Notice.DISABLED if failure_count >= DISABLED_AT else Notice.GONE

@@ -1,1 +1,1 @@
-"""The chat widget: its settings, its sessions, its visitors and the verification of visitors."""
+"""The chat widget: its settings, sessions and visitors, and the verification of visitors."""

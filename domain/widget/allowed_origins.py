@@ -35,7 +35,7 @@ _HTTP: Final = ("http is for this machine only", "http n'est permis que pour loc
 
 def check_origins(given: Sequence[str]) -> tuple[str, ...]:
     """Return the origins in normalized form, without duplicates. Raises InvalidWidget, which lists
-    every invalid origin by its one-based number.
+    each invalid origin by its one-based position.
 
     A normalized origin is in lower case, has an ASCII host, and omits the default port.
     """
@@ -60,7 +60,7 @@ def check_origins(given: Sequence[str]) -> tuple[str, ...]:
 
 
 class _Broken(Exception):
-    """An origin breaks a rule. `rule`: the text of the rule, in English and in French."""
+    """An origin violates a rule. `rule`: the text of the rule, in English and in French."""
 
     def __init__(self, rule: tuple[str, str]) -> None:
         self.rule = rule
@@ -84,7 +84,8 @@ def _host(written: str) -> str:
     if written.startswith("["):
         return f"[{_address(written[1:-1], IPv6Address)}]"
     try:
-        # ASCII names skip IDNA encoding, which refuses `_` although such names occur in practice.
+        # ASCII names skip IDNA encoding, because it rejects `_` although such names occur in
+        # practice.
         host = written if written.isascii() else idna.encode(written, uts46=True).decode().lower()
     except (idna.IDNAError, UnicodeError):
         raise _Broken(_HOST) from None

@@ -1,4 +1,4 @@
-"""The mail with an answer to a visitor who has left the web page."""
+"""The mail with an answer for a visitor who has left the web page."""
 
 from dataclasses import dataclass
 from datetime import timedelta

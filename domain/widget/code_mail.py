@@ -1,6 +1,6 @@
 """The mail with a visitor's verification code, in French and in English.
 
-The mail does not contain text that the visitor typed: an attacker who enters another person's
+The mail contains no text that the visitor typed, because an attacker who enters another person's
 address must not choose what that person reads. The mail does not name the shop either, because this
 service sends it in its own name.
 """

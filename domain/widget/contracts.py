@@ -1,11 +1,11 @@
-"""Temporal inputs for mailing an answer to a visitor of the widget."""
+"""Temporal inputs for mailing an answer to a widget visitor."""
 
 from domain.core.contracts import Contract
 
 
 class LateAnswer(Contract):
-    """An answer that a visitor with a verified address may not have seen. `number`: the message
-    number of the answer within the session."""
+    """An answer that a visitor with a verified address may not have seen. `number`: the answer's
+    message number within the session."""
 
     session_id: str
     number: int

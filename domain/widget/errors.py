@@ -6,7 +6,7 @@ from domain.core.errors import DomainError, InvalidContent
 
 
 class OriginNotAllowed(DomainError):
-    """The website that sent the request is not in the client's allowed origins."""
+    """The request came from a website that is not in the client's allowed origins."""
 
     code = "origin_not_allowed"
 
@@ -20,8 +20,8 @@ class ApiKeyNotAccepted(DomainError):
 class WidgetShareUsed(DomainError):
     """The widget's share of the client's hourly limit or monthly tickets is used up.
 
-    `retry_after_s`: seconds until the widget may be used again; None if that is not before the next
-    month. `oldest`: time of the oldest message that counts within the hour.
+    `retry_after_s`: seconds until the widget may be used again, or None if that is not before the
+    next month. `oldest`: time of the oldest message that counts toward the hourly limit.
     """
 
     code = "widget_share_used"
@@ -33,7 +33,7 @@ class WidgetShareUsed(DomainError):
 
 
 class InvalidUserSignature(DomainError):
-    """The user's signature was not made with the merchant's secret for this address."""
+    """The user's signature was not created with the merchant's secret for this address."""
 
     code = "invalid_user_signature"
 
@@ -45,20 +45,20 @@ class SessionUnknown(DomainError):
 
 
 class InvalidWidgetCode(DomainError):
-    """The verification code is wrong, was already used, has expired, or has been tried too
-    often."""
+    """The verification code is wrong, was already used or has expired, or there were too many
+    attempts."""
 
     code = "invalid_widget_code"
 
 
 class InvalidWidget(InvalidContent):
-    """A setting of the widget breaks a rule."""
+    """A widget setting violates a rule."""
 
     code = "invalid_widget"
 
 
 class TooManyCodes(DomainError):
-    """The session has requested the maximum number of verification codes within an hour."""
+    """The session has requested the maximum number of verification codes per hour."""
 
     code = "too_many_codes"
 

@@ -1,6 +1,6 @@
 """The appearance of the widget: the merchant's color, and a readable color for text on it.
 
-Source: WCAG 2.2, "relative luminance" and "contrast ratio"; success criterion 1.4.3.
+Source: WCAG 2.2, "relative luminance" and "contrast ratio", and success criterion 1.4.3.
 """
 
 from dataclasses import dataclass
@@ -31,8 +31,8 @@ class WidgetLooks:
 
 
 def looks(branding: Branding, brand_name: str) -> WidgetLooks:
-    """Return the appearance that the client's branding defines. Values that the client has not set
-    have our defaults."""
+    """Return the appearance defined by the client's branding. Defaults replace values that the
+    client has not set."""
     color = branding.color or _OURS
     return WidgetLooks(
         branding.display_name or brand_name,

@@ -1,11 +1,10 @@
-"""The address of the web page from which a visitor writes."""
+"""The URL of the web page on which a visitor writes."""
 
 from urllib.parse import urlsplit
 
 
 def page_address(url: str) -> str | None:
-    """Return the address of a page without query, fragment and credentials, which may contain
-    tokens.
+    """Return a page's URL without query, fragment and credentials, because they may contain tokens.
 
     Return None if the text is not an HTTP or HTTPS URL.
     """

@@ -20,8 +20,7 @@ class WidgetShare:
 
     @property
     def messages(self) -> int:
-        """Return the number of messages that visitors of the widget may send within
-        PER_CLIENT.window."""
+        """Return the number of messages that widget visitors may send within PER_CLIENT.window."""
         if self.hourly_messages is not None:
             return self.hourly_messages
         return PER_CLIENT.messages // 2

@@ -6,12 +6,12 @@ from typing import Final, Literal
 
 MESSAGES_A_READ: Final = 100
 """Maximum number of messages per response. To get more, the widget's script requests the messages
-after the last one that it received."""
+after the last one it received."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownMessage:
-    """A message of a widget session. `number`: the message's one-based number within the session,
+    """A message in a widget session. `number`: the message's one-based number within the session,
     in commit order and without gaps."""
 
     number: int
@@ -23,8 +23,8 @@ class ShownMessage:
 @dataclass(frozen=True, slots=True)
 class SessionState:
     """The state of a widget session. `thinking`: the agent is processing a message. `waiting`: a
-    person will answer. `reviewing`: a person has claimed the review. `verified_email`: the
-    visitor's verified address, masked; None for an unverified visitor."""
+    human agent will answer. `reviewing`: a reviewer has claimed the review. `verified_email`: the
+    visitor's verified address, masked. None for an unverified visitor."""
 
     thinking: bool = False
     waiting: bool = False
@@ -33,7 +33,6 @@ class SessionState:
 
 
 def masked(email: str) -> str:
-    """Return the address masked, such as `j…@free.example`. The owner of the address can still
-    recognize it."""
+    """Return the address masked, such as `j…@free.example`. Its owner can still recognize it."""
     local, at, domain = email.rpartition("@")
     return f"{local[:1]}…{at}{domain}"

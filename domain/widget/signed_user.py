@@ -27,25 +27,25 @@ def signature_of(secret: str, email: str) -> str:
 
 
 def is_itself(email: str) -> bool:
-    """Return whether normalization leaves the address unchanged, except for ASCII case and outer
+    """Return True if normalization leaves the address unchanged, except for ASCII case and outer
     spaces.
 
-    Normalization replaces a full-width letter in a domain by a plain letter, and removes a soft
-    hyphen. A shop that compares the original texts sees two different users. The signature of one
+    Normalization replaces a full-width letter in a domain with a plain letter, and removes a soft
+    hyphen. A shop that compares the original texts sees two different users. The signature for one
     user must not reveal the other user's orders.
     """
     domain = email.strip(" ").rpartition("@")[2]
     if domain.isascii():
         return True
     try:
-        # In strict mode, idna refuses a domain that normalization would change.
+        # In strict mode, idna rejects a domain that normalization would change.
         return bool(idna.encode(domain, strict=True))
     except (idna.IDNAError, UnicodeError):
         return False
 
 
 def is_signed(secrets: Iterable[str], email: str, presented: str) -> bool:
-    """Return whether one of the widget's secrets signed this address. The comparison takes constant
+    """Return True if one of the widget's secrets signed this address. The comparison takes constant
     time."""
     given = presented.strip().lower().encode()
     spellings = dict.fromkeys((email, email.strip().lower()))

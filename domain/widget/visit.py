@@ -1,8 +1,8 @@
 """A visit: the session to which a visitor's message belongs, and the identity of the visitor.
 
-A session belongs to the visitor for whom it was verified. A page that names another user starts a
-new session. A page that names no user starts a new session too, if a signature of the merchant
-verified the previous user: the computer may be shared.
+A session belongs to the visitor for whom it was verified. A page that identifies another user
+starts a new session. A page that identifies no user also starts a new session if the previous user
+was verified by the merchant's signature, because the computer may be shared.
 """
 
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ SOURCE: Final = "widget"
 
 @dataclass(frozen=True, slots=True)
 class WidgetVisit:
-    """The identity of a visitor for one message. `signed_email`: the address that the merchant
-    signed for this message. `coded_email`: the address that a code verified in this session."""
+    """A visitor's identity for one message. `signed_email`: the address that the merchant signed
+    for this message. `coded_email`: the address verified by a code in this session."""
 
     session_id: str
     language: str
@@ -31,11 +31,11 @@ class WidgetVisit:
 
     @property
     def verified_email(self) -> str | None:
-        """Return the address that a signature or a code verified for this message, or None."""
+        """Return the address verified by a signature or a code for this message, or None."""
         return self.signed_email or self.coded_email
 
     def may_enter(self, session: WidgetSession) -> bool:
-        """Return whether the session, in its current state, still belongs to this visitor."""
+        """Return True if the session, in its current state, still belongs to this visitor."""
         return goes_on(session, self.signed_email) and self.coded_email in (
             None,
             session.verified_email,
@@ -43,7 +43,7 @@ class WidgetVisit:
 
 
 def goes_on(session: WidgetSession, signed_email: str | None) -> bool:
-    """Return whether a visitor may continue the session. `signed_email`: the address that the
+    """Return True if a visitor may continue the session. `signed_email`: the address that the
     merchant signed, or None."""
     if session.verified_email is None:
         return True
@@ -54,8 +54,8 @@ def goes_on(session: WidgetSession, signed_email: str | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A visitor's message. `page_url`: the page from which the message was sent. `stated_email`:
-    the unverified address that the visitor typed."""
+    """A visitor's message. `page_url`: the page from which the visitor sent it. `stated_email`: the
+    unverified address that the visitor typed."""
 
     message: str
     page_url: str | None = None
@@ -84,7 +84,7 @@ class Said:
 
 
 def needs_verification(event: InboundEvent) -> bool:
-    """Return whether the message asks about an order, but the visitor is unverified. The agent
+    """Return True if the message asks about an order, but the visitor is unverified. The agent
     cannot answer such a message."""
     if event.customer_email is not None:
         return False

@@ -1,5 +1,5 @@
-"""The widget settings of a client. They contain the allowed websites, the widget's share of the
-client's limits, and the secret with which the merchant's server signs its users."""
+"""A client's widget settings. They contain the allowed websites, the widget's share of the client's
+limits, and the secret with which the merchant's server signs its users."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -13,15 +13,15 @@ MAX_SHARE: Final = 10_000_000
 """Upper bound of `hourly_messages` and `monthly_tickets`. It is higher than the limits of any
 plan."""
 OVERLAP_HOURS: Final = 24.0
-"""How long a rotated key or secret stays valid by default, in hours."""
+"""Default number of hours for which a rotated key or secret stays valid."""
 MAX_OVERLAP_HOURS: Final = 7 * 24.0
 
 
 class Widget(BaseModel):
-    """The widget's settings. The widget key is not one of them: it is a setting of the client.
+    """The widget's settings. They do not include the widget key, which is a setting of the client.
 
-    The defaults of the fields apply to a client without stored settings. `hourly_messages` and
-    `monthly_tickets`: the widget's share of the client's limits; None means half.
+    The field defaults apply to a client without stored settings. `hourly_messages` and
+    `monthly_tickets`: the widget's share of the client's limits. None means half.
     `api_key_used_at`: when the chat was last called with an API key. `previous_key`: valid until
     `previous_key_until`. `vouches`: whether `sealed_secret`, created at `secret_since`, may sign
     users.
@@ -57,13 +57,12 @@ HARMLESS_WIDGET: Final[Mapping[str, str]] = {
     "monthly_tickets": "A share of what the client may use at all.",
     "accepts_api_keys": "A key names the client there, and vouches for no visitor.",
 }
-"""For each field of WidgetChange, the reason why a change of the field never lets the agent do or
-trust more. The secret is a credential: its trust is held back separately
-(`services/tenants/loosenings.py`)."""
+"""For each field of WidgetChange, the reason why changing it never lets the agent do or trust more.
+The secret is a credential. Its trust is held back separately (`services/tenants/loosenings.py`)."""
 
 
 class WidgetChange(BaseModel):
-    """A change of the widget's settings. Only the fields that are set change. None resets a share
+    """A change to the widget's settings. Only the fields that are set change. None resets a share
     to its default."""
 
     model_config = ConfigDict(frozen=True)
@@ -75,12 +74,12 @@ class WidgetChange(BaseModel):
 
     @property
     def given(self) -> Mapping[str, tuple[str, ...] | int | bool | None]:
-        """Return the values of the fields that are set, by field."""
+        """Return the values of the fields that are set, keyed by field."""
         return {name: value for name, value in self if name in self.model_fields_set}
 
 
 class WidgetSummary(BaseModel):
-    """The widget's settings as displayed to members of the client, without the secrets."""
+    """The widget's settings as displayed to client members, without the secrets."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -113,8 +112,8 @@ class WidgetSummary(BaseModel):
     accepts_api_keys: bool = Field(description="Whether the widget's routes also accept API keys.")
     api_key_used_at: datetime | None = Field(
         description=(
-            "Time when the widget was last called with an API key; null if never. A time is a "
-            "warning: a web page that sends an API key publishes the key."
+            "Time when the widget was last called with an API key. Null if it never was. A "
+            "time is a warning: a web page that sends an API key publishes the key."
         )
     )
     has_secret: bool = Field(
@@ -171,8 +170,8 @@ def overlap_end(now: datetime, overlap: timedelta) -> datetime | None:
 
 
 def seal_widget_secret(sealer: Sealer, client_id: str, secret: str) -> str:
-    """Return the sealed secret. The secret is sealed together with its client's id, so that it is
-    not valid for another client."""
+    """Return the secret, sealed together with its client's id, so that it is not valid for another
+    client."""
     return sealer.seal(f"{_whose(client_id)}{secret}")
 
 

@@ -1,9 +1,9 @@
-"""A widget session: the conversation of one visitor in one browser.
+"""A widget session: the conversation with one visitor in one browser.
 
 The browser holds a token that consists of the session's id and a keyed digest of the id. Knowing or
-guessing an id does not give access to the session. Inside the service only the id is used, as the
+guessing an id does not give access to the session. Inside the service, only the id is used, as the
 `session_id` of the session's events. Once a code has verified the session, the earlier token no
-longer gives access: another user of the browser may have read or planted that token.
+longer gives access, because another user of the browser may have read or planted that token.
 """
 
 import base64
@@ -22,11 +22,11 @@ SESSION_LASTS: Final = timedelta(days=30)
 """Time after the last message at which a session ends. The next message starts another session."""
 
 MAX_TOKEN: Final = 200
-"""Maximum length of a session token that is read, in characters. Our tokens are shorter."""
+"""Maximum length of a session token that is accepted, in characters. Our tokens are shorter."""
 
 
 class VerifiedBy(StrEnum):
-    """How a visitor's address was verified: by the merchant's signature, or by a mailed code."""
+    """How a visitor's address was verified: by the merchant's signature, or with a mailed code."""
 
     SIGNATURE = "signature"
     CODE = "code"
@@ -34,14 +34,14 @@ class VerifiedBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HeldSession:
-    """The session that a browser's token names. `is_proved`: whether the token was issued for a
+    """The session identified by a browser's token. `is_proved`: whether the token was issued for a
     correct code."""
 
     id: str
     is_proved: bool
 
     def opens(self, verified_by: VerifiedBy | None) -> bool:
-        """Return whether the token gives access to the session in its current state. `verified_by`:
+        """Return True if the token gives access to the session in its current state. `verified_by`:
         how the session was verified."""
         return self.is_proved or verified_by is not VerifiedBy.CODE
 
@@ -49,9 +49,9 @@ class HeldSession:
 class WidgetSession(BaseModel):
     """A stored widget session.
 
-    `verified_email`: the address that was verified; None for an unverified visitor. `last_number`:
-    the number of the session's latest message. `seen_number`: the number of the latest message that
-    was shown to the visitor.
+    `verified_email`: the verified address, or None for an unverified visitor. `last_number`: the
+    number of the session's latest message. `seen_number`: the number of the latest message that was
+    shown to the visitor.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -68,14 +68,14 @@ class WidgetSession(BaseModel):
 def session_token(
     sealer: Sealer, client_id: str, session_id: str, *, is_proved: bool = False
 ) -> str:
-    """Return the session token for the browser. The token is valid for this client only.
+    """Return the session token for the browser. The token is valid only for this client.
     `is_proved`: whether the token is issued for a correct code."""
     named = _named(client_id, session_id, is_proved=is_proved)
     return f"{session_id}.{_mark(sealer.digests(named)[0])}"
 
 
 def held_session(sealer: Sealer, client_id: str, token: str) -> HeldSession | None:
-    """Return the session that a token names, or None if this service did not sign the token."""
+    """Return the session identified by a token, or None if this service did not sign the token."""
     given, _, mark = token[:MAX_TOKEN].partition(".")
     session_id = parse_ulid(given)
     if session_id is None or session_id != given:
@@ -91,7 +91,7 @@ def held_session(sealer: Sealer, client_id: str, token: str) -> HeldSession | No
 
 
 def may_begin(session_id: str, now: datetime) -> bool:
-    """Return whether a session that has no database row may start. Its id must be younger than
+    """Return True if a session that has no database row may start. Its id must be younger than
     SESSION_LASTS."""
     return session_id >= first_ulid(now - SESSION_LASTS)
 

@@ -37,7 +37,7 @@ TENANT_TABLES = (
 SERVICE_TABLES = ("users", "error_reports", "rate_windows")
 
 # A presented key is looked up before the tenant is known. Without a tenant, the application's role
-# can only call this function. It returns the id and the client of a key, given the key's digest.
+# can only call this function. Given the digest of a key, it returns the key's id and client.
 ACTIVE_KEY = """
 CREATE FUNCTION active_key(presented bytea) RETURNS TABLE (id text, client_id text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp

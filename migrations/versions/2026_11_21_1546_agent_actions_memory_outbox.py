@@ -20,7 +20,7 @@ TENANT_TABLES = ("brain_costs", "integrations", "knowledge_embeddings", "outbox"
 
 
 def upgrade() -> None:
-    # Only a superuser can create the extension; an installation creates it in advance
+    # Only a superuser can create the extension, so an installation creates it in advance
     # (docs/operations.md).
     op.execute("CREATE EXTENSION IF NOT EXISTS vector")
     op.create_table(

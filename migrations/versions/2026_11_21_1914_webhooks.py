@@ -199,8 +199,8 @@ def upgrade() -> None:
         postgresql_where=sa.text("body IS NOT NULL"),
     )
     # Older events have no body, because they had no subscribers. `data` is kept for one more
-    # version, because the previous version of the service, which runs during the migration, still
-    # writes it.
+    # version: the previous version of the service, which runs during the migration, still writes
+    # it.
     for table in TENANT_TABLES:
         tenancy.protect(table)
 

@@ -1,4 +1,4 @@
-"""allow any provider of a connection
+"""allow any provider for a connection
 
 A new provider needs no migration, because the code defines the providers
 (`domain/integrations/integration.py`).
@@ -20,8 +20,9 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    # NOT VALID, so that existing rows are not checked. A connection of a newer provider is kept.
-    # The older version of the service can end such a connection, but cannot change it otherwise.
+    # NOT VALID, so that existing rows are not checked. A connection to a newer provider is kept.
+    # The older version of the service can end such a connection, but cannot change it in any other
+    # way.
     op.create_check_constraint(
         op.f("ck_integrations_provider"),
         "integrations",

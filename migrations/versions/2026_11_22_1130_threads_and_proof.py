@@ -1,7 +1,7 @@
 """add threads and proof for actions
 
-Adds the state of a thread, the actions that a customer is asked to confirm, and the topics that
-always go to a human.
+Adds the state of a thread, the actions that a customer is asked to confirm, and the topics that a
+human always reviews.
 
 Revision: 7d20c1b4ae95
 Follows: 3c51d7a9e0b2
@@ -93,7 +93,7 @@ def upgrade() -> None:
         ["client_id", "reference"],
         postgresql_where=sa.text("action = 'reply_by_email'"),
     )
-    # Before this revision, an address had one permanent conversation, which served as the
+    # Before this revision, an address had a single permanent conversation, which served as the
     # customer's memory.
     op.execute("SET LOCAL ROLE engine_service")
     op.execute("UPDATE ai_conversations SET memory_key = key WHERE key LIKE 'email:%'")

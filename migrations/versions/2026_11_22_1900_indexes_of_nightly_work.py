@@ -1,7 +1,7 @@
 """add indexes for nightly work
 
-Housekeeping uses the indexes to find expired idempotency keys, and the sweeper to find expired
-reviews.
+Housekeeping uses the indexes to find expired idempotency keys. The sweeper uses them to find
+expired reviews.
 
 Revision: 5b8e02c61d47
 Follows: 7d20c1b4ae95

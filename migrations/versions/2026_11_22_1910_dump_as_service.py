@@ -1,4 +1,4 @@
-"""let a dump by engine_service, which sees every row, include the schema's version
+"""include the schema version in dumps by engine_service, which sees every row
 
 Revision: 5e8b1f0c27da
 Follows: 5b8e02c61d47

@@ -1,6 +1,6 @@
 """keep deleted playbooks
 
-A deleted playbook keeps its versions, which explain the runs that it answered.
+The versions of a deleted playbook are kept, because they explain its past runs.
 
 Revision: b81e0c64d2f7
 Follows: 5e8b1f0c27da

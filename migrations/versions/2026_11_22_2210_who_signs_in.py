@@ -1,7 +1,7 @@
 """add sign-in
 
-Adds sessions, emailed codes and invitations, and the creator, the scopes and the last use of an
-API key.
+Adds sessions, mailed codes and invitations. Also adds the creator, the scopes and the last use of
+an API key.
 
 Revision: 3f6a1d9c7e20
 Follows: b81e0c64d2f7
@@ -27,7 +27,8 @@ AS $$ SELECT id, client_id{columns} FROM public.api_keys WHERE digest = presente
 
 
 def _make_active_key(*, more: str, columns: str) -> None:
-    """Replace the function `active_key`. It runs as its owner, as in the migration that created it."""
+    """Replace the function `active_key`. It runs as its owner, as in the migration that created
+    it."""
     op.execute("DROP FUNCTION active_key")
     op.execute(_ACTIVE_KEY.format(more=more, columns=columns))
     op.execute("REVOKE ALL ON FUNCTION active_key FROM PUBLIC")

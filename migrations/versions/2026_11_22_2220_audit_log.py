@@ -1,6 +1,6 @@
 """add the audit log
 
-Adds a hash chain of entries for each client, the head of the chain, and a daily checkpoint.
+Adds a hash chain of entries for each client, the head of the chain, and a daily anchor.
 
 Revision: c4d7e1a90b36
 Follows: 3f6a1d9c7e20
@@ -69,8 +69,8 @@ def upgrade() -> None:
     )
     for table in _APPENDED:
         protect(table, rights="SELECT, INSERT")
-        # The privileges restrict the service. The trigger also restricts the table's owner, until
-        # the owner drops it.
+        # The privileges restrict the service. The trigger also restricts the owner of the table,
+        # unless the owner drops it.
         op.execute(
             f"CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON {table} "
             "FOR EACH ROW EXECUTE FUNCTION refuse_change()"

@@ -1,6 +1,6 @@
 """add payments
 
-Adds clients' checkouts, and the payment provider's events.
+Adds clients' checkouts, and the events from the payment provider.
 
 Revision: c4d7f20a91b8
 Follows: c4d7e1a90b36
@@ -88,7 +88,8 @@ def upgrade() -> None:
         postgresql_where=sa.text("state = 'people'"),
     )
     tenancy.protect("checkouts")
-    # Some events belong to no client, so events are visible only to transactions that span clients.
+    # Some events do not belong to a client, so events are visible only to transactions that span
+    # clients.
     tenancy.protect("payment_events", tenant_column=None)
 
 

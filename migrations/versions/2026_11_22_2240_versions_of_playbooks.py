@@ -1,4 +1,4 @@
-"""add the author and the note of a playbook's version
+"""add the author and the note of a playbook version
 
 Revision: 7d2c91ab40e6
 Follows: c4d7f20a91b8

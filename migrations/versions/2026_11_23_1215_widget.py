@@ -1,7 +1,7 @@
 """add the chat widget
 
-Adds the widget's settings, its visitors' sessions, the codes that verify visitors' addresses, and
-each session's messages in order. Also adds the sender of a client's emails.
+Adds the widget settings, visitors' sessions, the codes that verify visitors' addresses, and the
+messages of each session in order. Also adds the sender for a client's mail.
 
 Revision: c4e8a7d15f02
 Follows: 6d2f4b8a9c31

@@ -32,9 +32,9 @@ _TABLES = (
 )
 
 # This is a function, like active_key, because no row may be read before the client is known.
-# Secrets are returned encrypted, and the previous secret only while it is valid. A connection that
-# ended at `ended_since` or later still accepts compliance requests. A client that is being erased
-# accepts nothing.
+# Secrets are returned encrypted. The previous secret is returned only while it is valid. The
+# endpoint of a connection that ended at or after `ended_since` still accepts compliance requests. A
+# client that is being erased accepts nothing.
 _ENDPOINT = """
 CREATE FUNCTION inbound_endpoint(presented bytea, at timestamptz, ended_since timestamptz)
 RETURNS TABLE (client_id text, integration_id text, provider text, sealed_secret text,
@@ -56,8 +56,8 @@ AS $$
     LIMIT 1
 $$
 """
-# Return only accounts with which our credentials have authenticated, because anyone can state an
-# account's name.
+# Return only accounts with which the service's credentials have authenticated, because anyone can
+# state the name of an account.
 _ACCOUNT = """
 CREATE FUNCTION integrations_of_account(platform text, account text, ended_since timestamptz)
 RETURNS TABLE (client_id text, integration_id text, is_live boolean)
@@ -128,7 +128,7 @@ def upgrade() -> None:
     for function in _FUNCTIONS:
         op.execute(f"REVOKE ALL ON FUNCTION {function} FROM PUBLIC")
         op.execute(f"GRANT EXECUTE ON FUNCTION {function} TO {tenancy.APP}, {tenancy.SERVICE}")
-    # These functions run as their owner, as active_key does. Row-level security applies to the
+    # These functions run as their owner, like active_key. Row-level security applies to the
     # migrating role but not to this owner.
     op.execute(f"GRANT CREATE ON SCHEMA public TO {tenancy.SERVICE}")
     for function in _FUNCTIONS:

@@ -1,7 +1,7 @@
 """add indexes for inbound webhooks to older tables
 
 One index finds the agent's messages in a helpdesk ticket, for webhooks that echo these messages.
-The other finds the connections of an account, for webhooks of the whole installation.
+The other finds the connections to an account, for installation-wide webhooks.
 
 Revision: d2f07b61a9c3
 Follows: 7b1f9d04c2a6

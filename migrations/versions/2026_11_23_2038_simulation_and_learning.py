@@ -1,7 +1,7 @@
 """add simulation and learning
 
-Adds saved cases and their runs, replays, corrections, labelled examples, shadow drafts, ratings,
-and new columns of daily metrics and of playbook versions.
+Adds saved cases and their runs, replays, corrections, labelled examples, shadow drafts and ratings.
+Also adds columns to daily metrics and to playbook versions.
 
 Revision: ec0b94d8b21a
 Follows: d2f07b61a9c3
@@ -34,7 +34,7 @@ _FIGURES = (
     *("rated", "satisfied", "rating_mean", "cost_micros", "latencies", "breakdown"),
 )
 
-# Every existing version may have answered events, because no publish gate existed before.
+# Every existing version may have answered events, because there was no publish gate before.
 _LIVE = "UPDATE playbook_versions SET live_at = created_at WHERE live_at IS NULL"
 
 

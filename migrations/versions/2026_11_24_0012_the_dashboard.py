@@ -1,7 +1,6 @@
 """add the dashboard
 
-Adds processed forms, drafts, preferences, single-use sign-in links, and takeovers of
-conversations.
+Adds processed forms, drafts, preferences, single-use sign-in links, and conversation takeovers.
 
 Revision: 08486a9a736f
 Follows: ec0b94d8b21a

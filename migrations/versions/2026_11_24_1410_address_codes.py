@@ -1,4 +1,4 @@
-"""add codes that verify the email addresses of tickets' authors
+"""add codes that verify the email addresses of ticket authors
 
 Revision: 10a7d1c3e5f2
 Follows: 3d7a90c1e52b

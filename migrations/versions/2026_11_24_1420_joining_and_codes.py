@@ -1,7 +1,7 @@
-"""record answers to invitations, and requesters of codes
+"""record answers to invitations, and the networks that request codes
 
-Invitations can be declined. Sign-in codes record the network that requested them, whether the
-limits admitted them, and the attempts from other networks.
+Invitations can be declined. For each sign-in code, the table records the network that requested it,
+whether the code is within the limits, and the attempts from other networks.
 
 Revision: b7c1d20e4a91
 Follows: 10a7d1c3e5f2

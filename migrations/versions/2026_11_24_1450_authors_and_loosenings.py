@@ -1,9 +1,10 @@
 """add authors of events, verified addresses, and changes that loosen protections
 
 Adds the user who entered an event, and the time when a user verified the email address. Also adds
-changes of playbooks and settings that need a second manager's approval.
+changes to playbooks and settings that require a second manager's approval.
 
-Revision: 3d7a90c1e52b Follows: 7a4e19c2d05b
+Revision: 3d7a90c1e52b
+Follows: 7a4e19c2d05b
 """
 
 import sqlalchemy as sa
@@ -18,8 +19,8 @@ branch_labels = None
 depends_on = None
 
 
-# Users belong to no client. A client's transaction can see users only through this function, which
-# returns the client's own members.
+# Users do not belong to a client. A client's transaction can see users only through this function,
+# which returns the client's own members.
 MEMBERS = """
 CREATE FUNCTION client_members() RETURNS TABLE (
     user_id text, email text, role text, verified_at timestamptz, joined_at timestamptz)

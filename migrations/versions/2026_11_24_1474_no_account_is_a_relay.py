@@ -1,6 +1,6 @@
 """limit the mail that an account can relay
 
-Adds the platform that sent an event, and daily counts of emails.
+Adds the platform that sent an event, and daily mail counts.
 
 Revision: 3c8d41f7a590
 Follows: b7c1d20e4a91

@@ -1,9 +1,9 @@
 """mark the messages that a review's reply covers
 
-A message that was added to a review is marked when a person who has seen the message writes the
-reply.
+A message that was added to a review is marked when a reviewer who has seen it writes the reply.
 
-Revision: 80c0f3e5a1d4 Follows: 5b0d2c7e91fa
+Revision: 80c0f3e5a1d4
+Follows: 5b0d2c7e91fa
 """
 
 import sqlalchemy as sa

@@ -1,6 +1,6 @@
-"""add the spending on language models by day
+"""add daily spending on language models
 
-Stores the sums of a UTC day over all clients, and over the clients without a paid plan.
+Stores two sums for each UTC day: over all clients, and over the clients without a paid plan.
 
 Revision: 91b7e40d5c26
 Follows: 3f6a08d41c57

@@ -1,7 +1,7 @@
 """add knowledge chunks
 
-Entries are found by chunks and answered by sentences, so both have embeddings. The old embeddings
-of whole entries are dropped; the sweep creates the new ones.
+Search finds entries by their chunks, and answers quote sentences, so both have embeddings. The old
+embeddings of whole entries are dropped. The sweep creates the new ones.
 
 Revision: 5d0c7be1a934
 Follows: 7c4e19a0d2b6

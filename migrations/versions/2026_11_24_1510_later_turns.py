@@ -1,7 +1,7 @@
-"""add later turns of a conversation under review
+"""add later messages in a conversation under review
 
-The agent reads a message that arrives during a review. It may change the review's draft and plan,
-or answer the message.
+The agent reads messages that arrive during a review. It may change the review's draft and plan, or
+answer the message separately.
 
 Revision: 7c4e19a0d2b6
 Follows: 5e19c7d0a3b8

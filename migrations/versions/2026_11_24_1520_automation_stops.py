@@ -1,7 +1,7 @@
 """add stops of all automation, and answers from knowledge
 
-Adds the stops of a client and of the installation, and whether the embedded brain may send an
-answer that it takes from knowledge. In existing accounts, a person still reviews those answers.
+Adds stops for a client and for the installation, and whether the embedded brain may send an answer
+that it composes from knowledge. In existing accounts, a human still reviews those answers.
 
 Revision: 5e19c7d0a3b8
 Follows: 7d1f40a6c2b8
@@ -17,8 +17,8 @@ down_revision = "7d1f40a6c2b8"
 branch_labels = None
 depends_on = None
 
-# A query in a VOLATILE function has its own snapshot: it sees what was committed while the function
-# waited for the lock.
+# A query in a VOLATILE function has its own snapshot. It therefore sees what was committed while
+# the function waited for the lock.
 STOPPED = """
 CREATE FUNCTION automation_stopped(tenant text) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -65,7 +65,7 @@ def upgrade() -> None:
         "client_settings", sa.Column("stopped_at", sa.DateTime(timezone=True), nullable=True)
     )
     op.add_column("client_settings", sa.Column("stopped_by", sa.Text(), nullable=True))
-    # In the rows of existing accounts the value is false; in new rows it is true.
+    # The value is false in the rows of existing accounts and true in new rows.
     op.add_column(
         "client_settings",
         sa.Column(

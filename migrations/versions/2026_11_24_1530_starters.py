@@ -1,7 +1,7 @@
 """add starter templates and the frame of answers
 
-The templates that a client started with are marked until they are edited. A client sets the
-greeting and the sign-off of answers.
+Starter templates are marked until the client edits them. Clients set the greeting and the sign-off
+of answers.
 
 Revision: 9d3f1a7c5e20
 Follows: 91c4f7ab3e52

@@ -1,4 +1,4 @@
-"""add actions on an order that a merchant's own system requests
+"""add order actions that a merchant's own system requests
 
 Revision: 7d1f40a6c2b8
 Follows: c4b6e1f09a37

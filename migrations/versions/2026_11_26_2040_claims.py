@@ -1,6 +1,7 @@
 """record whether a message's author has verified the address, for the limit per customer
 
-Revision: 5b8e2d94f1c7 Follows: 5d0c7be1a934
+Revision: 5b8e2d94f1c7
+Follows: 5d0c7be1a934
 """
 
 import sqlalchemy as sa

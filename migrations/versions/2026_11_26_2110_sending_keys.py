@@ -1,6 +1,6 @@
 """record the API key that sent an event
 
-The key's creator may not approve the event's review.
+The key's creator is not allowed to approve the event's review.
 
 Revision: 91c4f7ab3e52
 Follows: 5b8e2d94f1c7

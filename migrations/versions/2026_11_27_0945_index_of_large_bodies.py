@@ -1,4 +1,4 @@
-"""add an index of unfinished webhooks with large bodies
+"""add an index on unfinished webhooks with large bodies
 
 Revision: 4e90d2b6c1a8
 Follows: c3a81f5be724

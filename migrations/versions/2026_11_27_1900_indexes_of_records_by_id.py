@@ -1,7 +1,7 @@
-"""add indexes of records by id
+"""add indexes on record ids
 
-A search for a record's client has only the record's id. Without these indexes, each search reads
-a whole index.
+When a record's client is looked up, only the record's id is known. Without these indexes, each
+lookup reads a whole index.
 
 Revision: 8b5f2e07c4d9
 Follows: b7c40e6a9d12

@@ -1,1 +1,1 @@
-"""Use cases of analytics: a client's metrics, and the questions that its agent could not answer."""
+"""Analytics use cases: a client's metrics, and the questions that its agent could not answer."""

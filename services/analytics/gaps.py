@@ -59,11 +59,11 @@ async def knowledge_gaps(
     now: datetime,
     limit: int,
 ) -> KnowledgeGaps:
-    """Return the `limit` largest knowledge gaps in the `span` of days before `now`.
+    """Return the `limit` largest knowledge gaps from the last `span` days before `now`.
 
     No transaction is open while the questions are clustered, and each search has its own
-    transaction. Raises RoleRequired, OverBudget if clustering the questions costs too much, and
-    CallerBusy if too many callers wait.
+    transaction. Raises RoleRequired. Raises OverBudget if clustering the questions costs too much,
+    and CallerBusy if too many callers are waiting.
     """
     actor.require(ANYONE)
     async with reading.turns.turn(tenant):
@@ -105,8 +105,8 @@ async def _written_since(
     gaps: Sequence[Sequence[OpenQuestion]],
 ) -> list[list[Passage]]:
     """Return, for each gap, the knowledge passages that match its most typical question and were
-    written after its last question. Between two of these searches, the client's other searches may
-    run."""
+    written after its last question. Between these searches, other searches for the client may run.
+    """
     found = list[tuple[Passage, ...]]()
     for gap in gaps:
         async with searches.turn(tenant), database.reading(tenant) as connection:

@@ -1,4 +1,4 @@
-"""Insight: the metrics of a range of days, compared with those of the preceding range."""
+"""Insight: the metrics for a range of days, compared with those for the preceding range."""
 
 from datetime import date
 from typing import Final
@@ -23,7 +23,7 @@ async def read_insight(
     *,
     compare: bool,
 ) -> Insight:
-    """Return the metrics of the days in `span`, at most `MAX_DAYS`, and those of the preceding
+    """Return the metrics for the days in `span`, at most `MAX_DAYS`, and those for the preceding
     range. Raises RoleRequired.
 
     Only daily rows are read, so the cost does not depend on the number of tickets.

@@ -1,4 +1,4 @@
-"""Verify the audit log. Every chain is read from its start to its head."""
+"""Verify the audit log. Each chain is read from its start to its head."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from store.audit.chains import ChainRepository
 from store.core.database import Database
 
 _PAGE: Final = 1_000
-# The number of reported faults is limited, because a chain that was replaced from its first entry
-# has a fault at every entry.
+# The number of reported faults is limited. A chain that was replaced from its first entry has a
+# fault at every entry.
 _TOLD: Final = 100
 
 
@@ -30,11 +30,11 @@ async def verify_chains(
     *,
     page: int = _PAGE,
 ) -> AsyncIterator[VerifiedChain]:
-    """Verify the audit chain of one client, or the chains of all clients one after the other.
+    """Verify the audit chain of one client, or the chains of all clients, one at a time.
 
-    `kept`: the anchors of each client that were stored elsewhere. A client is verified even if only
-    such anchors exist for it. Each `page` is a short transaction, so entries may be appended
-    meanwhile. Raises EngineUnavailable.
+    `kept`: each client's anchors that were stored outside the service. A client is verified even if
+    only such anchors exist for it. Each `page` is read in a short transaction, so entries may be
+    appended meanwhile. Raises EngineUnavailable.
     """
     elsewhere = kept or {}
     if client_id is not None:

@@ -1,1 +1,1 @@
-"""Use cases of billing: plans, credits, and payments for them."""
+"""Billing use cases: plans, credits, and the payments for them."""

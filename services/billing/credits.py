@@ -1,4 +1,5 @@
-"""Operators' changes to a client's credits. A credit pays for one ticket above the plan's quota."""
+"""Changes that operators make to a client's credits. A credit pays for one ticket above the plan's
+quota."""
 
 from domain.core.errors import InvalidInput
 from domain.tenants.actor import OPERATORS, Actor

@@ -1,8 +1,8 @@
 """Payment events and their effects. Each payment grants its plan or its credits once.
 
-An event of the payment provider and its effect are written in one transaction, under the account's
-lock. An event that does not match its checkout is stored without effect, and an operator must check
-it.
+An event from the payment provider and its effect are written in one transaction, under the
+account's lock. An event that does not match its checkout is stored without taking effect, and an
+operator must check it.
 """
 
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class Taken:
 
 
 async def take_event(units: UnitsOfWork, event: PaymentEvent, payments: Payments) -> Taken:
-    """Process an event of the payment provider. The caller has verified the sender.
+    """Process an event from the payment provider. The caller must have verified the sender.
 
     If an error occurs, the provider sends the event again, which completes the remaining steps.
     Raises PaymentsUnreachable if a replaced plan is still billed monthly.
@@ -158,7 +158,7 @@ async def _raise_plan(work: UnitOfWork, checkout: Checkout, plan: Plan) -> None:
     if checkout.replaces is not None:
         await checkouts.renew(checkout.replaces, RenewalState.REPLACED)
     if checkout.renewal is RenewalState.ENDED:
-        # The payment provider reported the end of the subscription before the start.
+        # The payment provider reported the end of the subscription before its start.
         await _lower_plan(work, plan, at_period_end=False)
     else:
         await checkouts.renew(checkout.id, RenewalState.ACTIVE)

@@ -19,14 +19,15 @@ from store.billing.checkouts import CheckoutRepository
 from store.billing.thresholds import note_reached
 from store.tenants.accounts import AccountRepository
 
-# Maximum number of attempts to save a choice of plan while concurrent choices are made.
+# Maximum number of attempts to save a choice of plan while other choices are made concurrently.
 _TRIES: Final = 3
 
 
 async def change_plan(work: UnitOfWork, actor: Actor, plan: Plan) -> Subscription:
-    """Change a client's plan. An upgrade takes effect immediately, a downgrade next month.
+    """Change a client's plan. An upgrade takes effect immediately. A downgrade takes effect next
+    month.
 
-    If a lower limit makes usage reach a threshold, a webhook event reports the threshold. Raises
+    If a lower limit means that the usage reaches a threshold, a webhook event reports it. Raises
     RoleRequired, ClientNotFound.
     """
     actor.require(OPERATORS)
@@ -38,8 +39,8 @@ async def change_plan(work: UnitOfWork, actor: Actor, plan: Plan) -> Subscriptio
 
 
 async def give_trial(work: UnitOfWork, actor: Actor, days: int) -> datetime | None:
-    """Grant the client the quota and features of the pro plan for the next `days` days. 0 ends the
-    trial. Return the end of the trial. Raises RoleRequired, ClientNotFound."""
+    """Grant the client the quota and features of the pro plan for the next `days` days. A value of
+    0 ends the trial. Return the end of the trial. Raises RoleRequired, ClientNotFound."""
     actor.require(OPERATORS)
     ends_at = work.now + timedelta(days=days) if days else None
     accounts = AccountRepository(work.connection, work.tenant)
@@ -58,8 +59,8 @@ async def choose_plan(
     prices: PriceList,
     payments: Payments | None,
 ) -> Subscription:
-    """Let the client choose a lower plan, or no plan, from next month on. Choosing the current plan
-    cancels an earlier choice.
+    """Store the client's choice of a lower plan, or no plan, starting next month. Choosing the
+    current plan cancels an earlier choice.
 
     If the plan is billed monthly, the payment provider is updated first. If a later step fails, the
     owner must choose again. Raises RoleRequired, NotALowerPlan, NotForSale, ClientNotFound,
@@ -79,8 +80,8 @@ async def choose_plan(
         await payments.renew(active.subscription_id, monthly)
         async with units.of(tenant) as work:
             active = await _check_lower(work, plan)
-            # If another choice was made meanwhile, the payment provider may have received that
-            # choice last, so this choice is sent again.
+            # If another choice was made meanwhile, that choice may have been the last to reach the
+            # payment provider, so this choice is sent again.
             if active is not None and active.choice == choice:
                 return await _choose(work, actor, plan, active, monthly)
     raise PaymentsUnreachable("chosen at the same time")
@@ -101,8 +102,8 @@ async def _choose(
 
 
 def _paid_from_then(plan: Plan, active: Checkout, prices: PriceList, now: datetime) -> Money | None:
-    """Return the monthly price from next month on. If an operator granted a plan above the bought
-    plan, the payment for the bought plan continues."""
+    """Return the monthly price that applies from next month on. If an operator granted a plan above
+    the plan that was bought, the payments for the bought plan continue."""
     if plan is Plan.FREE:
         return None
     bought = active.plan or plan
@@ -128,7 +129,7 @@ async def _check_lower(work: UnitOfWork, plan: Plan) -> Checkout | None:
 async def save_subscription(
     work: UnitOfWork, accounts: AccountRepository, subscription: Subscription
 ) -> None:
-    """Store the client's subscription, and send webhook events for the usage thresholds that the
-    new limits cause to be reached."""
+    """Store the client's subscription. Send webhook events for the usage thresholds that are
+    reached under the new limits."""
     await accounts.save(subscription)
     work.deliver(*await note_reached(work.connection, work.tenant, work.now, work.new_id))

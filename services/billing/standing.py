@@ -1,4 +1,4 @@
-"""A client's plan and usage, as displayed by the dashboard and the commands."""
+"""A client's plan and usage, as shown in the dashboard and by the commands."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ from store.billing.usage_history import UsageHistory, UsedMonth
 
 @dataclass(frozen=True, slots=True)
 class UsageStanding:
-    """A client's usage. `history`: the months before this one, newest first. `forecast`: None if no
+    """A client's usage. `history`: the preceding months, newest first. `forecast`: None if no
     forecast is possible."""
 
     usage: ClientUsage
@@ -26,8 +26,8 @@ class UsageStanding:
 async def usage_standing(
     connection: AsyncConnection, tenant: TenantId, now: datetime
 ) -> UsageStanding:
-    """Return the client's usage in this month and in earlier months, and the day on which the
-    client's quota is expected to run out. Raises ClientNotFound."""
+    """Return the client's usage in this month and in earlier months, and the day on which the quota
+    is expected to run out. Raises ClientNotFound."""
     usage = await UsageRepository(connection, tenant).in_month(period_of(now))
     history = UsageHistory(connection, tenant)
     standing = usage.standing(now)

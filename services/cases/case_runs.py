@@ -1,4 +1,4 @@
-"""Start runs of all saved cases."""
+"""Start runs that try all saved cases."""
 
 from domain.cases.case_run import CaseRun, CaseRunState
 from domain.cases.errors import CaseRunUnderWay
@@ -14,12 +14,12 @@ from store.tenants.accounts import AccountRepository
 
 
 async def start_case_run(work: UnitOfWork, actor: Actor, variant: Variant = LIVE) -> CaseRun:
-    """Start a run of all saved cases after the commit. The caller must have checked the names in
+    """Start a run of all saved cases after the commit. The caller must have validated the names in
     the variant's content.
 
     Raises RoleRequired, ClientNotFound, and PlaybookNotFound for an unknown playbook in the
-    variant. Raises PatternTaken for a draft that would never be used. Raises CaseRunUnderWay until
-    the previous run has finished.
+    variant. Raises PatternTaken for a draft that would never be used, and CaseRunUnderWay if the
+    previous run has not finished.
     """
     actor.require(REVIEWERS)
     await AccountRepository(work.connection, work.tenant).lock()

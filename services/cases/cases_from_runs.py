@@ -13,15 +13,15 @@ from store.cases.runs_for_cases import RunForCaseReader
 async def add_case_of_run(
     work: UnitOfWork, actor: Actor, run_id: str, *, name: str | None = None
 ) -> SavedCase:
-    """Create a case from a run: the conversation up to the run's message, without personal data,
-    and with the run's outcome as the expected outcome.
+    """Create a case from a run. The case contains the conversation up to the run's message, without
+    personal data. The run's outcome is the expected outcome.
 
-    An erasure of the run's customer erases the case. Raises InvalidInput for a run without text,
-    RunNotFound, and the errors of `add_case`.
+    Erasing the run's customer erases the case. Raises InvalidInput for a run without text,
+    RunNotFound, and the errors raised by `add_case`.
     """
     actor.require(REVIEWERS)
     run = await RunForCaseReader(work.connection, work.tenant).read(run_id)
-    # Customers wrote the text, so the cost of this step is bounded, and it runs in a thread to keep
-    # the event loop free.
+    # Customers wrote the text, so the cost of this step is bounded. It runs in a thread, so that it
+    # does not block the event loop.
     spec = await asyncio.to_thread(case_of, run, name)
     return await add_case(work, actor, spec, origin=CaseOrigin.RUN, run_id=run_id)

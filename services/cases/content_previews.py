@@ -1,4 +1,4 @@
-"""Previews of the effect that a change to templates or knowledge has on saved cases."""
+"""Previews of how a change to templates or knowledge affects saved cases."""
 
 from domain.cases.case_run import CaseRun
 from domain.content.content import KnowledgeEntry, TemplateEntry
@@ -10,7 +10,7 @@ from store.content.content_changes import ContentChanges
 
 
 async def preview_content(work: UnitOfWork, actor: Actor, change: ContentVariant) -> CaseRun:
-    """Run all saved cases with and without a change to content, after the commit. The actor needs a
+    """Run all saved cases with and without a content change, after the commit. The actor needs a
     role that may save the change. Raises RoleRequired, ContentNotFound, ClientNotFound,
     CaseRunUnderWay."""
     actor.require(MANAGERS)

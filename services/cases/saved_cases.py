@@ -16,8 +16,7 @@ async def add_case(
 ) -> SavedCase:
     """Store a case. Raises RoleRequired, ClientNotFound, TooManyCases, CaseNameTaken.
 
-    `run_id`: the run from which the case was created. An erasure of the run's customer erases the
-    case.
+    `run_id`: the run from which the case was created. Erasing the run's customer erases the case.
     """
     actor.require(REVIEWERS)
     names = await _locked_names(work)
@@ -33,7 +32,7 @@ async def add_case(
 async def import_cases(
     work: UnitOfWork, actor: Actor, specs: Sequence[CaseSpec]
 ) -> tuple[CaseChange, ...]:
-    """Create or update cases so that they match `specs`, by name, all or none. Other cases stay
+    """Create or update cases so that they match `specs`, by name, all or nothing. Other cases stay
     unchanged. Raises RoleRequired, ClientNotFound, TooManyCases."""
     actor.require(REVIEWERS)
     await AccountRepository(work.connection, work.tenant).lock()
@@ -56,8 +55,8 @@ async def import_cases(
 
 
 async def change_case(work: UnitOfWork, actor: Actor, case_id: str, spec: CaseSpec) -> SavedCase:
-    """Update a case so that it matches `spec`. Results of the earlier version are kept under the
-    digest of that version. Raises RoleRequired, ClientNotFound, CaseNotFound, CaseNameTaken."""
+    """Update a case so that it matches `spec`. Results of the earlier version are kept under that
+    version's digest. Raises RoleRequired, ClientNotFound, CaseNotFound, CaseNameTaken."""
     actor.require(REVIEWERS)
     names = await _locked_names(work)
     if names.get(spec.name, case_id) != case_id:

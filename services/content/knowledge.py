@@ -38,8 +38,9 @@ async def add_knowledge(
 async def change_knowledge(
     work: UnitOfWork, actor: Actor, entry_id: str, change: KnowledgeChange
 ) -> KnowledgeEntry:
-    """Update a knowledge entry. Searches find the new text as described for `add_knowledge`. Raises
-    RoleRequired, InvalidContent, ContentNotFound."""
+    """Update a knowledge entry. Keyword search finds the new text immediately. Semantic search, if
+    an embedding model is configured, finds it after the next sweep. Raises RoleRequired,
+    InvalidContent, ContentNotFound."""
     actor.require(MANAGERS)
     changed = await ContentChanges(work.connection, work.tenant).change_entry(
         entry_id, change, work.now

@@ -15,8 +15,8 @@ from store.content.content_changes import ContentChanges
 async def planned_import(
     connection: AsyncConnection, tenant: TenantId, read: KnowledgeRead
 ) -> ImportPlan:
-    """Return the changes that an import of a parsed file would make now. If a file entry has the
-    title and language of a stored entry, the import changes the stored entry."""
+    """Return the changes that importing a parsed file would make now. If an entry in the file has
+    the same title and language as a stored entry, the import changes the stored entry."""
     titles = [one.title for one in read.entries]
     there = await ContentChanges(connection, tenant).titled(titles)
     return plan_of(read, there)
@@ -24,7 +24,7 @@ async def planned_import(
 
 async def import_knowledge(work: UnitOfWork, actor: Actor, read: KnowledgeRead) -> ImportPlan:
     """Add and change the knowledge entries in a file. Raises RoleRequired, TooMuchContent,
-    ClientNotFound, and InvalidKnowledgeFile if the file has a problem or no entry."""
+    ClientNotFound, and InvalidKnowledgeFile if the file has an error or contains no entry."""
     actor.require(MANAGERS)
     plan = await planned_import(work.connection, work.tenant, read)
     if plan.problems or not (plan.new or plan.changed or plan.same):

@@ -13,8 +13,8 @@ from store.cases.case_outcomes import CaseOutcomes
 @dataclass(slots=True)
 class LostOutcomes:
     """The effect of a content change on saved cases. `count`: the number of cases that passed
-    before the change and have no passing result after it. It is set when the block of
-    `counting_lost` ends."""
+    before the change and have no passing result after it. The count is set at the end of the
+    `counting_lost` block."""
 
     count: int = 0
 
@@ -22,7 +22,7 @@ class LostOutcomes:
 @asynccontextmanager
 async def counting_lost(work: UnitOfWork, model: NamesModel) -> AsyncIterator[LostOutcomes]:
     """Count the cases that pass with the live content before the block, but no longer pass after
-    it. Yield the object that holds the count."""
+    it. Yield the object that contains the count."""
     verdicts, lost = CaseOutcomes(work.connection, work.tenant), LostOutcomes()
     before = await verdicts.green(model)
     yield lost

@@ -1,4 +1,4 @@
-"""A fair queue for searches. One search reads all knowledge of a client, or a thousand of its
+"""A fair queue for searches. One search reads all of a client's knowledge, or a thousand of its
 conversations."""
 
 from typing import Final
@@ -9,6 +9,6 @@ _PATIENCE_S: Final = 10.0
 
 
 def search_turns() -> FairTurns:
-    """Return a queue that all searches of a process share. It admits one search of each client at a
+    """Return a queue that all searches in a process share. It admits one search per client at a
     time."""
     return FairTurns(patience_s=_PATIENCE_S, most_of_one=16, most=128)

@@ -1,4 +1,4 @@
-"""Management of a client's templates, which are prepared answers that the agent fills in for each
+"""Management of a client's templates, which are predefined answers that the agent fills in for each
 customer."""
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from store.content.content_changes import ContentChanges
 @dataclass(frozen=True, slots=True)
 class NewTemplate:
     """A template to add. Without an `intent`, the agent uses the template only for drafts that a
-    person reviews and sends."""
+    human reviews before they are sent."""
 
     name: str
     category: Category
@@ -69,8 +69,8 @@ async def add_template(work: UnitOfWork, actor: Actor, new: NewTemplate) -> Temp
 
 
 async def add_starter_templates(work: UnitOfWork, actor: Actor) -> int:
-    """Add the starter template for each intent that has no template in that language yet. Return
-    the number of templates added. Raises RoleRequired, TooMuchContent, ClientNotFound."""
+    """Add the starter template for each intent that does not have a template in this language yet.
+    Return the number of templates added. Raises RoleRequired, TooMuchContent, ClientNotFound."""
     actor.require(MANAGERS)
     content = ContentRepository(work.connection, work.tenant)
     answered = await content.answered_intents()

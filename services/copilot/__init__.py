@@ -1,2 +1,2 @@
-"""The copilot answers members' questions. It reads only data that the user may read, and does not
-change any data."""
+"""The copilot, which answers members' questions. It reads only data that the user may read, and
+does not change any data."""

@@ -87,7 +87,7 @@ def _webhook(one: WebhookFacts, asked: AskedOfCopilot) -> str:
 
 
 async def on_integrations(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Describe the integration of the provider that the question names. If it names none, describe
+    """Describe the integration for the provider that the question names. If it names none, describe
     every integration that is not disconnected."""
     found = (await trail.use(READ_INTEGRATIONS, IntegrationsAsked())).integrations
     words, tongue = set(plain_words(asked.text)), asked.tongue

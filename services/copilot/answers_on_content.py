@@ -1,5 +1,5 @@
 """The embedded copilot's answers about documents, knowledge and playbooks, and its replies to
-requests that it cannot carry out."""
+requests that it cannot fulfil."""
 
 from typing import Final
 
@@ -17,13 +17,13 @@ from services.copilot.tools.playbooks_tool import READ_PLAYBOOKS, PlaybookFacts,
 _BODY_CHARS: Final = 400
 _ASKED_CHARS: Final = 500
 _SHOWN: Final = 3
-# Minimum score of a section of the documents. A section with a lower score shares only a common
+# Minimum score for a section of the documents. A section with a lower score shares only a frequent
 # word with the question.
 NEAR_ENOUGH: Final = 3.0
 
 
 async def on_help(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Answer from the section of the documents that matches the question best. If none matches,
+    """Answer from the section of the documents that best matches the question. If none matches,
     answer from the knowledge base."""
     return await _documents(trail, asked) or await on_knowledge(trail, asked)
 
@@ -38,7 +38,7 @@ async def on_knowledge(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_anything(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Answer a question of unknown kind, from the knowledge base and the documents."""
+    """Answer a question of unknown kind from the knowledge base and the documents."""
     wanted = ContentWanted(words=asked.text[:_ASKED_CHARS])
     content = _content(await trail.use(SEARCH_CONTENT, wanted), asked.tongue)
     parts = [part for part in (content, await _documents(trail, asked)) if part]
@@ -59,14 +59,14 @@ async def on_playbooks(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 def _subjects(one: PlaybookFacts) -> set[str]:
-    """Return the words by which a question may mention a playbook: its name, and the actions for
+    """Return the words by which a question may refer to a playbook: its name, and the actions for
     which it has rules."""
     actions = (f"{kind} {term('fr', kind)} {term('en', kind)}" for kind in one.actions)
     return set(map(stem, content_words(" ".join([one.name, *actions]))))
 
 
 async def on_act(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Explain from the documents how a person can make the requested change. For a change to an
+    """Use the documents to explain how the user can make the requested change. For a change to an
     order, list the past actions on the order."""
     if asked.order is not None:
         return f"{phrase(asked.tongue, 'acts_on_order')}\n\n{await on_order(trail, asked)}"
@@ -102,7 +102,7 @@ async def _documents(trail: Trail, asked: AskedOfCopilot) -> str:
     if not near or near[0].score < NEAR_ENOUGH:
         return ""
     sections = (await trail.use(SEARCH_DOCUMENTS, wanted)).sections
-    # A section that contains only a table has no sentence to quote.
+    # A section that consists of a table has no sentence to quote.
     first = next((one for one in sections if one.excerpt), sections[0])
     head = phrase(asked.tongue, "document_head", title=first.title, heading=first.heading)
     return f"{head}\n{first.excerpt or phrase(asked.tongue, 'see_also')}"

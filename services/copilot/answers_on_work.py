@@ -40,9 +40,10 @@ _TICKET: Final = re.compile(
     r"[\"'«]?([A-Za-z0-9][\w\-:.]{1,100})",
     re.IGNORECASE,
 )
-# A word without a digit after `ticket` is not a ticket id, as in `le ticket a-t-il été transmis`.
+# A word after `ticket` is not a ticket id if it contains no digit, as in `le ticket a-t-il été
+# transmis`.
 _DIGIT: Final = re.compile(r"\d")
-# The number of days to which a question refers. A question without a period refers to a week.
+# The number of days to which a question refers. If the question names no period, it is a week.
 _DAYS: Final = {
     "yesterday": 1, "hier": 1, "month": 30, "mois": 30, "trimestre": 90, "quarter": 90,
 }  # fmt: skip
@@ -51,8 +52,8 @@ _WHOLE_TEXT: Final = 4_000
 
 
 async def on_run(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Explain the run that the question names by the id of a ticket, run or review, or by its
-    customer. If the question names a customer, explain the run of the customer's latest message."""
+    """Explain the run that the question identifies by the id of a ticket, run or review, or by its
+    customer. If it names a customer, explain the run for that customer's latest message."""
     tongue = asked.tongue
     tickets = (one for one in _TICKET.findall(asked.text[:_WHOLE_TEXT]) if _DIGIT.search(one))
     names = [asked.record_id, asked.order, *tickets]

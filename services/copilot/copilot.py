@@ -1,5 +1,5 @@
-"""Choose between a language model and the embedded copilot for a question. The language model
-answers while the budget allows it."""
+"""Choose between a language model and the embedded copilot for each question. The language model
+answers as long as the budget allows."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -58,8 +58,8 @@ class Copilot:
     ) -> CopilotAnswer:
         """Answer a member's question. `say` receives the text of the answer piece by piece.
 
-        The copilot reads only what the member's role may read, and writes only the cost of the
-        language model. Raises RoleRequired, CallerBusy, EngineUnavailable.
+        The copilot reads only what the member's role may read. The only data that it writes is the
+        cost of the language model. Raises RoleRequired, CallerBusy, EngineUnavailable.
         """
         actor.require(ANYONE)
         trail = Trail(
@@ -85,14 +85,14 @@ class Copilot:
     async def _by_model(
         self, talker: Talker, trail: Trail, question: CopilotQuestion, say: Say
     ) -> CopilotAnswer | str:
-        """Return the language model's answer, or the reason why there is no such answer."""
+        """Return the language model's answer, or the reason why the model gave none."""
         tongue = tongue_of(question.text)
         reserved = await self._money.reserve(trail.copilot.tenant, talker.reserve_micros)
         if isinstance(reserved, BudgetRefusal):
             return phrase(tongue, _NO_MONEY[reserved])
         voice = _Voice(SafeText(trail.links, rules_for(trail.copilot.now.date())), say)
-        # If the call to the language model is interrupted, its cost is unknown. The whole
-        # reservation is then booked.
+        # If the call to the language model is interrupted, its cost is unknown. The full
+        # reservation is then charged.
         cost = TalkCost(cost_micros=talker.reserve_micros)
         try:
             talked = await talker.talk(
@@ -119,7 +119,7 @@ class Copilot:
 
 
 class _Voice:
-    """Passes on the parts of an answer that are safe to show, and keeps a copy of them."""
+    """Forwards the parts of an answer that are safe to show, and keeps a copy of them."""
 
     def __init__(self, safe: SafeText, say: Callable[[str], Awaitable[None]]) -> None:
         self._safe = safe

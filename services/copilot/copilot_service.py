@@ -1,5 +1,5 @@
-"""The copilot service: the data sources of the copilot's tools, and the data that the tools have
-found so far."""
+"""The copilot service: the data sources for the copilot's tools, and the data that the tools have
+found."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
@@ -29,12 +29,12 @@ Facts = TypeVar("Facts", bound=CopilotFacts)
 MAX_CITED: Final = 20
 MAX_DRAFTS: Final = 10
 MAX_FACTS: Final = 24_000
-"""Maximum length of the findings of one tool that are sent to a language model, in characters."""
+"""Maximum length of one tool's findings that are sent to a language model, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class CopilotService:
-    """The context in which tools answer one question of one user. All reads are read-only
+    """The context in which tools answer one question from one user. All reads are read-only
     PostgreSQL transactions, limited to the rows of `tenant`."""
 
     database: Database
@@ -52,9 +52,9 @@ class CopilotService:
 
 @dataclass(frozen=True, slots=True)
 class ReadTool(Generic[Given, Facts]):
-    """A tool that reads data. `roles`: the roles of the route that returns the same data. `route`:
-    the method and path of that route. If no route returns the data, `route` is None and every
-    member may use the tool."""
+    """A tool that reads data. `roles`: the roles allowed on the route that returns the same data.
+    `route`: the method and path of that route. If no route returns the data, `route` is None and
+    every member may use the tool."""
 
     name: str
     description: str
@@ -69,8 +69,8 @@ AnyTool = ReadTool[Any, Any]
 
 @dataclass(slots=True)
 class Trail:
-    """The tools' findings for one answer. The answer may contain only these citations and
-    drafts."""
+    """The tools' findings for one answer. The answer may contain no other citations or drafts than
+    these."""
 
     copilot: CopilotService
     links: Links = field(default_factory=Links)
@@ -78,8 +78,8 @@ class Trail:
     drafts: list[DraftedChange] = field(default_factory=list)
 
     async def use(self, tool: ReadTool[Given, Facts], given: Given) -> Facts:
-        """Run a tool, and return the facts found. Raises RoleRequired if the user's role may not
-        use the tool, and the tool's own errors."""
+        """Run a tool, and return the facts found. Raises RoleRequired if the user's role is not
+        allowed to use the tool. Also raises the tool's own errors."""
         self.copilot.actor.require(tool.roles)
         found = await tool.read(self.copilot, given)
         self.links.add(one.url for one in found.cited)
@@ -104,8 +104,8 @@ class Trail:
         )
 
     async def _told(self, tool: AnyTool, arguments: Mapping[str, JsonValue]) -> str:
-        """Run a tool, and return its findings as JSON, with the links that may be cited. An error
-        of the tool is also returned as JSON."""
+        """Run a tool, and return its findings as JSON, with the links that may be cited. If the
+        tool raises an error, the error is returned as JSON."""
         before = set(self.citations)
         try:
             facts: CopilotFacts = await self.use(tool, tool.takes.model_validate(arguments))
@@ -114,7 +114,7 @@ class Trail:
             return json.dumps({"error": "invalid_arguments", "fields": wrong})
         except DomainError as error:
             return json.dumps({"error": error.code})
-        # The titles of the cited records are omitted, because they contain customers' text.
+        # The titles of the cited records are omitted, because they contain customer text.
         links = [
             one.model_dump(mode="json", include={"kind", "id", "url"})
             for url, one in self.citations.items()

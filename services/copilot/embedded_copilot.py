@@ -66,7 +66,7 @@ _ANSWERS: Final[Mapping[AskedKind, Callable[[Trail, AskedOfCopilot], Awaitable[s
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """An answer of the embedded copilot. `can_not`: the reason why the copilot cannot answer the
+    """An answer from the embedded copilot. `can_not`: the reason why the copilot cannot answer the
     question, or None if it can."""
 
     text: str

@@ -1,4 +1,4 @@
-"""Parse large documents fairly: at most one document of each client is parsed at a time."""
+"""Parse large documents fairly: at most one document per client is parsed at a time."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,15 +11,15 @@ from domain.core.ids import TenantId
 from services.core.fair_turns import FairTurns
 
 _PATIENCE_S: Final = 10.0
-# The number of waiting callers is limited, because each of them holds the text of a document in
+# The number of waiting callers is limited, because each of them keeps the text of a document in
 # memory.
 _MOST_OF_ONE: Final = 8
 _MOST: Final = 64
 
 
 class FairDocuments:
-    """Parses the documents of each client one at a time. A client that sends many documents
-    therefore delays only its own documents."""
+    """Parses each client's documents one at a time. A client that sends many documents therefore
+    delays only its own documents."""
 
     def __init__(
         self, reader: DocumentReader, *, most_of_one: int = _MOST_OF_ONE, most: int = _MOST
@@ -29,7 +29,7 @@ class FairDocuments:
 
     async def read(self, tenant: TenantId, document: Document) -> JsonValue:
         """Parse a document and return the result. A small document is parsed without waiting.
-        Raises CallerBusy if too many callers wait, and the errors of the parser."""
+        Raises CallerBusy if too many callers are waiting, and the errors raised by the parser."""
         if not document.is_large:
             return await self._reader.read(document)
         async with self.admitted(tenant):

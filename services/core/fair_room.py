@@ -1,8 +1,8 @@
 """Share a limited capacity fairly. The capacity is the number of bytes or callers that a process
-can hold concurrently.
+can hold at the same time.
 
-When the capacity is used up, a new caller takes over a reservation of the key that holds the most.
-A few keys can use the whole capacity, but they cannot exclude another key.
+When the capacity is used up, a new caller takes over a reservation from the key that holds the
+most. A few keys can use the whole capacity, but they cannot exclude other keys.
 """
 
 from collections import Counter
@@ -13,11 +13,11 @@ from domain.core.errors import CallerBusy, DomainError
 
 
 class FairRoom:
-    """A capacity in units, with a limit for all reservations and a limit for each key.
+    """A capacity in units, with a limit on all reservations together and a limit on each key.
 
     Each key holds at most `of_one` units, and at most half of the units that the other keys leave
     free. `leaves_half`: whether the second limit applies. `not_counted`: a reservation of at most
-    this many units is not counted. `refusal`: the error raised if there is no capacity.
+    this many units is not counted. `refusal`: the error raised if there is not enough capacity.
     """
 
     def __init__(
@@ -41,8 +41,8 @@ class FairRoom:
 
     @contextmanager
     def place(self, *keys: Hashable) -> Iterator["RoomShare"]:
-        """Open an empty reservation for the duration of the block. Its units are counted for each
-        of the keys."""
+        """Open an empty reservation that lasts until the block ends. Its units count toward each of
+        the keys."""
         place = RoomShare(self, keys)
         try:
             yield place
@@ -51,15 +51,16 @@ class FairRoom:
             self._change(place, -place.held)
 
     def waits(self, place: "RoomShare", give_way: Callable[[], None] | None) -> None:
-        """Register the callback that gives up a reservation, so that another key may take the
-        reservation over. None unregisters the callback."""
+        """Register a callback that gives up a reservation when another key takes it over. None
+        unregisters the callback."""
         if give_way is None:
             self._waiting.pop(place, None)
         else:
             self._waiting[place] = give_way
 
     def take(self, place: "RoomShare", more: int) -> None:
-        """Add `more` units to a reservation. Raises the error `refusal` if there is no capacity."""
+        """Add `more` units to a reservation. Raises the error `refusal` if there is not enough
+        capacity."""
         load = self._load(place) + more
         if load > self._of_one:
             raise self.refusal
@@ -77,7 +78,7 @@ class FairRoom:
         return all(self._held[key] + more <= (free + self._held[key]) // 2 for key in place.keys)
 
     def _load(self, place: "RoomShare") -> int:
-        """Return the largest number of units held under any of the reservation's keys."""
+        """Return the number of units held under the reservation's largest key."""
         return self._loads(place)[0]
 
     def _loads(self, place: "RoomShare") -> list[int]:
@@ -115,8 +116,8 @@ class RoomShare:
         self.is_given_up = False
 
     def grow(self, size: int) -> None:
-        """Grow the reservation to `size` units in total. Raises the `refusal` of the FairRoom if
-        there is no capacity."""
+        """Grow the reservation to `size` units in total. Raises the FairRoom's `refusal` if there
+        is not enough capacity."""
         if self.is_given_up:
             raise self._room.refusal
         if size <= max(self.held, self._room.not_counted):
@@ -125,15 +126,15 @@ class RoomShare:
 
     def may_give_way(self, give_way: Callable[[], None]) -> None:
         """Allow another key to take over this reservation until `settle` is called. `give_way`:
-        called once if that happens."""
+        called once, if the reservation is taken over."""
         self._room.waits(self, give_way)
 
     def settle(self) -> None:
-        """Disallow the takeover of this reservation from now on. If another key has already taken
-        the reservation over, this method does not raise an error. `is_given_up` is then True."""
+        """Prevent other keys from taking over this reservation from now on. If one has already done
+        so, no error is raised, and `is_given_up` is True."""
         self._room.waits(self, None)
 
     def check_kept(self) -> None:
-        """Raise the `refusal` of the FairRoom if another key has taken over this reservation."""
+        """Raise the FairRoom's `refusal` if another key has taken over this reservation."""
         if self.is_given_up:
             raise self._room.refusal

@@ -1,4 +1,4 @@
-"""A fair queue: one caller of each client runs at a time, and the number of waiting callers is
+"""A fair queue. One caller per client runs at a time, and the number of waiting callers is
 limited."""
 
 import asyncio
@@ -12,11 +12,11 @@ from services.core.gate import Gate
 
 
 class FairTurns:
-    """Admits one caller of each client at a time.
+    """Admits one caller per client at a time.
 
-    `most_of_one`: the maximum number of callers of one client, running and waiting together.
-    `most`: the maximum for all clients together. At that limit, a waiting caller of the client with
-    the most callers is rejected in favour of a client with fewer callers.
+    `most_of_one`: the maximum number of callers from one client, running and waiting together.
+    `most`: the maximum for all clients together. At that limit, a waiting caller from the client
+    with the most callers is rejected in favour of a client with fewer callers.
     """
 
     def __init__(self, *, patience_s: float, most_of_one: int, most: int) -> None:

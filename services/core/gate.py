@@ -1,8 +1,9 @@
-"""Gates: for each key, one caller at a time in this process. The other callers of the key wait.
+"""A gate admits one caller per key at a time, in this process. The other callers with that key
+wait.
 
-PostgreSQL's lock makes the actual decision. A caller that waits for that lock holds a connection of
-the pool, so a flood on one key would hold all connections. A caller that waits at the gate does not
-hold a connection.
+A lock in PostgreSQL makes the actual decision. A caller that waits for that lock holds a connection
+from the pool, so a flood on one key would use up all connections. A caller that waits at the gate
+does not hold a connection.
 """
 
 import asyncio
@@ -17,13 +18,13 @@ from services.core.concurrent_callers import ConcurrentCallers
 
 K = TypeVar("K", bound=Hashable)
 
-# The maximum exceeds a client's hourly limit of messages, so the gate never rejects a caller that
-# the limit would admit.
+# The maximum exceeds a client's hourly message limit, so the gate never rejects a caller that the
+# limit would admit.
 _MOST_OF_ONE: Final = 256
 
 
 class _Turns:
-    """The lock of one key. `failed`: True if the last caller that held the lock found the database
+    """The lock for one key. `failed`: True if the last caller that held the lock found the database
     unavailable."""
 
     def __init__(self) -> None:
@@ -35,11 +36,12 @@ class Gate(Generic[K]):
     def __init__(
         self, *, patience_s: float, at_most: int = _MOST_OF_ONE, turn_s: float = 0
     ) -> None:
-        """Create a gate. `patience_s`: the timeout of a waiting caller, in seconds. `at_most`: the
-        maximum number of callers of one key, running and waiting together.
+        """Create a gate. `patience_s`: how long a caller waits before it times out, in seconds.
+        `at_most`: the maximum number of callers with one key, running and waiting together.
 
-        `turn_s`: the minimum length of each caller's turn, in seconds, while other callers of the
-        key wait. It limits the share of the process's time that the callers of one key use.
+        `turn_s`: the minimum length of each caller's turn, in seconds, while other callers with the
+        same key are waiting. It limits the share of the process's time that callers with one key
+        use.
         """
         self._patience_s = patience_s
         self._turn_s = turn_s
@@ -51,8 +53,9 @@ class Gate(Generic[K]):
     async def enter(self, key: K) -> AsyncIterator[None]:
         """Wait for the key's turn, and hold it while the block runs.
 
-        Raises CallerBusy if too many callers wait or the wait times out. Raises EngineUnavailable
-        instead if the wait times out after the previous caller found the database unavailable.
+        Raises CallerBusy if too many callers are waiting or the wait times out. If the wait times
+        out after the previous caller found the database unavailable, raises EngineUnavailable
+        instead.
         """
         turns = self._turns.setdefault(key, _Turns())
         with self._callers.join(key):

@@ -1,5 +1,5 @@
 """Budgets for language models. Money is reserved before a question is sent, and the actual cost is
-booked after the answer."""
+charged after the answer."""
 
 from contextlib import suppress
 
@@ -28,8 +28,8 @@ _log = structlog.get_logger(__name__)
 class ModelMoney:
     """The monthly budget of each client, and the daily ceilings for all clients together.
 
-    All code that sends a question to a language model on a client's behalf reserves and books its
-    cost here. Amounts are in millionths of a US dollar.
+    All code that sends a question to a language model on behalf of a client uses this class to
+    reserve and charge the cost. Amounts are in millionths of a US dollar.
     """
 
     def __init__(self, database: Database, budget: ModelBudget, now: Clock) -> None:
@@ -43,7 +43,7 @@ class ModelMoney:
         """Reserve money for one question to a language model. If a budget does not allow the
         reservation, return that budget.
 
-        The reservation is committed when this method returns. If the process ends before `book`,
+        The reservation is committed when this method returns. If the process exits before `book`,
         the reservation counts as spent. Call this method outside any transaction. Raises
         EngineUnavailable.
         """
@@ -78,9 +78,9 @@ class ModelMoney:
         cost_micros: int,
         reserved_micros: int,
     ) -> None:
-        """Replace a reservation with the actual cost, on the same counters. The transactions are
-        separate from the caller's transaction, because the money is spent even if the answer is not
-        stored."""
+        """Replace a reservation with the actual cost, on the same counters. This runs in its own
+        transactions, separate from the caller's, because the money is spent even if the answer is
+        not stored."""
         async with self._database.tenant(tenant) as connection:
             await BrainCosts(connection, tenant).add(
                 reservation.period,
@@ -97,7 +97,7 @@ class ModelMoney:
     async def _reserve_day(
         self, reservation: BudgetReservation, micros: int
     ) -> SpendingScope | None:
-        """Add the amount to the daily spending of each scope and return None. If a ceiling would be
+        """Add the amount to the daily spending in each scope and return None. If a ceiling would be
         exceeded, add nothing and return the scope of that ceiling."""
         async with self._database.unscoped() as connection:
             spending, added = ModelSpending(connection), list[SpendingScope]()

@@ -11,11 +11,11 @@ V = TypeVar("V")
 
 
 class SharedReads(Generic[K, V]):
-    """Shares reads between callers. While a key is being read, all new callers share the next read
-    of that key.
+    """Shares reads among callers. While a key is being read, all new callers with that key share
+    its next read.
 
-    Each read starts after its callers have arrived, so the result includes everything committed
-    before their arrival.
+    Each read starts after its callers have arrived, so the result includes everything that was
+    committed before they arrived.
     """
 
     def __init__(self, read: Callable[[K], Awaitable[V]]) -> None:
@@ -24,10 +24,11 @@ class SharedReads(Generic[K, V]):
         self._next: dict[K, asyncio.Task[V]] = {}
 
     async def get(self, key: K) -> V:
-        """Read the value of a key, or share another caller's read. Raises the errors of the read.
+        """Read the value for a key, or share the read of another caller. Raises the errors raised
+        by the read.
 
         If a read fails with EngineUnavailable, the callers that wait for the next read get the same
-        error, without another read.
+        error, and that read is not attempted.
         """
         running = self._running.get(key)
         if running is None:

@@ -1,7 +1,7 @@
-"""The unit of work: one transaction of one client, and the work that starts after its commit.
+"""The unit of work: one client's transaction, and the collected work that starts after its commit.
 
-A route, command or activity can write only through a unit of work. `tests/services/test_writing.py`
-enforces this rule.
+Routes, commands and activities can write only through a unit of work.
+`tests/services/test_writing.py` enforces this rule.
 """
 
 from collections.abc import AsyncIterator
@@ -32,8 +32,8 @@ _log = structlog.get_logger(__name__)
 class UnitOfWork:
     """The context of a use case. `now`: one fixed time for the whole use case.
 
-    `connection` is only for use cases and the repositories that they call. `woken`: after the
-    commit, the ids of the reviews whose waiting runs were notified of the decision. `dry_run`:
+    `connection` must be used only by use cases and the repositories that they call. `woken`: after
+    the commit, the ids of the reviews whose waiting runs were notified of the decision. `dry_run`:
     whether the transaction is rolled back.
     """
 
@@ -54,7 +54,7 @@ class UnitOfWork:
         self._deliveries += delivery_ids
 
     def wake(self, ref: RunRef, escalation_id: str) -> None:
-        """Notify a waiting run after the commit that its review is decided."""
+        """After the commit, notify a waiting run that its review has been decided."""
         self._decisions.append((ref, escalation_id))
 
     def begin(self, workflow: str, work: BackgroundRef) -> None:
@@ -62,21 +62,21 @@ class UnitOfWork:
         self._begun.append((workflow, work))
 
     def note(self, actor: Actor, what: str, **ids: str) -> None:
-        """Add an audit entry with the actor, the action and the ids of the records. An audit entry
-        never contains text that people wrote."""
+        """Add an audit entry with the actor, the action and the record ids. An audit entry never
+        contains text that people wrote."""
         self._notes.append(Note(actor, what, ids))
 
     @asynccontextmanager
     async def trial(self) -> AsyncIterator["Trial"]:
         """Open a part of the unit of work that can be undone as a whole: its rows, its audit
-        entries, and its work for after the commit."""
+        entries, and the work that it schedules for after the commit."""
         self._trials += 1
         savepoint = f"trial_{self._trials}"
         await self.connection.exec_driver_sql(f"SAVEPOINT {savepoint}")
         yield Trial(self, savepoint, tuple(len(one) for one in self._lists))
 
     def forget_since(self, lengths: tuple[int, ...]) -> None:
-        """Truncate the lists of pending work and audit entries to these lengths."""
+        """Truncate the lists of collected work and audit entries to these lengths."""
         for one, length in zip(self._lists, lengths, strict=True):
             del one[length:]
 
@@ -85,15 +85,15 @@ class UnitOfWork:
         return (self._deliveries, self._decisions, self._begun, self._notes)
 
     async def write_notes(self) -> None:
-        """Append the audit entries to the audit log, in the transaction whose changes they
-        describe. This must be the last step before the commit (`AuditLog.append`)."""
+        """Append the audit entries to the audit log, in the same transaction as the changes that
+        they describe. This must be the last step before the commit (`AuditLog.append`)."""
         if self._notes:
             log = AuditLog(self.connection, self.tenant)
             await log.append(self._notes, self.now, self.new_id)
 
     async def start(self, engine: Starter) -> None:
-        """Start the work that was added to this unit, after the commit. If some of the work cannot
-        be started now, the sweeper starts it later."""
+        """Start the collected work, after the commit. If some of it cannot be started now, the
+        sweeper starts it later."""
         for note in self._notes:
             ids = {**note.actor.noted, **note.ids}
             _log.info(note.what, client_id=self.tenant, **ids)
@@ -139,8 +139,8 @@ class _Undo(Exception):
 
 
 class UnitsOfWork:
-    """Opens units of work. A unit is committed when its block ends normally or raises
-    LooseningHeld. If the block raises any other error, the unit is rolled back."""
+    """Opens units of work. A unit is committed if its block ends normally or raises LooseningHeld.
+    If the block raises any other error, the unit is rolled back."""
 
     def __init__(self, database: Database, engine: Starter, now: Clock, new_id: NewId) -> None:
         self.database = database
@@ -156,9 +156,9 @@ class UnitsOfWork:
     async def of(
         self, tenant: TenantId, *, patience_s: float = PATIENCE_S, dry_run: bool = False
     ) -> AsyncIterator[UnitOfWork]:
-        """Open a unit of work that can read and write only the rows of one client.
+        """Open a unit of work that can read and write only one client's rows.
 
-        The transaction takes at most `patience_s` seconds. A `dry_run` is rolled back, and does not
+        The transaction takes at most `patience_s` seconds. A `dry_run` is rolled back and does not
         start any work. Raises EngineUnavailable, CommitUnknown.
         """
         transaction = self.database.tenant(tenant, patience_s=patience_s)
@@ -167,15 +167,15 @@ class UnitsOfWork:
 
     @asynccontextmanager
     async def spanning(self, tenant: TenantId) -> AsyncIterator[UnitOfWork]:
-        """Open a unit of work that also writes rows of users, or rows that do not belong to a
-        client yet."""
+        """Open a unit of work that can also write the rows of users, and rows that do not belong to
+        a client yet."""
         async with self._opened(self.database.service(), tenant) as work:
             yield work
 
     @asynccontextmanager
     async def everywhere(self) -> AsyncIterator[UnitOfWork]:
         """Open a unit of work that can read and write the rows of all clients, for
-        installation-wide changes. Its audit entries are in a separate chain."""
+        installation-wide changes. Its audit entries form a separate chain."""
         async with self._opened(self.database.service(), ALL) as work:
             yield work
 

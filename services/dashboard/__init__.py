@@ -1,2 +1,2 @@
-"""Use cases of the dashboard's pages: users' preferences, and input in forms that were not
+"""Use cases for the dashboard's pages: user preferences, and input in forms that were not
 submitted."""

@@ -1,5 +1,5 @@
-"""Forms on the dashboard's pages. Each form takes effect once. Until then, the user's input is kept
-as a draft."""
+"""Forms on the dashboard's pages. Each form takes effect once. Until then, the user's input is
+stored as a draft."""
 
 from collections.abc import Mapping
 
@@ -12,15 +12,15 @@ from store.dashboard.page_drafts import PageDrafts
 
 
 async def take_form(work: UnitOfWork, actor: Actor, form: str, once: str) -> None:
-    """Record that a form takes effect, and delete its draft. Raises AlreadyPosted if the form took
-    effect before."""
+    """Record that a form takes effect, and delete its draft. Raises AlreadyPosted if it has already
+    taken effect."""
     await FormPosts(work.connection, work.tenant).take(form, once, actor.name, work.now)
     await PageDrafts(work.connection, work.tenant, actor.name).drop(form)
 
 
 async def was_sent(work: UnitOfWork, form: str, once: str) -> bool:
-    """Return whether this rendering of the form has taken effect. Wait for a concurrent submission
-    to finish."""
+    """Return whether this rendering of the form has taken effect, after waiting for any concurrent
+    submission to finish."""
     return await FormPosts(work.connection, work.tenant).was_taken(form, once)
 
 
@@ -30,7 +30,7 @@ async def lead_form(work: UnitOfWork, actor: Actor, once: str, location: str) ->
 
 
 def standing_in(work: UnitOfWork) -> AsyncConnection:
-    """Return the connection of the form's transaction, for reads only. The page compares the
+    """Return the connection of the form's transaction. Use it only for reads. The page compares the
     current values with the values that the user saw."""
     return work.connection
 

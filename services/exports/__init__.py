@@ -1,1 +1,2 @@
-"""Use cases for operators' imports: a client's export, and events of the engine's first version."""
+"""Use cases with which operators import a client's export, or events of the engine's first
+version."""

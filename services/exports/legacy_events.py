@@ -18,15 +18,15 @@ _BATCH_BYTES: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class ImportedEvents:
-    """The result of an import of events. `left_out`: the number of events whose ids already
-    existed."""
+    """The result of importing events. `left_out`: the number of events that were skipped, because
+    their ids already existed."""
 
     imported: int
     left_out: int
 
 
 async def import_legacy_events(work: UnitOfWork, actor: Actor, lines: Lines) -> ImportedEvents:
-    """Import events, all or none. Events whose ids already exist are skipped.
+    """Import events, all or nothing. Events whose ids already exist are skipped.
 
     Raises RoleRequired, InvalidInput with the number of the invalid line, and ClientNotFound, also
     while the client is being erased.
@@ -38,7 +38,7 @@ async def import_legacy_events(work: UnitOfWork, actor: Actor, lines: Lines) -> 
     for batch in _batches(lines):
         read += len(batch)
         added += await events.add(batch, work.new_id)
-    # The account is locked last, because the admission of events waits for the lock. An erasure
+    # The account is locked last, because the admission of events waits for this lock. An erasure
     # either starts after this import or is detected here.
     await AccountRepository(work.connection, work.tenant).lock()
     work.note(actor, "legacy events imported", imported=str(added))
@@ -50,7 +50,7 @@ async def delete_legacy_event(work: UnitOfWork, actor: Actor, event_id: str) -> 
     exist."""
     actor.require(OPERATORS)
     await AutomationRepository(work.connection, work.tenant).delete(event_id)
-    # The audit entry omits the id, because the author of the file chose it. The id may contain a
+    # The audit entry omits the id, because the author of the file chose it, and it may contain a
     # customer's name.
     digest = sha256(event_id.encode()).hexdigest()
     work.note(actor, "legacy event deleted", event_digest=digest)

@@ -21,13 +21,13 @@ from store.core.database import Database
 from store.exports.import_repository import Closed, TenantImport, is_here_already
 
 PATIENCE_S: Final = 24 * 3600.0
-"""Timeout of an import, in seconds. Even a long import does not delay other work, because its
-client is empty."""
+"""Timeout of an import, in seconds. Even a long import does not delay other work, because the
+client into which it imports is empty."""
 
 _BATCH_RECORDS: Final = 500
 _BATCH_CHARS: Final = 1 << 20
 # These sections are not imported. The audit log describes the exported client, and the file does
-# not contain the content of attachments.
+# not contain the content of the attachments.
 _LEFT: Final = (Section.AUDIT_ENTRIES, Section.ATTACHMENTS)
 _SINGLE: Final = (Section.CLIENT, Section.SETTINGS)
 
@@ -51,10 +51,11 @@ async def import_export(
     """Import a JSON export into an empty client, all or nothing. The audit log and attachments are
     not imported.
 
-    Ids are kept, unless this installation may already have them. In that case all records get new
+    Ids are kept, unless this installation may already use them. In that case all records get new
     ids. This check reads across clients, but a unit of work sees only one client, so this function
     opens the unit of work itself. A `dry_run` does everything, then rolls back. Raises
-    RoleRequired, InvalidExport, ClientNotFound, ClientNotEmpty, and the errors of `UnitsOfWork.of`.
+    RoleRequired, InvalidExport, ClientNotFound, ClientNotEmpty, and the errors raised by
+    `UnitsOfWork.of`.
     """
     actor.require(OPERATORS)
     parts = read_export(stream)
@@ -85,9 +86,9 @@ async def import_export(
 
 
 def _only(records: Iterator[RawRecord], section: Section) -> RawRecord:
-    """Return the only record of a section that must have exactly one. Raises InvalidExport if there
-    is no such record. In that case, the section's table could not be read during the export, so the
-    export is incomplete."""
+    """Return the only record in a section that must have exactly one. Raises InvalidExport if there
+    is none. In that case, the section's table could not be read during the export, so the export is
+    incomplete."""
     found = next(records, None)
     if found is None or found.section is not section or found.number > 1:
         raise InvalidExport(f"{section}: one record is expected")
@@ -106,7 +107,7 @@ async def _renaming(
 def _batches(
     records: Iterator[RawRecord], renaming: Renaming | None
 ) -> Iterator[tuple[Section, list[str]]]:
-    """Yield checked records in batches. Each batch belongs to one section and fits one
+    """Yield validated records in batches. Each batch belongs to one section and fits in one
     statement."""
     for section, group in groupby(records, key=lambda record: record.section):
         batch: list[str] = []
@@ -125,7 +126,8 @@ def _batches(
 
 
 def _stored(record: RawRecord, renaming: Renaming | None) -> str:
-    """Return a record's JSON in its stored form, with its search text. Raises InvalidExport."""
+    """Return the JSON of a record in stored form, including its search text. Raises
+    InvalidExport."""
     checked = record.check()
     text = renaming.record(record.section, record.text) if renaming else record.text
     if isinstance(checked, KnowledgeRecord):

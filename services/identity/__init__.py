@@ -1,1 +1,1 @@
-"""Use cases of sign-in, sessions, invitations and OAuth."""
+"""Use cases for sign-in, sessions, invitations and OAuth."""

@@ -30,7 +30,7 @@ from store.tenants.clients import ClientRepository
 from store.tenants.members import MemberRepository
 
 TRIAL: Final = timedelta(days=14)
-"""Length of a new client's trial period of the pro plan."""
+"""Length of the pro plan trial for a new client."""
 
 _HOUR: Final = timedelta(hours=1)
 
@@ -57,11 +57,11 @@ class Opening:
 
 
 async def account_of(work: UnitOfWork, email: str, opening: Opening) -> OwnAccount | None:
-    """Return the account of the user with a verified address. With a brand name, create a client
-    for the user, unless the user owns one.
+    """Return the account of the user with a verified address. If a brand name is given, create a
+    client for the user, unless the user already owns one.
 
-    An invitation does not make the user a member until the user accepts it. Return None for an
-    unknown address without a brand name or an invitation. Raises TooManyAccounts.
+    An invited user becomes a member only by accepting the invitation. Return None for an unknown
+    address without a brand name or an invitation. Raises TooManyAccounts.
     """
     await hold(work.connection, email)
     known = await user_of(work.connection, email)
@@ -76,11 +76,11 @@ async def account_of(work: UnitOfWork, email: str, opening: Opening) -> OwnAccou
 async def account_of_person(
     work: UnitOfWork, person: ProvedPerson, opening: Opening
 ) -> OwnAccount | None:
-    """Return the account of a person whom another identity provider has verified. The rules are
-    those of `account_of`.
+    """Return the account of a person whom another identity provider has verified. The rules are the
+    same as for `account_of`.
 
-    The user's id is the provider's id. If the address belongs to another user, nothing changes.
-    Raises AddressNotVerified, AddressTaken, TooManyAccounts.
+    The user's id is the id assigned by the provider. If the address belongs to another user,
+    nothing changes. Raises AddressNotVerified, AddressTaken, TooManyAccounts.
     """
     await hold(work.connection, f"user/{person.subject}")
     address = await address_of(work.connection, person.subject)
@@ -107,8 +107,8 @@ async def account_of_person(
 
 
 async def open_own_client(work: UnitOfWork, user_id: str, opening: Opening) -> OwnAccount | None:
-    """Create a client for a signed-in user who owns none. Return None if the user already owns one.
-    Raises TooManyAccounts, and AddressNotVerified for a user without an address."""
+    """Create a client for a signed-in user who owns none. Return None if the user already owns a
+    client. Raises TooManyAccounts, and AddressNotVerified for a user without an address."""
     email = await address_of(work.connection, user_id)
     if email is None:
         raise AddressNotVerified

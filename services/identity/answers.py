@@ -22,8 +22,9 @@ from store.tenants.members import MemberRepository
 async def accept_invitation(
     work: UnitOfWork, actor: Actor, user_id: str, invitation_id: str
 ) -> Role:
-    """Make the invited user a member, and return the user's role. An existing member keeps the
-    current role. Raises InvitationNotFound, also for an invitation to another address."""
+    """Make the invited user a member, and return the user's role. If the user is already a member,
+    the current role is kept. Raises InvitationNotFound, also for an invitation to another address.
+    """
     invitation = await _answered(work, user_id, invitation_id, accepted=True)
     members = MemberRepository(work.connection)
     role = await members.role(user_id, work.tenant)

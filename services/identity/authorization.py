@@ -16,7 +16,7 @@ from store.tenants.members import MemberRepository
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """A user's consent. `kept`: those of the requested scopes that the user grants."""
+    """A user's consent. `kept`: the requested scopes that the user grants."""
 
     client: OAuthClient
     redirect_uri: RedirectUri
@@ -30,7 +30,7 @@ async def give_consent(
     """Record a user's consent, and return the authorization code for the OAuth client. The code is
     derived from CODE_BYTES random bytes.
 
-    The unit of work spans clients, and acts for the tenant that the user chose. `network`: the
+    The unit of work spans clients and belongs to the tenant that the user chose. `network`: the
     network of the user's browser. Raises AccessDenied, RoleRequired, OAuthRefused (invalid_scope).
     """
     role = await MemberRepository(work.connection).role(user_id, work.tenant)

@@ -1,5 +1,5 @@
-"""Registration of OAuth clients (RFC 7591). Anyone may register. A registration does not grant any
-rights."""
+"""Dynamic registration of OAuth clients (RFC 7591). Anyone may register a client. Registration does
+not grant any rights."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,8 +14,8 @@ from store.identity.oauth_clients import OAuthClientRepository
 async def register_client(
     work: UnitOfWork, metadata: Mapping[str, object], network: str
 ) -> OAuthClient:
-    """Register an OAuth client with the metadata that it sent. The unit of work spans clients.
-    Raises OAuthRefused (invalid_redirect_uri, invalid_client_metadata).
+    """Register an OAuth client with the client metadata in its request. The unit of work spans
+    clients. Raises OAuthRefused (invalid_redirect_uri, invalid_client_metadata).
 
     `network`: the network of the request.
     """

@@ -1,5 +1,5 @@
-"""Sign-in sessions: open, use and end. The unit of work spans clients, because users do not belong
-to a client."""
+"""Sign-in sessions: how they are opened, used and ended. The unit of work spans clients, because
+users do not belong to a client."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -21,8 +21,8 @@ from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork
 from store.identity.sessions import SessionRepository
 
-# The grace period in which a replaced refresh token still gets the same response, because the first
-# response may have been lost.
+# The grace period in which reusing a replaced refresh token returns the same response again,
+# because the first response may have been lost.
 GRACE: Final = timedelta(seconds=30)
 
 
@@ -73,17 +73,17 @@ async def find_session(
 
 async def renew_session(work: UnitOfWork, secret: str, sealer: Sealer) -> OpenedSession | None:
     """Replace a refresh token. Return None if the token is no longer valid. The new token is
-    derived from the old token and our key.
+    derived from the old token and the service's key.
 
-    Within GRACE, repeated requests get the same token, because a response may be lost, or two
-    threads may send requests. If a token is presented after GRACE, or after its successor was
-    replaced, it counts as stolen, and the session ends.
+    Within GRACE, repeated requests get the same token, because a response may have been lost, or
+    two threads may have sent requests. If a token is presented after GRACE, or after its successor
+    was replaced, it is treated as stolen, and the session ends.
     """
     presented = secret_digest(SessionKind.REFRESH, secret)
     if presented is None:
         return None
-    # The first token is derived with the current key. The others are derived with the keys that the
-    # current key replaced.
+    # The first token in the list is derived with the current key. The others are derived with
+    # earlier keys.
     following = [
         following_token(secret, random) for random in sealer.digests(f"refresh token/{secret}")
     ]

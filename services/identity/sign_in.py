@@ -43,8 +43,8 @@ class CodePresented:
 
 @dataclass(frozen=True, slots=True)
 class PersonProved:
-    """A person verified by another identity provider. `brand_name`: the name of the shop that a new
-    user may open. `random`: SECRET_BYTES random bytes."""
+    """A person whom another identity provider has verified. `brand_name`: the shop name with which
+    a new user may open a shop. `random`: SECRET_BYTES random bytes."""
 
     person: ProvedPerson
     brand_name: str | None
@@ -66,10 +66,10 @@ class Entered:
 async def make_code(
     work: UnitOfWork, wanted: CodeWanted, sealer: Sealer, limits: OpeningLimits
 ) -> str:
-    """Store a sign-in code for any address, and return the code's id for the mail. A code beyond
-    the limits is stored, but never sent and never valid.
+    """Store a sign-in code for any address, and return the code's id, with which the mail is sent.
+    A code beyond the limits is stored, but never sent and never valid.
 
-    Every case runs the same statements and starts the same workflow, so the response time does not
+    The same statements and the same workflow run in every case, so the response time does not
     reveal anything about the address.
     """
     code_id = work.new_id()
@@ -93,11 +93,11 @@ async def sign_in(
     work: UnitOfWork, presented: CodePresented, sealer: Sealer, limits: OpeningLimits
 ) -> Entered | None:
     """Open a session with a sign-in code, after creating the account for which the code was
-    requested.
+    requested, if any.
 
-    Return None if the code is wrong, used, expired or unknown. The try counts even then, so the
+    Return None if the code is wrong, used, expired or unknown. The attempt counts even then, so the
     caller must commit the unit of work. After a successful sign-in, the unit of work and its audit
-    entries belong to the user's client. Raises TooManyAccounts. The code then stays valid.
+    entries belong to the user's client. Raises TooManyAccounts, in which case the code stays valid.
     """
     codes = CodeRepository(work.connection)
     network = presented.visitor.network
@@ -117,11 +117,11 @@ async def sign_in(
 async def sign_in_person(
     work: UnitOfWork, proved: PersonProved, limits: OpeningLimits
 ) -> Entered | None:
-    """Open a browser session for a person verified by another identity provider. Return None for a
-    new person without an invitation or a shop name.
+    """Open a browser session for a person whom another identity provider has verified. Return None
+    for a new person without an invitation or a shop name.
 
-    After a successful sign-in, the unit of work belongs to the user's client. Raises the errors of
-    `account_of_person`.
+    After a successful sign-in, the unit of work belongs to the user's client. Raises the same
+    errors as `account_of_person`.
     """
     opening = Opening(proved.brand_name, proved.visitor.network, limits)
     account = await account_of_person(work, proved.person, opening)

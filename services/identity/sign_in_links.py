@@ -1,5 +1,5 @@
-"""Single-use sign-in links. Only an operator with database access can create a link. No route
-creates links."""
+"""Single-use sign-in links. Only operators with database access can create a link. No route creates
+links."""
 
 from domain.core.errors import InvalidInput
 from domain.identity.errors import SignInLinkGone

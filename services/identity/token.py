@@ -1,5 +1,5 @@
-"""The OAuth token endpoints. With them, an OAuth client gets an API key, checks whether the key is
-still active, and revokes the key."""
+"""The OAuth token endpoints. An OAuth client uses them to get an API key, to check whether the key
+is still active, and to revoke it."""
 
 from dataclasses import dataclass, field, replace
 
@@ -35,8 +35,8 @@ class PresentedCode:
 
 @dataclass(frozen=True, slots=True)
 class IssuedKey:
-    """An API key issued to an OAuth client. `key`: used both as access token and as refresh token.
-    `scopes`: the scopes of the key, or None for all scopes."""
+    """An API key issued to an OAuth client. `key`: serves as both the access token and the refresh
+    token. `scopes`: the scopes of the key, or None for all scopes."""
 
     key: str = field(repr=False)
     scopes: tuple[Scope, ...] | None
@@ -54,11 +54,11 @@ async def exchange_code(
     work: UnitOfWork, presented: PresentedCode, random: bytes
 ) -> IssuedKey | OAuthRefused:
     """Exchange an authorization code for a new API key, derived from KEY_BYTES random bytes. The
-    new key replaces the same user's earlier key for the same OAuth client.
+    new key replaces any earlier key that the same user granted to the same OAuth client.
 
     The unit of work spans clients. An OAuth error is returned, not raised, so that the used code or
-    the revoked key is committed. If a code is presented twice, one of the two presenters has stolen
-    it, so the key issued for the code is revoked.
+    the revoked key is committed. If a code is presented twice, one of the two presenters must have
+    stolen it, so the key issued for the code is revoked.
     """
     digest = code_digest(presented.code)
     if digest is None or not is_verifier(presented.verifier):
@@ -99,7 +99,7 @@ async def end_connection(work: UnitOfWork, connection: OAuthConnection, *, netwo
 async def _issued(
     work: UnitOfWork, grant: OAuthGrant, key_id: str, random: bytes, *, network: str
 ) -> IssuedKey | OAuthRefused:
-    # A change of role also revokes keys. The lock serializes that change with the issuing of this
+    # A change of role also revokes keys. The lock serializes that change with the issuance of this
     # key.
     try:
         await AccountRepository(work.connection, work.tenant).lock()

@@ -1,1 +1,1 @@
-"""Use cases of inbound webhooks, polls and compliance requests."""
+"""Use cases for inbound webhooks, polls and compliance requests."""

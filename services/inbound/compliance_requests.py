@@ -1,5 +1,4 @@
-"""Compliance requests from a platform. The signature of the webhook proves that a request is
-genuine."""
+"""Compliance requests from a platform. The webhook signature proves that a request is genuine."""
 
 from typing import Final, assert_never
 
@@ -39,10 +38,10 @@ async def perform(
     provider: Provider,
     sealer: Sealer,
 ) -> Performed:
-    """Fulfil a compliance request, or return the tasks that people must do. A repetition has no
-    effect. Raises RoleRequired.
+    """Fulfil a compliance request, or return the tasks that members or operators must do. A
+    repeated call has no effect. Raises RoleRequired.
 
-    `webhook_id`: the idempotency key of the effects. `Performed.erase`: an erasure that the caller
+    `webhook_id`: the idempotency key for the effects. `Performed.erase`: an erasure that the caller
     must start before the webhook counts as done.
     """
     actor.require(OPERATORS)
@@ -56,11 +55,11 @@ async def perform(
         case ComplianceKind.REDACT_SHOP:
             redaction = ShopRedaction(work.connection, work.tenant)
             await redaction.erase(integration_id, duty_id=webhook_id)
-            # After a shop uninstalls the app, this is the last request that the platform sends
-            # about the shop.
+            # After a shop uninstalls the app, this is the last request about the shop that the
+            # platform sends.
             await IntegrationRepository(work.connection, work.tenant).forget_account(integration_id)
-            # There is no record of the customers who wrote about this shop's orders, or of other
-            # copies of these orders.
+            # The service has no record of the customers who wrote about this shop's orders, or of
+            # other copies of these orders.
             performed = Performed(Outcome.DUTY_FOR_PEOPLE, ComplianceReason.CONVERSATIONS_LEFT)
         case ComplianceKind.DISCONNECT:
             integrations = IntegrationRepository(work.connection, work.tenant)
@@ -89,11 +88,11 @@ async def _redact_customer(
     *,
     sealer: Sealer,
 ) -> Performed:
-    """Erase one customer completely, as an operator would. If the platform names no customer, erase
-    only the orders that the platform names.
+    """Erase one customer completely, as an operator would. If the platform does not name a
+    customer, erase only the orders that it names.
 
-    A manager chooses a connection's name and secret, but may not erase customers. An operator
-    therefore decides, unless the connection has authenticated with the shop.
+    A manager chooses a connection's name and secret, but is not allowed to erase customers. An
+    operator therefore decides, unless the connection has authenticated with the shop.
     """
     if not await IntegrationRepository(work.connection, work.tenant).is_proved(integration_id):
         return Performed(Outcome.DUTY_FOR_PEOPLE, ComplianceReason.SHOP_UNPROVED)
@@ -115,8 +114,8 @@ async def _redact_customer(
 async def _note_request(
     work: UnitOfWork, duty: ComplianceRequest, webhook_id: str, integration_id: str
 ) -> Performed:
-    """Store a data request for people to fulfil. Only people know when the customer has received
-    the data."""
+    """Store a data request for the client's members to fulfil. Only they know when the customer has
+    received the data."""
     await DataRequestRepository(work.connection, work.tenant).open(
         webhook_id,
         integration_id=integration_id,

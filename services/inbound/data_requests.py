@@ -1,4 +1,4 @@
-"""Customers' requests for their data: the data itself, and the record of its delivery."""
+"""Customers' requests for their personal data: the data itself, and the record of its delivery."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -15,7 +15,7 @@ from store.inbound.data_requests import DataRequestRepository
 async def customer_file(
     connection: AsyncConnection, tenant: TenantId, actor: Actor, request_id: str, now: Clock
 ) -> CustomerFile:
-    """Return all stored data of the customer who requested it. Raises RoleRequired,
+    """Return all stored data about the customer who requested it. Raises RoleRequired,
     DataRequestNotFound."""
     actor.require(MANAGERS)
     request = await DataRequestRepository(connection, tenant).read(request_id)

@@ -29,9 +29,9 @@ from store.integrations.order_facts import OrderFactRepository
 
 @dataclass(frozen=True, slots=True)
 class Doer:
-    """The context in which effects are applied. `actor`: the system. `pause_lasts`: how long the
-    agent does not answer in a ticket after a person's last message. `service_address`: the sender
-    address of the service's own mails."""
+    """The context in which effects are applied. `actor`: the system. `pause_lasts`: how long the AI
+    agent does not answer in a ticket after a human agent's last message. `service_address`: the
+    sender address of the service's own mails."""
 
     actor: Actor
     sealer: Sealer

@@ -1,7 +1,7 @@
-"""Management of endpoints, which are the addresses to which platforms send webhooks.
+"""Management of endpoints: the URLs to which platforms send webhooks.
 
 On some platforms, the holder of an endpoint's secret can vouch for customers. If a client has
-several managers, a new secret therefore may not vouch for customers immediately
+several managers, a new secret is therefore not immediately allowed to vouch for customers
 (`services/tenants/loosenings.py`).
 """
 
@@ -51,7 +51,7 @@ class DrawnBytes:
 @dataclass(frozen=True, slots=True)
 class ShownEndpoint:
     """An endpoint with the values that are shown only once. `token`: the token in the endpoint's
-    address. `secret`: the secret that the service generated for the platform, or None."""
+    URL. `secret`: the secret that the service generated for the platform, or None."""
 
     entry: EndpointEntry
     token: str = field(repr=False)
@@ -69,9 +69,10 @@ async def open_endpoint(
 ) -> ShownEndpoint:
     """Open the endpoint of a connection.
 
-    Some platforms issue their secret only after they know the endpoint's address. The endpoint can
-    then be opened without a secret. It rejects every webhook until `set_endpoint_secret` stores a
-    secret. Raises RoleRequired, IntegrationNotFound, InvalidEndpoint, EndpointExists.
+    Some platforms issue their secret only after they know the endpoint's URL. For these platforms,
+    the endpoint can be opened without a secret. It rejects every webhook until
+    `set_endpoint_secret` stores one. Raises RoleRequired, IntegrationNotFound, InvalidEndpoint,
+    EndpointExists.
     """
     actor.require(MANAGERS)
     provider = await _live_provider(work, integration_id)
@@ -101,10 +102,10 @@ async def rotate_endpoint(
     sealer: Sealer,
     overlap: timedelta = OVERLAP,
 ) -> ShownEndpoint:
-    """Give an endpoint a new address. If the service generates the secrets for the platform,
-    generate a new secret too.
+    """Give an endpoint a new URL. If the service generates the secrets for the platform, generate a
+    new secret too.
 
-    The previous address and secret stay valid for `overlap`, at most OVERLAP. Older ones become
+    The previous URL and secret stay valid for `overlap`, at most OVERLAP. Older ones become
     invalid. Raises RoleRequired, IntegrationNotFound, EndpointNotFound.
     """
     actor.require(MANAGERS)
@@ -128,7 +129,7 @@ async def set_endpoint_secret(
     work: UnitOfWork, actor: Actor, integration_id: str, secret: str, *, sealer: Sealer
 ) -> EndpointEntry:
     """Store the secret that the platform issued for an endpoint. The previous secret stays valid
-    for OVERLAP, and the address stays the same.
+    for OVERLAP, and the URL stays the same.
 
     Raises RoleRequired, IntegrationNotFound, InvalidEndpoint, EndpointNotFound.
     """
@@ -148,8 +149,8 @@ async def set_endpoint_secret(
 
 
 async def close_endpoint(work: UnitOfWork, actor: Actor, integration_id: str) -> None:
-    """Delete a connection's endpoint and the endpoint's secrets, if there is an endpoint. Its
-    received webhooks stay in the log. Raises RoleRequired, IntegrationNotFound."""
+    """Delete a connection's endpoint and the endpoint's secrets, if there is an endpoint. The
+    webhooks that it received stay in the log. Raises RoleRequired, IntegrationNotFound."""
     actor.require(MANAGERS)
     await IntegrationRepository(work.connection, work.tenant).require(integration_id)
     await EndpointRepository(work.connection, work.tenant).close(integration_id)
@@ -163,7 +164,8 @@ async def _waits(
     provider: Provider,
     mapping: Mapping[str, str] | None,
 ) -> bool:
-    """Return whether a new secret has to wait before it may vouch for customers' addresses."""
+    """Return True if a new secret must wait before it is allowed to vouch for customers'
+    addresses."""
     if not may_vouch(PLATFORMS[provider].author_proof, mapping):
         return False
     trust = HeldTrust(use="endpoint", id=integration_id, since=work.now)
@@ -180,8 +182,8 @@ async def _live_provider(work: UnitOfWork, integration_id: str) -> Provider:
 
 
 def _check(provider: Provider, wanted: WantedEndpoint) -> None:
-    """Check the values of an endpoint. Raises InvalidEndpoint with a message that contains none of
-    these values."""
+    """Validate the values for an endpoint. Raises InvalidEndpoint with a message that contains none
+    of these values."""
     platform = PLATFORMS.get(provider)
     if platform is None:
         raise InvalidEndpoint(f"{provider} sends no webhooks", "provider")
@@ -196,7 +198,7 @@ def _check(provider: Provider, wanted: WantedEndpoint) -> None:
 
 
 def _made(provider: Provider, given: str | None, drawn: DrawnBytes) -> str | None:
-    """Return a newly generated secret if the caller gave none and the service generates the
+    """Return a newly generated secret if the caller provided none and the service generates the
     provider's secrets. Otherwise return None."""
     return made_secret(drawn.secret) if given is None and provider in SECRETS_OF_OURS else None
 

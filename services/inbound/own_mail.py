@@ -1,5 +1,5 @@
-"""Detect our own mail. A mail that this service sent for a client may arrive as an inbound mail.
-Such a mail is not a customer's message."""
+"""Detect the service's own mail. A mail that this service sent for a client may arrive as an
+inbound mail. Such a mail is not a customer message."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -18,8 +18,8 @@ _RECIPIENTS: Final = "recipients"
 
 
 async def is_own_mail(ledger: ActionLedger, ticket: InboundTicket) -> bool:
-    """Return whether the agent sent this mail for this client. The action ledger must contain the
-    mail's Message-ID. The sender's address does not count, because anyone can forge it."""
+    """Return True if the agent sent this mail for this client: the action ledger must contain the
+    mail's Message-ID. The sender's address is ignored, because anyone can forge it."""
     if not _is_mail(ticket.event):
         return False
     name = message_id_of(PayloadView(ticket.event.payload))
@@ -33,7 +33,7 @@ async def with_own_addresses(
 ) -> InboundEvent:
     """Return a mail's event with the addresses of the client and of the service added to the
     recipients. A sender with one of these addresses is not a customer and does not get an answer,
-    but may forward the message of a contact form."""
+    but may forward a message from a contact form."""
     if not _is_mail(event):
         return event
     sender = await senders.verified()

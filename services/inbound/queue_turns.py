@@ -1,5 +1,5 @@
-"""Changes of the state of inbound webhooks. One transaction updates a webhook's row and advances
-the webhook's queue."""
+"""State changes of inbound webhooks. One transaction updates a webhook's row and advances the
+webhook's queue."""
 
 from dataclasses import dataclass
 
@@ -44,10 +44,11 @@ async def end_turn(
 
 
 async def hand_over(work: UnitOfWork, webhook: WebhookStanding) -> QueueTurn:
-    """Make the next webhook of the queue its head, and return the work to start. The caller's
+    """Make the next webhook in the queue its head, and return the work to start. The caller's
     transaction must have locked the client's queues.
 
-    A repetition returns the same work, so no work is lost if the process crashes after the commit.
+    A repeated call returns the same work, so no work is lost if the process crashes after the
+    commit.
     """
     lanes = InboundQueues(work.connection, work.tenant)
     await lanes.take_next(webhook.kind)
@@ -57,6 +58,6 @@ async def hand_over(work: UnitOfWork, webhook: WebhookStanding) -> QueueTurn:
 
 
 def has_ended(webhook: WebhookStanding | None) -> bool:
-    """Return whether a webhook needs no more work. `webhook`: None if the webhook's row was
+    """Return True if no more work is needed for a webhook. `webhook`: None if the webhook's row was
     erased."""
     return webhook is None or webhook.state in (WebhookState.DONE, WebhookState.FAILED)

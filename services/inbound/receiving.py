@@ -20,17 +20,17 @@ from store.inbound.webhooks import KeptWebhook, NewWebhookRow, WebhookArrivals
 
 T = TypeVar("T")
 
-# Maximum size of a body that is read on the event loop. Reading a larger body would block the event
-# loop for too long.
+# Maximum size of a body that is read on the event loop. A larger body would block the event loop
+# for too long.
 _SMALL: Final = 64 * 1024
-# Maximum lengths of the stored deduplication key and topic, in characters. Outsiders choose both
-# texts, and texts of these lengths suffice for identification.
+# Maximum lengths of the stored deduplication key and topic, in characters. Outsiders control both
+# texts, and these lengths suffice to identify a webhook.
 _MAX_KEY: Final = 512
 _MAX_TOPIC: Final = 128
 _UNKNOWN_TOPIC: Final = "unknown"
-# In each process, arrivals of one client take turns of at least this length, in seconds. During a
-# flood from one client, the requests of other clients are processed as usual, and the requests of
-# the flooding client wait.
+# In each process, one client's arrivals take turns of at least this length, in seconds. During a
+# flood from one client, requests from other clients are processed as usual, and requests from the
+# flooding client wait.
 _TURN_S: Final = 0.04
 
 
@@ -47,16 +47,16 @@ class NamedWebhook:
 
 
 class ArrivalGates:
-    """Makes the arrivals of one client take turns in this process. A flood of arrivals then does
-    not occupy the database connections that other clients need. Only a few large bodies are read
+    """Makes each client's arrivals take turns in this process. A flood of arrivals then does not
+    use up the database connections that other clients need. Only a few large bodies are read
     concurrently."""
 
     def __init__(self, *, patience_s: float = 15.0, at_most: int = 2048, large: int = 2) -> None:
-        """Create the gates. `at_most`: the maximum number of arrivals of one client that wait
+        """Create the gates. `at_most`: the maximum number of arrivals from one client that wait
         concurrently. `large`: the maximum number of large bodies that are read concurrently.
 
         An arrival is stored even if its platform has stopped waiting for the response. If the
-        platform sends the webhook again, the webhook is then recognized as a repetition.
+        platform then sends the webhook again, it is recognized as a repetition.
         """
         self.clients: Gate[TenantId] = Gate(patience_s=patience_s, at_most=at_most, turn_s=_TURN_S)
         self.full_days = FullDays()
@@ -89,8 +89,8 @@ def believe(
     """Verify a request and return its identity. Return None for a platform's test request.
     `secrets`: the valid secrets.
 
-    A signed request that cannot be parsed is identified by its bytes, so that it appears in the
-    log. Raises InboundRefused.
+    If a signed request cannot be parsed, its bytes identify it, so that it appears in the log.
+    Raises InboundRefused.
     """
     if platform.is_ping(request):
         return None
@@ -125,9 +125,9 @@ async def take(
     platform: Platform,
     named: NamedWebhook,
 ) -> KeptWebhook:
-    """Store a webhook delivery in a separate transaction, when it is the client's turn. After
-    CallerBusy or EngineUnavailable the delivery may not be stored, and the platform sends it again.
-    """
+    """When it is the client's turn, store a webhook delivery in its own transaction. If this raises
+    CallerBusy or EngineUnavailable, the delivery might not be stored, and the platform sends it
+    again."""
     async with gates.clients.enter(tenant), units.of(tenant) as work:
         return await keep(work, platform, named, gates.full_days)
 
@@ -138,8 +138,8 @@ async def keep(
     """Store a verified delivery, from a webhook or a poll, in the client's queue.
 
     If `starts` in the result is true, the caller must start `ProcessWebhook` after the commit:
-    through `domain.inbound.ports.WebhookStarter`, or as a child of its workflow. No audit entry is
-    written, because the row itself is the record.
+    through `domain.inbound.ports.WebhookStarter`, or as a child workflow of its own workflow. No
+    audit entry is written, because the row itself is the record.
     """
     row = NewWebhookRow(
         id=work.new_id(),

@@ -1,5 +1,5 @@
-"""Reconciliation: if a poll finds a change that no webhook has reported, the change is stored like
-a webhook."""
+"""Reconciliation: if a poll finds a change that no webhook has reported, the change is stored in
+the same way as a webhook."""
 
 from collections.abc import Sequence
 
@@ -39,7 +39,7 @@ async def keep_found(
     read: Sequence[tuple[FoundChange, Meaning]],
     page: ChangesPage,
 ) -> tuple[KeptWebhook, ...]:
-    """Store the new changes of a page and the poll cursor, and return the stored changes. No audit
+    """Store the new changes on a page and the poll cursor, and return the stored changes. No audit
     entry is written, because the rows themselves are the record."""
     kept: list[KeptWebhook] = []
     for change, meaning in read:
@@ -61,8 +61,8 @@ def _meaning(platform: Platform, facts: EndpointFacts, change: FoundChange) -> M
 
 
 async def _is_news(work: UnitOfWork, integration_id: str, meaning: Meaning) -> bool:
-    """Return whether the meaning of a change is new. If a concurrent webhook reports the same
-    change, the duplicate is detected when the change is processed."""
+    """Return True if a change has a new meaning. If a concurrent webhook reports the same change,
+    the duplicate is detected when the change is processed."""
     match meaning:
         case OrderNews(facts=facts):
             orders = OrderFactRepository(work.connection, work.tenant)

@@ -1,5 +1,6 @@
-"""Count requests that clients' endpoints reject. The counts are kept in memory and written in
-batches. A flood of bad signatures therefore does not wait for writes, and does not fill a table."""
+"""Count the requests that clients' endpoints reject. The counts are kept in memory and written in
+batches. During a flood of bad signatures, requests therefore do not wait for writes, and no table
+fills up."""
 
 from datetime import datetime
 from typing import Final
@@ -15,8 +16,8 @@ from store.inbound.refusals import RefusalRepository, RefusalsOfHour
 _log = structlog.get_logger(__name__)
 
 WRITTEN_EVERY_S: Final = 2.0
-# Maximum number of counters (one for each endpoint, reason and hour) between two writes. Rejections
-# beyond this number of counters are not counted.
+# Maximum number of counters between two writes, with one counter for each endpoint, reason and
+# hour. A rejection that would need a further counter is not counted.
 _MAX_KEPT: Final = 10_000
 
 _Kind = tuple[TenantId, str, RefusalReason, datetime]

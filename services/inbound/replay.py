@@ -12,8 +12,9 @@ async def replay_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> boo
     """Prepare a stored webhook for another attempt. Return whether the caller must start the
     webhook's workflow after the commit (`WebhookStarter.process_webhook`, with `wake`).
 
-    For a webhook that is already processed, no row changes. A failed webhook is processed as if it
-    had just arrived. A waiting webhook is tried now. Raises RoleRequired, InboundWebhookNotFound.
+    If the webhook has already been processed, no row changes. A failed webhook is processed as if
+    it had just arrived. A waiting webhook is tried now. Raises RoleRequired,
+    InboundWebhookNotFound.
     """
     actor.require(MANAGERS)
     await lock_queues(work.connection, work.tenant)

@@ -1,4 +1,4 @@
-"""Staff members' messages in a helpdesk ticket, and the pause of the agent that such a message
+"""Staff members' messages in a helpdesk ticket, and the pause of the AI agent that such a message
 causes."""
 
 from datetime import timedelta
@@ -26,13 +26,13 @@ async def heard(
     *,
     lasts: timedelta,
 ) -> Outcome:
-    """Pause the agent in a ticket that a person answered, or end the pause in a ticket that was
-    closed. Idempotent by message.
+    """Pause the agent in a ticket that a staff member answered, or end the pause in a ticket that
+    was closed. Idempotent by message.
 
-    The ticket's reviews are closed, so that the agent does not send a second answer. The person's
-    text is compared with the draft of a playbook in shadow mode. `lasts`: the length of the pause
-    after a person's last message. Raises AuthorUndecided if the message may be the agent's own and
-    its sending is not recorded yet. A later attempt can then decide.
+    The ticket's reviews are closed, so that the agent does not send a second answer. The staff
+    member's text is compared with the draft from a playbook in shadow mode. `lasts`: the length of
+    the pause after a staff member's last message. Raises AuthorUndecided if the message may be the
+    agent's own and its sending is not recorded yet. A later attempt can then decide.
     """
     if isinstance(message, TicketClosed):
         return await _closed(work, integration, message)
@@ -59,7 +59,7 @@ async def _people_wrote(
     answer, so it has no effect."""
     if not message.is_public:
         return Outcome.IGNORED
-    # The agent is paused before the reviews are closed, so that a concurrent approval finds the
+    # The agent is paused before the reviews are closed, so that a concurrent approval detects the
     # pause when it is executed.
     await HelpdeskPauseRepository(work.connection, work.tenant).pause(
         integration.id,
@@ -74,8 +74,8 @@ async def _people_wrote(
     ):
         work.wake(ref, review_id)
         work.note(_HELPDESK, "review answered in the helpdesk", review_id=review_id)
-    # The drafts are locked after the reviews, because storing a decision's outcome also locks the
-    # reviews first.
+    # The drafts are locked after the reviews, because storing the outcome of a decision also locks
+    # the reviews first.
     await ShadowDrafts(work.connection, work.tenant).heard(
         integration.provider, message.ticket_id, message.text, work.now
     )

@@ -1,4 +1,4 @@
-"""Inbound tickets: a customer's message from a webhook is admitted as an event, exactly once."""
+"""Inbound tickets: admit a customer's message from a webhook as an event, exactly once."""
 
 from datetime import timedelta
 from functools import partial
@@ -41,14 +41,15 @@ async def take_ticket(
     *,
     service_address: str,
 ) -> WebhookEffect | Wait:
-    """Admit a customer's message with its files, unless the message is already known or a person
-    has taken over its ticket.
+    """Admit a customer's message with its attachments, unless the message is already known or a
+    human agent has taken over its ticket.
 
-    A message waits if one of these limits is reached: the client's limits, the customer's limit,
-    the share of unverified senders, or the quota. A message that would overtake a waiting message
-    waits too. A message from an unverified sender is dropped if no more such messages may wait. A
-    message that no playbook matches does not wait for the storage limit of events: if the limit is
-    reached, its event is not stored. Raises the errors of `admit_event`, except for these limits.
+    A message waits if one of these limits has been reached: the client's limits, the customer's
+    limit, the share of unverified senders, or the quota. A message also waits if it would overtake
+    a waiting message. A message from an unverified sender is dropped if no more such messages may
+    wait. A message that matches no playbook does not wait for the storage limit on events: if that
+    limit has been reached, the event is not stored. Raises the errors raised by `admit_event`,
+    except for these limits.
     """
     messages = InboundMessageRepository(work.connection, work.tenant)
     message = (webhook.integration_id, ticket.message_key)
@@ -57,8 +58,8 @@ async def take_ticket(
     if not await messages.claim(*message, webhook_id=webhook.id, now=work.now):
         return about(Outcome.KNOWN)
     if await is_own_mail(ActionLedger(work.connection, work.tenant), ticket):
-        # The author of our own mail is the client, and only the text names the recipient, so no
-        # customer is recorded.
+        # The author of a mail sent by the service is the client, and only the text names the
+        # recipient, so no customer is recorded.
         return WebhookEffect(Outcome.OWN_MESSAGE)
     if await _is_peoples(work, webhook, ticket):
         return about(Outcome.LEFT_TO_PEOPLE)
@@ -100,8 +101,8 @@ async def take_ticket(
 
 
 async def _may_wait(work: UnitOfWork, webhook: StoredWebhook) -> bool:
-    """Return whether a message from an unverified sender may wait: it is already waiting, or the
-    limit on such messages is not reached."""
+    """Return True if a message from an unverified sender may wait. Either it is already waiting, or
+    its body is not larger than MIDDLE and fewer than UNPROVED_WAITING such messages are waiting."""
     if webhook.state is WebhookState.WAITING:
         return True
     if (webhook.size or 0) > MIDDLE:
@@ -126,8 +127,8 @@ async def _behind(
     )
     if earlier is None:
         return None
-    # Thousands of messages may wait for the share of unverified senders. Each is tried at about the
-    # time when the share can admit it.
+    # Thousands of messages may wait for the share of unverified senders. Each message is tried at
+    # about the time when the share can admit it.
     apart = SPACING if earlier.waits_for is WaitsFor.UNPROVED_LIMIT else BEHIND
     lasts = max(earlier.not_before - work.now, timedelta(0)) + apart
     return Wait(earlier.waits_for, lasts, customer)

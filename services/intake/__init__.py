@@ -1,1 +1,1 @@
-"""Use cases of intake: admission of events, and callers' request limits."""
+"""Use cases for intake: admission of events, and request limits for callers."""

@@ -1,4 +1,4 @@
-"""Admission: a request becomes a stored event with a pending run, in one transaction.
+"""Admission turns a request into a stored event with a pending run, in one transaction.
 
 If a message is rejected, the transaction is rolled back, so the message is neither stored nor
 counted.
@@ -55,7 +55,7 @@ _LOOK_S: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """The event and its run are stored. The run has not started yet."""
+    """The event and its run have been stored. The run has not started yet."""
 
     ref: RunRef
     playbook: Playbook
@@ -67,7 +67,8 @@ class Admitted:
 
 @dataclass(frozen=True, slots=True)
 class Unmatched:
-    """No active playbook matches the type of the event. The event is stored with that outcome."""
+    """No active playbook matches the type of the event. The event has been stored with that
+    outcome."""
 
     event_id: str
     event_type: str
@@ -89,12 +90,12 @@ async def receive_event(
     tenant: TenantId,
     now: Clock,
 ) -> Admitted | Unmatched | Repeated:
-    """Admit an event within its caller's timeout. If the admission fails, the error states whether
-    the event was stored.
+    """Admit an event within its caller's timeout. If the admission fails, the error indicates
+    whether the event was stored.
 
-    Raises the errors of `admit_event`, and CallerBusy if too many callers of the client wait.
-    EngineUnavailable means that nothing was stored. AnswerDelayed means that the event was stored.
-    AnswerUnknown means that the event may or may not have been stored.
+    Raises the errors raised by `admit_event`, and CallerBusy if too many of the client's callers
+    are waiting. EngineUnavailable means that nothing was stored. AnswerDelayed means that the event
+    was stored. AnswerUnknown means that the event may or may not have been stored.
     """
     began = time.monotonic()
     share = arrival.visit.share if arrival.visit else None
@@ -118,8 +119,8 @@ async def receive_event(
                 entry_limiter.note(tenant, refused, share)
                 raise
     except QuotaExhausted as refused:
-        # The notification is sent outside the gate, so that no caller waits while Temporal does not
-        # respond.
+        # The notification is sent outside the gate, so that no caller has to wait if Temporal does
+        # not respond.
         if refused.thresholds_untold:
             await _tell_thresholds(tenant, units)
         raise
@@ -134,13 +135,13 @@ async def admit_event(
     Any actor of the client may call this function. If the actor is an API key, the key must still
     be active. If a person typed the event, the person becomes its author, and an audit entry is
     written. Other events are not audited, because this function is the hot path. All limits are
-    checked under the account's lock, at the time of the lock, so that concurrent events cannot
+    checked under the account's lock, as of the time of the lock, so that concurrent events cannot
     exceed them.
 
     Raises Unauthenticated, ClientNotFound, IdempotencyKeyReused, CustomerRateLimited,
-    ClientRateLimited, QuotaExhausted. For a visitor's message also WidgetShareUsed, SessionUnknown.
-    For a platform's message without a verified sender: UnprovedShareUsed. For an event that no
-    playbook matches, or of a client without a plan: EventRoomUsed.
+    ClientRateLimited, QuotaExhausted. For a visitor's message, also raises WidgetShareUsed,
+    SessionUnknown. For a platform's message without a verified sender, raises UnprovedShareUsed.
+    For an event that matches no playbook, or from a client without a plan, raises EventRoomUsed.
     """
     connection, tenant = work.connection, work.tenant
     arrival = _authored(arrival, actor)
@@ -191,7 +192,7 @@ async def admit_event(
 async def counted_customer(
     work: UnitOfWork, event: InboundEvent, *, is_brought: bool
 ) -> LimitKey | None:
-    """Return the key of the customer to whose limit the event counts, or None.
+    """Return the key of the customer toward whose limit the event counts, or None.
 
     Only a mail needs a query. For an event from a webhook or a poll (`is_brought`), a verified
     sender needs another query.
@@ -213,7 +214,7 @@ async def counted_customer(
 
 
 def _authored(arrival: Arrival, actor: Actor) -> Arrival:
-    """Return the arrival with the origin of its event: the user of the session as author, or the
+    """Return the arrival with the origin of its event: as author, the user who is signed in, or the
     API key that sent the event."""
     author = actor.name if actor.kind is ActorKind.PERSON else None
     key_id = actor.name if actor.kind is ActorKind.KEY else None
@@ -241,8 +242,8 @@ async def _write_rows(
     playbook: Playbook | None,
     now: datetime,
 ) -> None:
-    """Write the rows of the event. For a widget visitor's event, also assign the message its number
-    in the session."""
+    """Write the event's rows. For a widget visitor's event, also assign the message its number in
+    the session."""
     arrivals = ArrivalRepository(work.connection, work.tenant)
     if playbook is None:
         await arrivals.store(arrival, customer, now)
@@ -254,8 +255,8 @@ async def _write_rows(
 
 
 async def _was_seen(arrival: Arrival, tenant: TenantId, units: UnitsOfWork, now: datetime) -> bool:
-    """Return whether the event repeats an earlier one. Repetitions are accepted even if a limit is
-    reached. The check needs one read and no lock."""
+    """Return True if the event repeats an earlier one. Repetitions are accepted even if a limit has
+    been reached. The check needs one read and no lock."""
     if arrival.idempotency is None:
         return False
     async with units.of(tenant, patience_s=_LOOK_S) as work:
@@ -263,18 +264,18 @@ async def _was_seen(arrival: Arrival, tenant: TenantId, units: UnitsOfWork, now:
 
 
 async def _tell_thresholds(tenant: TenantId, units: UnitsOfWork) -> None:
-    """Send the notification that the quota is used up. The transaction that rejected the event was
-    rolled back, and with it the notification."""
+    """Send the notification that the quota is used up. When the event was rejected, the
+    notification was rolled back with the transaction."""
     with suppress(EngineUnavailable):  # the next rejected event tries to send it again
         async with units.of(tenant) as work:
             work.deliver(*await note_reached(work.connection, tenant, work.now, work.new_id))
 
 
 async def _what_became_of(arrival: Arrival, tenant: TenantId, units: UnitsOfWork) -> DomainError:
-    """Return the error for the caller of an admission whose commit was interrupted.
+    """Return the error for the caller if the commit of an admission was interrupted.
 
-    The error depends on whether the event was stored. The check takes the account's lock. A COMMIT
-    in progress holds this lock until the COMMIT ends.
+    The error depends on whether the event was stored. The check takes the account's lock, because a
+    COMMIT in progress holds this lock until it ends.
     """
     try:
         async with units.of(tenant, patience_s=_LOOK_S) as work:
@@ -298,7 +299,7 @@ def _check_messages(
 
 
 def _untold(standing: QuotaStanding, recent: RecentUse) -> tuple[Threshold, ...]:
-    """Return the usage thresholds that are reached but were not recorded this month."""
+    """Return the usage thresholds that are reached but not yet recorded for this month."""
     return tuple(t for t in standing.thresholds() if t > recent.threshold_noted)
 
 

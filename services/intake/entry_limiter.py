@@ -1,6 +1,6 @@
-"""The entry limiter of admission: in this process, one caller of each client enters at a time. If
-it is already known that an event will be rejected, the error is returned without waiting, a lock or
-a transaction."""
+"""The entry limiter for admission: in this process, one caller per client enters at a time. If it
+is already known that an event will be rejected, the error is returned without a wait, a lock or a
+transaction."""
 
 from collections import OrderedDict
 from contextlib import AbstractAsyncContextManager
@@ -17,23 +17,23 @@ from domain.widget.errors import WidgetShareUsed
 from domain.widget.share import WidgetShare
 from services.core.gate import Gate
 
-# In this process, admissions of one client take turns. Many concurrent callers of one client, or a
-# lock on the client's row, then do not occupy the connections that other clients need.
+# In this process, admissions of one client take turns. Many concurrent callers from one client, or
+# a lock on the client's row, then do not use up the connections that other clients need.
 _PATIENCE_S: Final = 4.0
 _MAX_FULL: Final = 50_000
 
 MessagesRefused = CustomerRateLimited | ClientRateLimited | WidgetShareUsed
 
 _Whose = tuple[TenantId, bytes | int | None]
-"""Identifies a window of messages: the client, with a customer's digest, the message limit of a
-widget's share, or None for the client's own window."""
+"""Identifies a message window: the client, together with a customer's digest, with the message
+limit of a widget share, or with None for the client's own window."""
 
 
 class EntryLimiter:
-    """Caches the message windows that are full, with the time of the oldest message in each.
+    """Caches full message windows, each with the time of its oldest message.
 
     In every process, a full window stays full until its oldest message expires. If a window is
-    evicted because there are too many windows, one additional query to PostgreSQL is needed.
+    evicted because there are too many, one additional query to PostgreSQL is needed.
     """
 
     def __init__(self, *, patience_s: float = _PATIENCE_S, max_full: int = _MAX_FULL) -> None:
@@ -67,9 +67,9 @@ class EntryLimiter:
         self, tenant: TenantId, event: InboundEvent, clock: Clock, share: WidgetShare | None = None
     ) -> MessagesRefused | None:
         """Return the error with which the event would certainly be rejected. Return None if the
-        event must be checked in the database.
+        database must check the event.
 
-        A mail must be checked in the database if the client's mail servers authenticate its sender.
+        The database must check a mail if the client's mail servers authenticate its sender.
         """
         if not self._full:
             return None

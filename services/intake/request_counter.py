@@ -1,5 +1,5 @@
 """Counters for short-term rate limits. One counter uses the memory of this process. The other uses
-PostgreSQL, for all processes. The limits are in `domain/intake/rate_limit.py`."""
+PostgreSQL and covers all processes. The limits are in `domain/intake/rate_limit.py`."""
 
 from collections import OrderedDict, defaultdict
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ from store.intake.rate_windows import RateWindowRepository
 # Maximum number of keys in memory for each scope. A flood in one scope does not affect callers in
 # another.
 _MAX_KEYS: Final = 50_000
-# More than one expired key is removed per request. The number of expired keys then decreases,
+# Each request removes more than one expired key. The number of expired keys therefore decreases,
 # although every request may add a key.
 _DROPPED_AT_ONCE: Final = 8
 _PURGE_EVERY: Final = 256
@@ -24,17 +24,19 @@ _PATIENCE_S: Final = 2.0
 
 class RequestCounter(Protocol):
     async def count(self, limit: Limit, key: str, now: datetime) -> LimitDecision:
-        """Count one request of `key` unless its window is full, and return the decision."""
+        """Count one request for `key` unless its window is full, and return the decision."""
 
     def known_refusal(self, limit: Limit, key: str, now: datetime) -> LimitDecision | None:
-        """Return the decision that will reject the next request of `key`, if this process already
-        knows it. Otherwise return None. The call makes no query and does not count the request."""
+        """If this process already knows that the next request for `key` will be rejected, return
+        that decision. Otherwise return None. The call makes no query and does not count the
+        request."""
 
 
 class MemoryCounter:
-    """A counter in memory. It is exact within one process. Several processes count separately.
+    """An in-memory counter. It is exact within one process, but separate processes count
+    separately.
 
-    If a scope is full, the caller whose last request is the oldest is evicted. A flood from many
+    If a scope is full, the caller whose last request is oldest is evicted. A flood from many
     addresses may then exceed its limits, but does not cause other callers to be rejected.
     """
 
@@ -64,8 +66,8 @@ class MemoryCounter:
 
 
 class PostgresCounter:
-    """A counter in PostgreSQL. It is exact for all processes on one database. A flood on one key
-    occupies at most one connection, and no connection once its requests are rejected."""
+    """A counter in PostgreSQL. It is exact across all processes that use one database. A flood on
+    one key occupies at most one connection, and none once its requests are rejected."""
 
     def __init__(self, database: Database, *, max_refused: int = _MAX_KEYS) -> None:
         self._database = database
@@ -78,7 +80,7 @@ class PostgresCounter:
         self._refused: OrderedDict[tuple[LimitScope, str], datetime] = OrderedDict()
 
     async def count(self, limit: Limit, key: str, now: datetime) -> LimitDecision:
-        """Count one request of `key` unless its window is full, and return the decision. Raises
+        """Count one request for `key` unless its window is full, and return the decision. Raises
         EngineUnavailable."""
         known = self.known_refusal(limit, key, now)
         if known is not None:

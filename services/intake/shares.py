@@ -1,5 +1,5 @@
-"""Check the shares of a client's limits: for a widget's visitors, for unverified senders, and for
-stored events. Callers hold the account's lock."""
+"""Check the shares of a client's limits: for widget visitors, for unverified senders, and for
+stored events. Callers must hold the account's lock."""
 
 from datetime import datetime
 from math import ceil
@@ -22,15 +22,15 @@ from store.widget.share_use import ShareUse
 async def check_widget_share(
     work: UnitOfWork, share: WidgetShare, standing: QuotaStanding, now: datetime
 ) -> None:
-    """Check that the widget's share of the client's limits is not used up. Raises
+    """Check that the widget has not used up its share of the client's limits. Raises
     WidgetShareUsed."""
     use = ShareUse(work.connection, work.tenant)
     oldest = await use.oldest(share.messages, now)
     if oldest is not None:
         raise WidgetShareUsed(PER_CLIENT.retry_after_s(oldest, now), oldest)
     room = share.tickets(standing.tickets_limit)
-    # The number of the widget's tickets is at most the total number, so most messages do not need a
-    # separate count of the widget's tickets.
+    # The widget's tickets are at most all tickets, so for most messages the widget's tickets need
+    # not be counted separately.
     if room is None or standing.tickets_used < room:
         return
     if await use.tickets(standing.period, room) >= room:
@@ -38,7 +38,7 @@ async def check_widget_share(
 
 
 async def check_unproved_share(work: UnitOfWork, standing: QuotaStanding, now: datetime) -> None:
-    """Check that the share of unverified senders is not used up. Raises UnprovedShareUsed."""
+    """Check that unverified senders have not used up their share. Raises UnprovedShareUsed."""
     use = UnprovedUse(work.connection, work.tenant)
     oldest = await use.oldest(MESSAGES, now)
     if oldest is not None:
@@ -58,12 +58,12 @@ async def check_event_room(
     matched: bool,
     unproved: bool,
 ) -> None:
-    """Check the storage limit of events. `matched`: whether a playbook matches the event.
+    """Check the storage limit on events. `matched`: whether a playbook matches the event.
     `unproved`: whether a platform delivered the event without a verified sender.
 
-    For a client with a plan, the limit counts and rejects only unmatched events. For a client
-    without a plan, it counts all events, and events from unverified senders are rejected as soon as
-    a part of the limit is used.
+    For a client with a plan, only unmatched events count toward the limit and can be rejected. For
+    a client without a plan, all events count toward the limit, and events from unverified senders
+    are rejected as soon as a part of the limit has been used.
 
     Raises EventRoomUsed, or UnprovedShareUsed for a matched event from an unverified sender. The
     last event that is stored may exceed the limit.

@@ -1,1 +1,1 @@
-"""Use cases of integrations: connections to shops and helpdesks, and the sender of mails."""
+"""Use cases for integrations: connections to shops and helpdesks, and the mail sender."""

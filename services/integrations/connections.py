@@ -18,7 +18,8 @@ from store.inbound.endpoints import EndpointRepository
 from store.integrations.connection_settings import ConnectionSettings
 from store.integrations.integrations import IntegrationRepository
 
-# These actors work on the service's own machine, so their settings may contain paths of its files.
+# These actors work on the machine that runs the service, so their settings may contain paths on
+# that machine.
 _OF_THIS_MACHINE: Final = frozenset({ActorKind.OPERATOR, ActorKind.SYSTEM})
 
 
@@ -34,8 +35,8 @@ async def connect_integration(
     """Connect a shop or helpdesk. An existing connection to the same provider ends, as with
     `disconnect_integration`.
 
-    This function does not test the credentials. `connect_and_try` also tests them. If a setting
-    lets the agent do or trust more, it requires a second manager's approval, and the connection is
+    This function does not test the credentials. `connect_and_try` also tests them. A setting that
+    lets the agent do or trust more requires a second manager's approval, and the connection is
     created without this setting. Raises RoleRequired, InvalidIntegration, ClientNotFound,
     TooManyLoosenings.
     """
@@ -89,8 +90,8 @@ async def _store(work: UnitOfWork, actor: Actor, integration: Integration) -> In
 async def disconnect_integration(work: UnitOfWork, actor: Actor, integration_id: str) -> None:
     """End a connection and erase its credentials, even if its provider is unknown.
 
-    For DUTIES_LAST, the connection's endpoint still accepts the platform's compliance requests, and
-    rejects all other webhooks. A connection that has already ended stays unchanged. Raises
+    For DUTIES_LAST, the connection's endpoint still accepts compliance requests from the platform,
+    and rejects all other webhooks. A connection that has already ended stays unchanged. Raises
     RoleRequired, IntegrationNotFound.
     """
     actor.require(MANAGERS)

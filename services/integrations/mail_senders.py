@@ -1,4 +1,4 @@
-"""Management of the sender of a client's mails. The sender may write to customers only after the
+"""Management of the sender of a client's mail. The sender may write to customers only after the
 code that was mailed to its address has been entered.
 
 The mail with the code is sent in the same way as the sender's later mails. The code therefore
@@ -39,7 +39,7 @@ from store.tenants.accounts import AccountRepository
 @dataclass(frozen=True, slots=True)
 class DrawnCode:
     """A new code that verifies a sender. `text`: the code. `language`: the language of the mail
-    with the code, fr or en."""
+    that contains the code, fr or en."""
 
     text: str = field(repr=False)
     language: str
@@ -65,11 +65,11 @@ async def set_mail_sender(
     servers: MailServers,
     service_address: str,
 ) -> StoredSender:
-    """Store the client's sender, replacing the previous one. Until the sender is verified, mails
-    use the service's sender.
+    """Store the client's sender, replacing the previous one. Until the sender is verified, the
+    service's own sender is used.
 
-    A verified sender stays verified if address and server are unchanged. The caller sends the code
-    after the commit (`TemporalEngine.mail`). Host names are resolved outside any transaction.
+    A verified sender stays verified if its address and server are unchanged. The caller sends the
+    code after the commit (`TemporalEngine.mail`). Host names are resolved outside any transaction.
     Raises RoleRequired, InvalidMailSender, TooManySenderCodes, ClientNotFound.
     """
     actor.require(MANAGERS)
@@ -114,7 +114,7 @@ async def verify_mail_sender(
     """Verify the client's sender with a code, and return the sender. From then on, the sender may
     write to customers.
 
-    Return None if the code is wrong, used, expired or unknown. The try counts even then, so the
+    Return None if the code is wrong, used, expired or unknown. The attempt counts even then, so the
     caller must commit the unit of work. Raises RoleRequired.
     """
     actor.require(MANAGERS)
@@ -132,7 +132,7 @@ async def verify_mail_sender(
 
 async def trust_mail_sender(work: UnitOfWork, actor: Actor, address: str) -> None:
     """Set a verified sender without a code, unless the client already has a verified sender. Only
-    staff of the installation may do this. Raises RoleRequired for members of the client, who must
+    the installation's staff may do this. Raises RoleRequired for members of the client, who must
     verify an address with its code."""
     if not is_staff(actor):
         raise RoleRequired
@@ -147,7 +147,7 @@ async def trust_mail_sender(work: UnitOfWork, actor: Actor, address: str) -> Non
 
 
 async def remove_mail_sender(work: UnitOfWork, actor: Actor) -> None:
-    """Delete the client's sender and its password. Mails then use the service's sender again.
+    """Delete the client's sender and its password. The service's own sender is then used again.
     Raises RoleRequired, MailSenderNotFound."""
     actor.require(MANAGERS)
     if not await MailSenderRepository(work.connection, work.tenant).remove(work.now):
@@ -176,7 +176,7 @@ def _server(
     tenant: TenantId, wanted: WantedServer, before: SmtpServer | None, sealer: Sealer
 ) -> SmtpServer:
     """Return the mail server with its password. A stored password is used only for the server for
-    which it was given. Raises InvalidMailSender if the password is missing."""
+    which it was entered. Raises InvalidMailSender if the password is missing."""
     server = SmtpServer(
         host=wanted.host,
         port=wanted.port,

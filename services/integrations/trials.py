@@ -1,7 +1,8 @@
-"""The test of a connection: one inexpensive read with its credentials, without side effects.
+"""The connection test: one inexpensive read with the connection's credentials, without side
+effects.
 
 The provider is called outside any transaction. A connection that fails the test keeps its status,
-because a shop may be unavailable for a moment. The agent's own calls determine the status.
+because a shop may be briefly unavailable. The agent's own calls determine the status.
 """
 
 from collections.abc import Mapping
@@ -42,8 +43,8 @@ async def connect_and_try(
     sealer: Sealer,
     connectors: Connectors,
 ) -> TriedIntegration:
-    """Connect a shop or helpdesk like `connect_integration`, then test the stored connection.
-    Raises the errors of `connect_integration`."""
+    """Connect a shop or helpdesk as `connect_integration` does, then test the stored connection.
+    Raises the same errors as `connect_integration`."""
     async with units.of(tenant) as work:
         made = await connect_integration(
             work, actor, provider, settings, credentials, sealer=sealer
@@ -62,9 +63,9 @@ async def try_integration(
     *,
     connectors: Connectors,
 ) -> Problem | None:
-    """Test a connection, and return the problem that currently keeps the agent from using the
-    connection, or None. Raises RoleRequired, UnknownProvider, and IntegrationNotFound, also for an
-    ended connection."""
+    """Test a connection. Return the problem that currently prevents the agent from using it, or
+    None. Raises RoleRequired, UnknownProvider, and IntegrationNotFound, also for an ended
+    connection."""
     actor.require(MANAGERS)
     async with units.of(tenant) as work:
         stored = await IntegrationRepository(work.connection, tenant).usable(integration_id)
@@ -84,8 +85,8 @@ async def _prove(
     """Store the account with which the connection has authenticated, if installation-wide webhooks
     may name this account.
 
-    The account's name in the settings is not evidence, because anyone can enter any name there. A
-    successful test also clears a stored error of the provider.
+    The account name in the settings is not evidence, because anyone can enter any name there. A
+    successful test also clears a stored error from the provider.
     """
     if problem is None and integration.error_code == ActionForbidden.code:
         async with units.of(tenant) as work:
@@ -110,14 +111,14 @@ async def _opened_account(connectors: Connectors, integration: Integration) -> s
     try:
         opened = await shop.account()
     except (ActionRefused, ActionUnreachable):
-        # A restricted key may work, although it may not read the account.
+        # A restricted key may work even if it is not allowed to read the account.
         return None
     return opened if opened == integration.settings["account"] else None
 
 
 async def _try(connectors: Connectors, integration: Integration) -> Problem | None:
     """Test a connection, and return its problem, or None. A connection that the agent never calls
-    is not tested and has no problem."""
+    is not tested, and None is returned."""
     if integration.only_listens or integration.provider not in SHOPS | HELPDESKS:
         return None
     try:

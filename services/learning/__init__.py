@@ -1,1 +1,1 @@
-"""Use cases of learning: corrections and labelled examples."""
+"""Use cases for learning: corrections and labelled examples."""

@@ -1,4 +1,4 @@
-"""Read a correction in its displayed form, with a word diff and the available actions."""
+"""Read a correction as it is displayed, with a word diff and the available actions."""
 
 import asyncio
 
@@ -22,7 +22,7 @@ async def read_correction(
     """Return a correction with its word diff and available actions. Raises CorrectionNotFound."""
     record = await CorrectionRepository(connection, tenant).read(correction_id)
     run = await corrected_run(connection, tenant, record)
-    # Customers wrote a part of the text, so the cost of the diff is limited. The diff is computed
+    # Customers wrote a part of the text, so the cost of the diff is bounded. The diff is computed
     # in a thread, so that it does not block the event loop.
     return await asyncio.to_thread(_with_offers, record, run)
 
@@ -47,7 +47,7 @@ async def _content(
     connection: AsyncConnection, tenant: TenantId, record: CorrectionRecord
 ) -> TemplateEntry | KnowledgeEntry | None:
     """Return the template or knowledge entry on which the draft is based. Return None if the draft
-    cites other content too, or if the entry no longer exists."""
+    also cites other content, or if the entry no longer exists."""
     cited = [one for one in record.citations if one.kind != "order"]
     if len(cited) != 1:
         return None

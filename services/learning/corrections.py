@@ -43,7 +43,7 @@ async def accept_correction(
     message as a labelled example.
 
     Raises RoleRequired, CorrectionNotFound, CorrectionDecided, TooManyExamples, ClientNotFound, and
-    the errors of adding the case and of adding or changing the content.
+    the errors raised when a case is added or content is added or changed.
     """
     actor.require(MANAGERS)
     # The account is locked before the correction's row, because the steps below lock the account
@@ -103,8 +103,8 @@ async def _example(
 async def _teach(
     work: UnitOfWork, actor: Actor, lesson: ContentLesson | None
 ) -> tuple[Literal["template", "knowledge"] | None, str | None]:
-    """Create or change the content with which the agent learns from the correction, and return the
-    kind and id of that content."""
+    """Create or change the content from which the agent learns the correction, and return the kind
+    and id of that content."""
     match lesson:
         case None:
             return None, None

@@ -1,5 +1,5 @@
-"""Reports on a playbook: its results in shadow mode, and the effect of a different threshold on
-past runs. Every member of the client may read both reports."""
+"""Reports on a playbook: its results in shadow mode, and the effect that a different threshold
+would have had on past runs. Every member of the client may read both reports."""
 
 from dataclasses import dataclass
 
@@ -18,8 +18,8 @@ from store.playbooks.playbooks import PlaybookRepository
 
 @dataclass(frozen=True, slots=True)
 class ThresholdPicture:
-    """The advice on a playbook's threshold, and the confidences of the runs on which the advice is
-    based."""
+    """The advice on a playbook's threshold, and the confidence scores of the runs on which the
+    advice is based."""
 
     entry: PlaybookEntry
     advice: ThresholdAdvice
@@ -45,8 +45,8 @@ async def threshold_advice(
 async def threshold_picture(
     connection: AsyncConnection, tenant: TenantId, playbook_id: str, classification: Category | None
 ) -> ThresholdPicture:
-    """Return the advice on a playbook's threshold, with the confidences on which the advice is
-    based. Raises PlaybookNotFound."""
+    """Return the advice on a playbook's threshold, with the confidence scores on which it is based.
+    Raises PlaybookNotFound."""
     entry = await PlaybookRepository(connection, tenant).read(playbook_id)
     history = await ThresholdOutcomes(connection, tenant).last(entry.playbook.id, classification)
     advice = advise(history, entry.playbook.threshold)

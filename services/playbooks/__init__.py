@@ -1,1 +1,1 @@
-"""Use cases of a client's playbooks."""
+"""Use cases for a client's playbooks."""

@@ -1,5 +1,5 @@
-"""Limits on changes of playbooks, because each version is stored and each activation sends a
-webhook event."""
+"""Limits on playbook changes. They are needed because each version is stored and each activation
+sends a webhook event."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -15,11 +15,12 @@ _DAY: Final = timedelta(days=1)
 
 
 async def refuse_flood(work: UnitOfWork, changes: Sequence[PlaybookChange]) -> None:
-    """Check changes of playbooks against the limits. The caller holds the account's lock.
+    """Check playbook changes against the limits. The caller must hold the account's lock.
 
     Raises TooManyPlaybookChanges if the changes exceed the number of versions and activations that
     a client may add per day. Raises PlaybookVersionsFull if the changes add a version and the
-    storage limit of versions is reached. The last changes that are accepted may exceed this limit.
+    storage limit on versions has been reached. The last changes that are accepted may exceed this
+    limit.
     """
     new = sum(_is_version(one) + _is_activation(one) for one in changes)
     if not new:

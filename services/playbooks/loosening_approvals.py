@@ -33,8 +33,8 @@ async def approve_loosening(
     work: UnitOfWork, actor: Actor, loosening_id: str, model: NamesModel
 ) -> Loosening:
     """Approve and apply a pending loosening, as the second of two managers. Raises RoleRequired,
-    LooseningNotFound, LooseningDecided, SecondPersonUnfit, LooseningChanged, and the errors of the
-    change itself."""
+    LooseningNotFound, LooseningDecided, SecondPersonUnfit, LooseningChanged, and the errors raised
+    by the change itself."""
     actor.require(MANAGERS)
     await AccountRepository(work.connection, work.tenant).lock()
     loosenings = LooseningRepository(work.connection, work.tenant)
@@ -51,8 +51,8 @@ async def approve_loosening(
 async def apply_due_loosening(
     work: UnitOfWork, loosening_id: str, model: NamesModel
 ) -> LooseningState:
-    """Apply a loosening that is due, and return its new state. If the loosening can no longer be
-    applied, mark it as failed.
+    """Apply a loosening that is due, and return its new state. If it can no longer be applied, mark
+    it as failed.
 
     Idempotent: a decided loosening stays unchanged. Raises LooseningNotFound.
     """
@@ -109,8 +109,8 @@ async def _carry_out(work: UnitOfWork, found: Loosening, model: NamesModel) -> N
 
 
 async def _beside_playbooks(work: UnitOfWork, actor: Actor, found: Loosening) -> bool:
-    """Apply a loosening of settings, of a stop or of trust in a credential. Return False, without
-    applying it, for a loosening of playbooks."""
+    """Apply a loosening that concerns settings, an automation stop, or trust in a credential. For a
+    loosening of playbooks, return False without applying it."""
     use = found.change.get("use")
     if use == SETTINGS:
         change = SettingsChange.model_validate(found.change["settings"])

@@ -1,10 +1,10 @@
 """Management of a client's playbooks. Each activation sends a webhook event.
 
-A version that starts to answer events must pass the publish gate
+Before a version starts to answer events, it must pass the publish gate
 (`services/playbooks/publish_gate.py`) in the same transaction. A change that loosens the agent's
 limits requires a second manager's approval (`services/tenants/loosenings.py`). The use case then
-raises LooseningHeld, and is later called again with the loosening as `granted`. A new version
-raises PlaybookVersionsFull if the storage limit of versions is reached.
+raises LooseningHeld, and is called again later with the loosening as `granted`. A new version
+raises PlaybookVersionsFull if the storage limit on versions has been reached.
 """
 
 from collections.abc import Collection, Sequence
@@ -43,7 +43,7 @@ async def create_playbook(
     note: str | None = None,
     granted: Loosening | None = None,
 ) -> PlaybookEntry:
-    """Create a playbook. `note`: the author's reason. Raises RoleRequired, ClientNotFound,
+    """Create a playbook. `note`: the author's reason for it. Raises RoleRequired, ClientNotFound,
     TooManyPlaybooks, TooManyPlaybookChanges, PlaybookNameTaken, PatternTaken, and CasesNotGreen."""
     actor.require(MANAGERS)
     publication.permit(actor)
@@ -67,8 +67,8 @@ async def update_playbook(
     *,
     granted: Loosening | None = None,
 ) -> PlaybookChange:
-    """Update a playbook so that it matches the draft, including its name. Every change creates the
-    next version, except a change of the active flag alone.
+    """Update a playbook so that it matches the draft, including the name. Every change creates the
+    next version, unless only the active flag changes.
 
     Raises RoleRequired, ClientNotFound, PlaybookNotFound, PlaybookChanged, PlaybookNameTaken,
     TooManyPlaybookChanges, PatternTaken, CasesNotGreen.
@@ -106,8 +106,8 @@ async def restore_playbook(
     granted: Loosening | None = None,
 ) -> PlaybookChange:
     """Restore an earlier version of a playbook as its next version. The playbook's active flag
-    stays unchanged. Raises the errors of `update_playbook`, but CasesNotGreen only if the version
-    never answered events."""
+    stays unchanged. Raises the errors raised by `update_playbook`, but CasesNotGreen only if the
+    version has never answered events."""
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(
@@ -134,8 +134,8 @@ async def import_playbooks(
     *,
     granted: Loosening | None = None,
 ) -> tuple[PlaybookChange, ...]:
-    """Create or update playbooks so that they match `specs`, by name, all or none. Other playbooks
-    stay unchanged.
+    """Create or update playbooks so that they match `specs`, by name, all or nothing. Other
+    playbooks stay unchanged.
 
     Raises RoleRequired, ClientNotFound, TooManyPlaybooks, TooManyPlaybookChanges, CasesNotGreen,
     and PlaybookNameTaken if a name is ambiguous. Raises PatternTaken if two active playbooks have
@@ -144,8 +144,7 @@ async def import_playbooks(
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(use="import", specs=tuple(specs), override=publication.override)
-    # The first playbooks of a new client do not loosen any limit, because there are no earlier
-    # rules.
+    # A new client's first playbooks do not loosen any limit, because there are no earlier rules.
     is_new = publication is NEW_CLIENT
     async with nullcontext() if is_new else _held(work, actor, wanted, granted):
         changes = await _compared(work, specs)
@@ -188,8 +187,8 @@ async def delete_playbook(
 ) -> None:
     """Delete a playbook. It is no longer listed, and other playbooks can use its name and pattern.
 
-    The playbook's versions are kept to explain its runs, and runs in progress finish with them.
-    Raises RoleRequired, PlaybookNotFound.
+    The playbook's versions are kept to explain its runs, and runs in progress use them until they
+    finish. Raises RoleRequired, PlaybookNotFound.
     """
     actor.require(MANAGERS)
     wanted = WantedChange(use="delete", playbook_id=playbook_id)
@@ -201,7 +200,7 @@ async def delete_playbook(
 def _held(
     work: UnitOfWork, actor: Actor, wanted: WantedChange, granted: Loosening | None
 ) -> AbstractAsyncContextManager[None]:
-    """Return the context manager in which every use case of this module runs: `held_if_looser` for
+    """Return the context manager in which every use case in this module runs: `held_if_looser` for
     playbooks."""
     playbooks = PlaybookRepository(work.connection, work.tenant)
     return held_if_looser(
@@ -226,8 +225,8 @@ async def _refuse_taken(work: UnitOfWork, changed: Collection[str]) -> None:
 
 async def _compared(work: UnitOfWork, specs: Sequence[PlaybookSpec]) -> tuple[PlaybookChange, ...]:
     """Compare the specs with the client's playbooks, and return the changes. The account is locked,
-    so that two playbooks cannot get the same name. Raises TooManyPlaybooks and the errors of
-    `refuse_flood`."""
+    so that two playbooks cannot get the same name. Raises TooManyPlaybooks, and the errors raised
+    by `refuse_flood`."""
     await AccountRepository(work.connection, work.tenant).lock()
     entries = await PlaybookRepository(work.connection, work.tenant).all()
     changes = compare(entries, specs, work.new_id)

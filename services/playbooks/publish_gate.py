@@ -1,4 +1,4 @@
-"""The publish gate: the check of saved cases that a playbook version must pass before it answers
+"""The publish gate checks that a playbook version passes the saved cases before it answers
 events."""
 
 from collections.abc import Collection
@@ -18,7 +18,7 @@ from store.playbooks.playbooks import PlaybookRepository
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """The parameters of publishing playbook versions. `override`: the reason for publishing
+    """The parameters for publishing playbook versions. `override`: the reason for publishing
     although saved cases fail or are untried, or None if the gate is not overridden."""
 
     model: NamesModel
@@ -26,7 +26,7 @@ class Publication:
 
     @staticmethod
     def of(model: NamesModel, override: str | None) -> "Publication":
-        """Return the parameters of a publication, after validating the override. Raises
+        """Validate the override, and return the parameters for a publication. Raises
         InvalidInput."""
         return Publication(model, None if override is None else check_override(override))
 
@@ -46,7 +46,7 @@ async def go_live(
     work: UnitOfWork, actor: Actor, publication: Publication, changed: Collection[str]
 ) -> None:
     """Let the changed playbooks answer events, if they are active in this transaction and pass the
-    gate. The caller holds the account's lock. Raises CasesNotGreen."""
+    gate. The caller must hold the account's lock. Raises CasesNotGreen."""
     entries = await PlaybookRepository(work.connection, work.tenant).all()
     live = LiveVersions(work.connection, work.tenant)
     starting = [
@@ -54,7 +54,7 @@ async def go_live(
         for entry in entries
         if entry.playbook.id in changed
         and entry.is_active
-        and not entry.rulebook.shadow  # in shadow mode no answer is sent
+        and not entry.rulebook.shadow  # in shadow mode, no answer is sent
         and not await live.is_live(entry.playbook)
     ]
     if not starting:
@@ -81,8 +81,8 @@ async def go_live(
 
 
 def _note(work: UnitOfWork, actor: Actor, entry: PlaybookEntry, gate: GateStanding) -> None:
-    """Audit an override of the gate. The reason is stored with the version, because audit entries
-    contain no free text."""
+    """Audit that the gate was overridden. The reason is stored with the version, because audit
+    entries contain no free text."""
     work.note(
         actor,
         "publish gate overridden",

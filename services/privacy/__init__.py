@@ -1,1 +1,1 @@
-"""Operators' use cases for stored data: erasure, and re-encryption with another key."""
+"""Operators' use cases for stored data: erasure, and re-encryption with a new key."""

@@ -1,4 +1,4 @@
-"""Order erasures. A worker then permanently removes a client or one of its customers."""
+"""Request erasures. A worker then permanently removes a client or one of its customers."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -17,7 +17,7 @@ async def order_erasure(
     work: UnitOfWork, actor: Actor, sealer: Sealer, customer: str | None = None
 ) -> EraseInput:
     """Return the input for the worker that erases a client or a customer. If such an erasure is
-    already in progress, return the input of that erasure.
+    already in progress, return its input.
 
     `work` must span clients, because certificates do. `customer`: the key of one customer's address
     (`domain/intake/customer_email.py`), the `session_subject` of a customer without an address, or
@@ -39,8 +39,8 @@ async def order_erasure(
 
 
 async def brand_to_erase(connection: AsyncConnection, client_id: TenantId) -> str | None:
-    """Return the name of the client to erase, or None if the client was already erased. Raises
-    ClientNotFound if the client never existed."""
+    """Return the name of the client to erase, or None if it was already erased. Raises
+    ClientNotFound if there was never such a client."""
     brand = await brand_of(connection, client_id)
     if brand is None and not await Certificates(connection).latest(client_id=client_id, limit=1):
         raise ClientNotFound(client_id)

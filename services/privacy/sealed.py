@@ -1,4 +1,4 @@
-"""Re-encrypt the sealed values of all clients after the key has changed."""
+"""Re-encrypt the sealed values of all clients after the key has been rotated."""
 
 from domain.core.ports import Sealer
 from domain.tenants.actor import OPERATORS, Actor

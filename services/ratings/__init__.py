@@ -1,1 +1,1 @@
-"""Use cases of customers' ratings of the answers that they received."""
+"""Use cases for ratings that customers give to the answers they received."""

@@ -1,5 +1,5 @@
-"""Customers' ratings of answers, given by the link in a mail or in the widget. No audit entry is
-written, because a customer is not a member and the rating's row itself is the record."""
+"""Customers' ratings of answers, submitted through the link in a mail or in the widget. No audit
+entry is written, because a customer is not a member and the rating's row itself is the record."""
 
 from domain.ratings.errors import RatedAnswerNotFound, RatingLinkUnknown
 from domain.ratings.rating import GivenRating, Rating, RatingChannel
@@ -11,8 +11,8 @@ from store.widget.session_states import SessionStateRepository
 
 
 async def rate_by_link(work: UnitOfWork, run_id: str, given: GivenRating) -> Rating:
-    """Store the rating that a customer gave through a run's link, replacing any earlier rating.
-    Raises RatingLinkUnknown if the run no longer exists."""
+    """Store the rating that a customer submitted through a run's link, replacing any earlier
+    rating. Raises RatingLinkUnknown if the run no longer exists."""
     repository = RatingRepository(work.connection, work.tenant)
     kept = await repository.put(work.new_id(), run_id, given, RatingChannel.MAIL, work.now)
     if kept is None:

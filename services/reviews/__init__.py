@@ -1,1 +1,1 @@
-"""Use cases of reviews: claims, decisions and takeovers."""
+"""Use cases for reviews: claims, decisions and takeovers."""

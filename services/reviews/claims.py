@@ -1,4 +1,4 @@
-"""Claims on reviews. A claim reserves a review for one person, for a limited time."""
+"""Claims on reviews. A claim reserves a review for one reviewer, for a limited time."""
 
 from domain.reviews.escalation import Claim
 from domain.tenants.actor import MANAGERS, REVIEWERS, Actor
@@ -11,7 +11,7 @@ async def claim_review(
     work: UnitOfWork, actor: Actor, review_id: str, *, force: bool = False
 ) -> Claim:
     """Claim a review for a limited time, or renew the actor's own claim. `force`: take over another
-    person's claim, which only owners and admins may do.
+    reviewer's claim, which only owners and admins may do.
 
     Raises RoleRequired, EscalationNotFound, EscalationDecided, EscalationClaimed.
     """

@@ -33,9 +33,9 @@ async def approve_review(
     `seen`: the draft that the actor has read. It is required if the first approver has edited the
     draft; the default is the agent's draft. `seen_event`: the customer's
     latest message that the actor has read. The default is the review's first message.
-    `seen_revision`: the revision of draft and plan that the actor has read. The default is the
-    first revision. If two people must agree, the first approval leaves the review open. A first
-    approval does not count if its author has lost the right to approve.
+    `seen_revision`: the revision of the draft and plan that the actor has read. The default is the
+    first revision. If two reviewers must approve, the review stays open after the first approval. A
+    first approval does not count if the first approver is no longer allowed to approve.
 
     Raises RoleRequired, EscalationNotFound, EscalationDecided, EscalationClaimed, OwnRequest for
     the author of the request and for the creator of the key that sent it
@@ -61,10 +61,10 @@ async def edit_review(
     seen_event: str | None = None,
     seen_revision: int | None = None,
 ) -> DecisionOutcome:
-    """Approve a review's plan with an edited reply. If two people must agree, the second person
-    approves this reply or writes a different one.
+    """Approve a review's plan with an edited reply. If two reviewers must approve, the second
+    reviewer approves this reply or writes a different one.
 
-    Raises InvalidInput for a reply that cannot be sent, and the errors of `approve_review`.
+    Raises InvalidInput for a reply that cannot be sent, and the errors raised by `approve_review`.
     """
     check_words(text)
     choice = Choice(
@@ -76,10 +76,10 @@ async def edit_review(
 async def reject_review(
     work: UnitOfWork, actor: Actor, review_id: str, note: str | None = None
 ) -> DecisionOutcome:
-    """Reject a review's plan and hand off the conversation to human agents. A rejection needs only
-    one person. `note`: a note for colleagues.
+    """Reject a review's plan and hand off the conversation to human agents. A single reviewer can
+    reject. `note`: a note for colleagues.
 
-    Raises InvalidInput for a note that is too long, and the errors of `approve_review`.
+    Raises InvalidInput for a note that is too long, and the errors raised by `approve_review`.
     """
     check_note(note)
     return await _decide(work, actor, review_id, Choice(Decision.REJECT, actor.name, note=note))
@@ -115,7 +115,8 @@ async def _decide(
 async def _check_people(
     work: UnitOfWork, actor: Actor, review_id: str, outcome: DecisionOutcome
 ) -> None:
-    """Check that the actor may approve the review. Raises OwnRequest, SecondPersonUnfit."""
+    """Check that the actor is allowed to approve the review. Raises OwnRequest,
+    SecondPersonUnfit."""
     makers = await RequestAuthors(work.connection, work.tenant).key_makers(review_id)
     if not (makers or outcome.needs_second):
         return
@@ -134,7 +135,7 @@ async def _check_people(
 
 
 async def _void_lost_approval(work: UnitOfWork, review_id: str) -> None:
-    """Void the first approval of a review if its author may no longer approve."""
+    """Void the first approval of a review if the first approver is no longer allowed to approve."""
     approvals = FirstApprovals(work.connection, work.tenant)
     first = await approvals.lock(review_id)
     if first is None:

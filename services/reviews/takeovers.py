@@ -1,5 +1,5 @@
-"""Takeovers: a person answers a conversation instead of the agent, until the person hands it
-back."""
+"""Takeovers: a member answers in a conversation instead of the AI agent, until the conversation is
+handed back."""
 
 from domain.tenants.actor import MANAGERS, REVIEWERS, Actor
 from services.core.unit_of_work import UnitOfWork
@@ -9,11 +9,11 @@ from store.runs.takeovers import TakeoverRepository
 async def take_over(
     work: UnitOfWork, actor: Actor, conversation_id: str, *, force: bool = False
 ) -> None:
-    """Take a conversation over from the agent. The agent stops answering, and new messages are held
-    in a review.
+    """Take over a conversation from the AI agent. The agent stops answering, and new messages are
+    held in a review.
 
-    If the agent has already started to send a reply, the reply is still sent. `force`: take the
-    conversation over from a colleague. Only owners and admins may do this. Raises RoleRequired,
+    If the agent has already started to send a reply, the reply is still sent. `force`: take over
+    the conversation from a colleague. Only owners and admins may do this. Raises RoleRequired,
     ConversationNotFound, ConversationTaken.
     """
     actor.require(MANAGERS if force else REVIEWERS)
@@ -23,7 +23,7 @@ async def take_over(
 
 
 async def hand_back(work: UnitOfWork, actor: Actor, conversation_id: str) -> None:
-    """Hand a conversation back to the agent. The agent answers the next message, even if a
+    """Hand a conversation back to the AI agent. The agent answers the next message, even if a
     rejection had handed off the conversation to human agents.
 
     An open review stays open, and messages that arrive while it is open join it. Raises

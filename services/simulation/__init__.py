@@ -1,1 +1,1 @@
-"""Use cases of simulations and replays."""
+"""Use cases for simulations and replays."""

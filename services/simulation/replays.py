@@ -56,7 +56,7 @@ async def start_replay(work: UnitOfWork, actor: Actor, asked: ReplayAsked) -> Re
 
 
 async def stop_replay(work: UnitOfWork, actor: Actor, replay_id: str) -> Replay:
-    """Stop a replay. The results of the page in progress are lost. A finished replay stays
+    """Stop a replay. The results for the page in progress are lost. A finished replay stays
     unchanged. Raises RoleRequired, ReplayNotFound."""
     actor.require(MANAGERS)
     replays = ReplayRepository(work.connection, work.tenant)
@@ -82,7 +82,7 @@ async def _span(work: UnitOfWork, asked: ReplayAsked) -> tuple[datetime, datetim
 
 
 def _check(asked: ReplayAsked) -> None:
-    """Raise InvalidReplay if the parameters of a replay are invalid. Content changes are tried on
+    """Raise InvalidReplay if the parameters for a replay are invalid. Content changes are tried on
     saved cases instead (docs/simulator.md)."""
     if asked.variant.content is not None:
         raise InvalidReplay(

@@ -1,4 +1,4 @@
-"""The simulator, which shows how the agent answers in an invented conversation."""
+"""The simulator, which shows how the agent would answer in an invented conversation."""
 
 import asyncio
 from typing import Final
@@ -16,8 +16,8 @@ from store.core.database import Database
 from store.simulation.tried_variant import TriedVariants
 from store.tenants.clients import ClientRepository
 
-# Timeouts of a caller, in seconds. The first applies to a worker's embedded brain. The second
-# applies to a language model, which is called for each message.
+# How long a caller waits, in seconds. The first timeout applies to a worker's embedded brain. The
+# second applies to a language model, which is called for each message.
 _EMBEDDED_S: Final = 30.0
 _MODEL_S: Final = 110.0
 
@@ -34,8 +34,8 @@ async def simulate(
     simulation_id: str,
     has_model: bool,
 ) -> Simulation:
-    """Run a scenario in a worker, and return the result. Only the cost of the model is stored. No
-    ticket is counted, and no audit entry is written.
+    """Run a scenario in a worker, and return the result. Only the cost of the language model is
+    stored. No ticket is counted, and no audit entry is written.
 
     `sealed`: `asked` as JSON, encrypted. `simulation_id`: a new id that is not stored. `has_model`:
     whether a language model is configured. Raises RoleRequired, ClientNotFound, PlaybookNotFound

@@ -1,1 +1,1 @@
-"""Use cases of clients, their members, keys and settings."""
+"""Use cases for clients, their members, keys and settings."""

@@ -16,7 +16,7 @@ RESUME: Final = "resume"
 
 
 async def stop_automation(work: UnitOfWork, actor: Actor) -> AutomationState:
-    """Stop all automatic answers and actions of the client, from the commit on. An existing stop
+    """Stop all of the client's automatic answers and actions, from the commit on. An existing stop
     stays unchanged. Raises RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
     stops = AutomationStops(work.connection, work.tenant)
@@ -28,10 +28,10 @@ async def stop_automation(work: UnitOfWork, actor: Actor) -> AutomationState:
 async def resume_automation(
     work: UnitOfWork, actor: Actor, *, granted: Loosening | None = None
 ) -> AutomationState:
-    """End the stop of the client's automation. If another member stopped the automation, ending the
-    stop counts as a loosening. `granted`: the approved loosening.
+    """End the stop of the client's automation. If another member stopped it, ending the stop counts
+    as a loosening. `granted`: the approved loosening.
 
-    Raises RoleRequired, ClientNotFound, and the errors of `held_if_looser`.
+    Raises RoleRequired, ClientNotFound, and the errors raised by `held_if_looser`.
     """
     actor.require(MANAGERS)
     stops = AutomationStops(work.connection, work.tenant)
@@ -47,7 +47,7 @@ async def resume_automation(
 
 
 async def stop_installation(work: UnitOfWork, actor: Actor) -> AutomationStop | None:
-    """Stop all automatic answers and actions of every client, from the commit on. Raises
+    """Stop every client's automatic answers and actions, from the commit on. Raises
     RoleRequired."""
     actor.require(OPERATORS)
     stops = InstallationStops(work.connection)

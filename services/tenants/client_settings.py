@@ -18,7 +18,7 @@ from store.tenants.accounts import AccountRepository
 from store.tenants.client_settings import SettingsRepository
 
 USE: Final = "settings"
-"""The `use` of a loosening that changes a client's settings."""
+"""The value of `use` for a loosening that changes a client's settings."""
 
 
 async def change_settings(
@@ -27,7 +27,7 @@ async def change_settings(
     """Change the client's settings. The new settings apply from the next message on. `granted`: the
     approved loosening.
 
-    Raises RoleRequired, ClientNotFound, and the errors of `held_if_looser`.
+    Raises RoleRequired, ClientNotFound, and the errors raised by `held_if_looser`.
     """
     actor.require(MANAGERS)
     settings = SettingsRepository(work.connection, work.tenant)

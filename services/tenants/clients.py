@@ -1,4 +1,4 @@
-"""Operators' use cases for clients, which are merchants' accounts."""
+"""Operators' use cases for clients. A client is a merchant's account."""
 
 from dataclasses import dataclass
 
@@ -13,8 +13,8 @@ from store.tenants.members import MemberRepository
 
 @dataclass(frozen=True, slots=True)
 class NewClient:
-    """A client to create. `brand`: the name under which customers know the client. `owner_id`: the
-    id of a new owner at another identity provider."""
+    """A client to create. `brand`: the name by which customers know the client. `owner_id`: the id
+    of a new owner at another identity provider."""
 
     brand: str
     owner_email: str
@@ -23,8 +23,8 @@ class NewClient:
 
 
 async def open_client(work: UnitOfWork, actor: Actor, new: NewClient) -> str:
-    """Create the client of the unit of work, and its owner unless a user with this address exists.
-    Return the owner's id.
+    """Create the unit of work's client, and its owner unless a user with this address already
+    exists. Return the owner's id.
 
     The unit of work spans clients. Raises RoleRequired, InvalidInput.
     """

@@ -1,6 +1,6 @@
-"""The time and network of the last use of each API key, kept in memory and written in batches.
+"""The time and network of each API key's last use, kept in memory and written in batches.
 
-Requests then do not wait for a write, and a busy key does not cause thousands of writes.
+Requests therefore do not wait for a write, and a busy key does not cause thousands of writes.
 """
 
 from datetime import datetime
@@ -15,8 +15,8 @@ from store.tenants.keys import KeyRepository, KeyUse
 _log = structlog.get_logger(__name__)
 
 WRITTEN_EVERY_S: Final = 30.0
-# Maximum number of keys recorded between two writes. The use of a further key is not recorded until
-# the next write.
+# Maximum number of keys recorded between two writes. If more keys are used, their uses are not
+# recorded until the next write.
 _MAX_KEYS: Final = 10_000
 
 

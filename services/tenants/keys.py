@@ -29,17 +29,17 @@ class MadeKey:
 async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) -> MadeKey:
     """Create an API key from KEY_BYTES random bytes. `label`: the purpose of the key.
 
-    On request, the key may vouch for customers, either immediately or after a second manager's
-    approval (`services/tenants/loosenings.py`). Raises RoleRequired, InvalidLabel, ClientNotFound,
-    TooManyKeys, TooManyLoosenings.
+    On request, the key is allowed to vouch for customers, either immediately or after a second
+    manager's approval (`services/tenants/loosenings.py`). Raises RoleRequired, InvalidLabel,
+    ClientNotFound, TooManyKeys, TooManyLoosenings.
     """
     actor.require(MANAGERS)
     label = check_label(label)
     text, material = new_key(random)
     key_id = work.new_id()
     # The lock keeps concurrent requests from exceeding the limit. Under the lock, the code also
-    # detects that the creator has just left the client. Otherwise no notification would list the
-    # new key.
+    # detects that the creator has just left the client. Otherwise the new key would not be listed
+    # in any notification.
     await AccountRepository(work.connection, work.tenant).lock()
     await _require_membership(work, actor)
     keys = KeyRepository(work.connection)
@@ -71,7 +71,7 @@ async def rename_key(work: UnitOfWork, actor: Actor, key_id: str, label: str) ->
 
 
 async def revoke_key(work: UnitOfWork, actor: Actor, key_id: str) -> None:
-    """Revoke an API key immediately and permanently. A repetition has no effect. Raises
+    """Revoke an API key immediately and permanently. A repeated call has no effect. Raises
     RoleRequired, KeyNotFound."""
     actor.require(MANAGERS)
     await KeyRepository(work.connection).revoke(key_id, work.now)

@@ -2,8 +2,8 @@
 approval, or after a day.
 
 A use case runs in `held_if_looser`, which compares the settings before and after the use case, and
-undoes a change that must wait. A credential is shown only once, so it is created immediately.
-`withhold` delays only the trust in the credential.
+undoes any change that must wait. A credential is shown only once, so it is created immediately.
+`withhold` delays only the trust in it.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -48,12 +48,12 @@ async def held_if_looser(
     compare: Callable[[T, T], tuple[LoosenedRule, ...]],
     granted: Loosening | None = None,
 ) -> AsyncIterator[None]:
-    """Run a use case in the block. If its change loosens rules and must wait, undo the change.
+    """Run the use case in the block. If its change loosens rules and must wait, undo the change.
 
     `look` reads the settings that the use case changes. `granted`: the loosening that was approved
-    or is due. Each difference is audited. Changes by staff of the installation and dry runs never
-    wait. Raises LooseningHeld with the stored loosening, LooseningChanged if the change loosens
-    more than was granted, TooManyLoosenings.
+    or is due. Each difference is audited. Changes made by the installation's staff, and dry runs,
+    never wait. Raises LooseningHeld with the stored loosening, LooseningChanged if the change
+    loosens more than was granted, TooManyLoosenings.
     """
     await AccountRepository(work.connection, work.tenant).lock()
     before = await look()
@@ -78,10 +78,10 @@ async def held_if_looser(
 async def withhold(
     work: UnitOfWork, actor: Actor, trust: HeldTrust, found: tuple[LoosenedRule, ...]
 ) -> bool:
-    """Return whether the trust in a credential must wait. If so, store a request for the trust. The
-    use case then continues without it.
+    """Return True if the trust in a credential must wait. In that case, store a request for the
+    trust. The use case then continues without it.
 
-    Requests by staff of the installation and dry runs never wait. Raises TooManyLoosenings.
+    Requests from the installation's staff, and dry runs, never wait. Raises TooManyLoosenings.
     """
     if not found or work.dry_run or is_staff(actor):
         return False
@@ -95,7 +95,7 @@ async def withhold(
 async def note_loosened(
     work: UnitOfWork, actor: Actor, trust: HeldTrust, found: tuple[LoosenedRule, ...]
 ) -> None:
-    """Audit a loosening that took effect immediately, and store it so that the managers are
+    """Audit a loosening that took effect immediately. Also store it, so that the managers are
     notified by mail."""
     if found and not (work.dry_run or is_staff(actor)):
         change = trust.model_dump(mode="json")
@@ -105,8 +105,8 @@ async def note_loosened(
 
 
 async def give_trust(work: UnitOfWork, actor: Actor, found: Loosening) -> None:
-    """Put the trust in a credential into effect, after its loosening was approved or is due.
-    `actor`: the member who requested the trust.
+    """Put the trust in a credential into effect, once its loosening is approved or due. `actor`:
+    the member who requested the trust.
 
     Raises IntegrationNotFound, KeyNotFound, and LooseningChanged if the credential has changed
     since the request.

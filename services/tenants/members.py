@@ -1,5 +1,5 @@
-"""Management of a client's members: the users besides the owner who may act for the client. The
-unit of work spans clients, because users do not belong to a client."""
+"""Management of a client's members, who are the users other than the owner who may act for the
+client. The unit of work spans clients, because users do not belong to a client."""
 
 from domain.core.errors import InvalidInput
 from domain.tenants.actor import MANAGERS, Actor, ActorKind, without_address
@@ -27,8 +27,8 @@ async def add_member(
     """Add a user as a member or change a member's role, and return the user's id.
 
     `user`: an id or an email address. For an unknown address, a user with the id `user_id` is
-    created. `keys`: what happens to the keys that the member created, if the new role may not
-    create keys. Raises RoleRequired, ClientNotFound, InvalidInput, KeysUndecided.
+    created. `keys`: what happens to the keys that the member created, if the new role is not
+    allowed to create keys. Raises RoleRequired, ClientNotFound, InvalidInput, KeysUndecided.
     """
     actor.require(MANAGERS)
     if role is Role.OWNER:
@@ -41,7 +41,7 @@ async def add_member(
             raise InvalidInput("there is no such user: a mail address makes one")
         await members.ensure_user(known, user, work.now)
         if user_id is not None and actor.kind is ActorKind.OPERATOR:
-            # If the user belongs to another identity provider, the operator vouches for the user's
+            # If the user comes from another identity provider, the operator vouches for the user's
             # address.
             await members.verify_address(known, work.now)
     before = await members.role(known, work.tenant)
@@ -58,7 +58,8 @@ async def change_role(
     """Change a member's role. The new role applies from the member's next request on. Raises
     RoleRequired, OwnerStays, MemberNotFound, KeysUndecided.
 
-    `keys`: what happens to the keys that the member created, if the new role may not create keys.
+    `keys`: what happens to the keys that the member created, if the new role is not allowed to
+    create keys.
     """
     actor.require(MANAGERS)
     if role is Role.OWNER:
@@ -78,8 +79,8 @@ async def remove_member(
     """End a membership immediately, and return the user's id.
 
     `user`: an id or an email address. `keys`: what happens to the keys that the user created. The
-    keys of programs that the user authorized are revoked, and the user's invitations are withdrawn.
-    Raises RoleRequired, ClientNotFound, OwnerStays, MemberNotFound, KeysUndecided.
+    keys of OAuth clients that the user authorized are revoked, and the user's invitations are
+    withdrawn. Raises RoleRequired, ClientNotFound, OwnerStays, MemberNotFound, KeysUndecided.
     """
     actor.require(MANAGERS)
     members = MemberRepository(work.connection)
@@ -111,8 +112,8 @@ async def _end_powers(
     """
     if role in MANAGERS:
         return
-    # The code that issues an OAuth key takes the same lock. It either sees the new role, or issues
-    # the key before this point, where the key is revoked.
+    # The code that issues an OAuth key takes the same lock. Either it sees the new role, or it has
+    # already issued the key, which is then revoked here.
     await AccountRepository(work.connection, work.tenant).lock()
     repository = KeyRepository(work.connection)
     for key_id in await repository.revoke_of_user(work.tenant, user_id, work.now):
@@ -134,8 +135,8 @@ async def _end_powers(
 async def leave_client(work: UnitOfWork, actor: Actor) -> None:
     """End the actor's own membership immediately. The keys that the actor created stay active.
 
-    These keys are then shown as keys without a manager, and the sweep notifies the managers by
-    mail. Raises OwnerStays, MemberNotFound.
+    These keys are then shown as having no manager, and the sweep notifies the managers by mail.
+    Raises OwnerStays, MemberNotFound.
     """
     members = MemberRepository(work.connection)
     before = await members.role(actor.name, work.tenant)

@@ -1,1 +1,1 @@
-"""Use cases of webhooks and their deliveries."""
+"""Use cases for webhooks and their deliveries."""

@@ -32,7 +32,7 @@ REPLAYED_AT_ONCE: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The data against which a pasted signature is compared."""
+    """The data with which a pasted signature is compared."""
 
     secrets: tuple[KnownSecret, ...] = field(repr=False)
     sent: tuple[Sent, ...] = field(repr=False)
@@ -50,8 +50,8 @@ async def send_test(
     webhook_id: str,
     event: OutboundEventId = TESTED_BY_DEFAULT,
 ) -> str:
-    """Send an example of an event to a webhook, even if the webhook is disabled, and return the
-    delivery's id. A failed test does not count as a failure of the webhook.
+    """Send a sample event to a webhook, even if the webhook is disabled, and return the delivery's
+    id. A failed test does not count toward the webhook's failures.
 
     Raises RoleRequired, PlanRequired, WebhookNotFound, TooManyPending.
     """
@@ -68,7 +68,7 @@ async def send_test(
 
 async def replay_delivery(work: UnitOfWork, actor: Actor, webhook_id: str, delivery_id: str) -> str:
     """Send a delivery again, with the same body and webhook-id, to the webhook's current URL.
-    Return the new delivery's id.
+    Return the id of the new delivery.
 
     Raises RoleRequired, PlanRequired, DeliveryNotFound, DeliveryPending, WebhookDisabled,
     TooManyPending.
@@ -88,7 +88,7 @@ async def replay_missed(
 ) -> Replayed:
     """Send the events since `since` that a webhook has not received, oldest first.
 
-    At most REPLAYED_AT_ONCE events are sent, and only as many as the limit of pending deliveries
+    At most REPLAYED_AT_ONCE events are sent, and only as many as the limit on pending deliveries
     allows. `everything`: also send events that the webhook has received. Raises RoleRequired,
     PlanRequired, WebhookNotFound, WebhookDisabled.
     """
@@ -110,8 +110,8 @@ async def replay_missed(
 async def signature_evidence(
     work: UnitOfWork, actor: Actor, webhook_id: str, *, sealer: Sealer
 ) -> Evidence:
-    """Return the data for explaining why a signature of a webhook does not match. This function
-    does not write to the database. Raises RoleRequired, PlanRequired, WebhookNotFound."""
+    """Return the data for explaining why a webhook signature does not match. This function does not
+    write to the database. Raises RoleRequired, PlanRequired, WebhookNotFound."""
     actor.require(MANAGERS)
     await subscriber(work)
     evidence = WebhookEvidence(work.connection, work.tenant, webhook_id)
@@ -131,9 +131,9 @@ async def read_delivery(
     now: datetime,
     service: ServiceName,
 ) -> tuple[Delivery, str]:
-    """Return a delivery, and a shell command that sends the delivery again with a current
-    signature. This works even if the client's plan no longer includes webhooks. Raises
-    DeliveryNotFound, WebhookNotFound."""
+    """Return a delivery, and a shell command that sends it again with a current signature. This
+    works even if the client's plan no longer includes webhooks. Raises DeliveryNotFound,
+    WebhookNotFound."""
     found = await DeliveryRepository(connection, tenant).read(webhook_id, delivery_id)
     sealed = await WebhookRepository(connection, tenant).sealed_secrets(webhook_id, now)
     secrets = [unseal_secret(sealer, tenant, webhook_id, one) for one in sealed]

@@ -1,4 +1,4 @@
-"""The check of the client's plan before every use of webhooks."""
+"""The check, before every use of webhooks, that the client's plan includes them."""
 
 from services.core.unit_of_work import UnitOfWork
 from store.tenants.accounts import AccountRepository
@@ -6,7 +6,7 @@ from store.webhooks.subscriptions import WebhookRepository
 
 
 async def subscriber(work: UnitOfWork) -> WebhookRepository:
-    """Check that the client's plan includes webhooks, and return the repository of its webhooks.
+    """Check that the client's plan includes webhooks, and return the client's webhook repository.
     Raises PlanRequired, ClientNotFound."""
     subscription = await AccountRepository(work.connection, work.tenant).subscription()
     subscription.require_webhooks(work.now)

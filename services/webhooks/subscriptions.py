@@ -1,4 +1,4 @@
-"""Management of a client's webhooks, which are the URLs that receive its events."""
+"""Management of a client's webhooks. A webhook is a URL that receives the client's events."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -38,8 +38,8 @@ class SecretShown:
 
 @dataclass(frozen=True, slots=True)
 class Rotated(SecretShown):
-    """The result of a rotation of a webhook's secret. `ended_overlap`: whether this rotation ended
-    the overlap of an earlier rotation. If so, the oldest secret no longer signs."""
+    """The result of rotating a webhook's secret. `ended_overlap`: whether this rotation ended the
+    overlap from an earlier rotation. If so, the oldest secret no longer signs deliveries."""
 
     ended_overlap: bool
 
@@ -62,7 +62,7 @@ async def create_webhook(
     allow_private: bool,
 ) -> SecretShown:
     """Create a webhook for a URL. `random_bytes`: SECRET_BYTES random bytes for the secret.
-    `allow_private`: the same as the argument of `check_url`.
+    `allow_private`: passed to `check_url`.
 
     Raises RoleRequired, InvalidWebhook, PlanRequired, TooManyWebhooks, ClientNotFound.
     """
@@ -106,8 +106,8 @@ async def change_webhook(
 
 
 async def enable_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> Enabled:
-    """Re-enable a webhook, reset its failure count, and send a test event to the webhook. Missed
-    events are sent only by a replay. Raises RoleRequired, PlanRequired, WebhookNotFound."""
+    """Re-enable a webhook, reset its failure count, and send it a test event. Missed events are
+    sent only by a replay. Raises RoleRequired, PlanRequired, WebhookNotFound."""
     actor.require(MANAGERS)
     webhooks = await subscriber(work)
     enabled = await webhooks.enable(webhook_id)
@@ -142,8 +142,8 @@ async def rotate_webhook(
 
 
 async def delete_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> None:
-    """Delete a webhook and its deliveries. Pending deliveries are not sent. This works even on a
-    plan without webhooks. Raises RoleRequired, WebhookNotFound."""
+    """Delete a webhook and its deliveries. Pending deliveries are not sent. This works even if the
+    plan does not include webhooks. Raises RoleRequired, WebhookNotFound."""
     actor.require(MANAGERS)
     await WebhookRepository(work.connection, work.tenant).delete(webhook_id)
     work.note(actor, "webhook deleted", webhook_id=webhook_id)

@@ -1,1 +1,1 @@
-"""Use cases of the chat widget, for visitors and merchants."""
+"""Use cases for the chat widget, for visitors and merchants."""

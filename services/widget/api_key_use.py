@@ -1,5 +1,5 @@
-"""The use of an API key instead of the widget key. Such a request is accepted, and the client is
-warned."""
+"""Requests that use an API key instead of the widget key. Such a request is accepted, and the
+client is warned."""
 
 from datetime import timedelta
 from typing import Final
@@ -15,7 +15,7 @@ async def note_api_key_use(work: UnitOfWork, actor: Actor) -> None:
     """Warn the client, at most once a day, that a page called the widget with an API key. Raises
     ClientNotFound.
 
-    Anyone can read a key in a page, and an API key gives more access than the widget key.
+    Anyone can read a key in a web page, and an API key grants more access than the widget key.
     """
     widgets = WidgetRepository(work.connection, work.tenant)
     if await widgets.note_api_key(work.now, at_most_every=NOTED_EVERY):

@@ -1,4 +1,4 @@
-"""The widget session of a visitor's message, and the address that is verified in this session."""
+"""The widget session of a visitor's message, and the address verified in this session."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,8 +20,8 @@ from store.widget.visitor_sessions import WidgetSessionRepository
 @dataclass(frozen=True, slots=True)
 class Shown:
     """The parts of a request that determine its widget session. `session`: the session in a token
-    that we signed. `signed_email`: the result of `signed_address`. `fresh_id`: the id of a new
-    session, which is used if `session` cannot continue."""
+    that the service signed. `signed_email`: the result of `signed_address`. `fresh_id`: the id for
+    a new session, in case `session` cannot continue."""
 
     session: HeldSession | None
     signed_email: str | None
@@ -32,8 +32,12 @@ class Shown:
 def signed_address(
     widget: Widget, sealer: Sealer, tenant: TenantId, *, email: str, signature: str, now: datetime
 ) -> str:
-    """Return the visitor's address that the merchant signed, normalized. Raises InvalidAddress.
-    Raises InvalidUserSignature, also if normalization changes the signed address."""
+    """Return the visitor's address, as signed by the merchant, in normalized form. Raises
+    InvalidAddress.
+
+    Raises InvalidUserSignature if the signature is invalid or normalization changes the signed
+    address.
+    """
     sealed = widget.sealed_secrets(now)
     secrets = [unseal_widget_secret(sealer, tenant, one) for one in sealed]
     if not (is_itself(email) and is_signed(secrets, email, signature)):
@@ -45,7 +49,7 @@ async def visit_of(
     connection: AsyncConnection, tenant: TenantId, shown: Shown, widget: Widget, now: datetime
 ) -> WidgetVisit:
     """Return the widget session to which the message belongs. This is the session in the page's
-    token. If that session has ended or belongs to another visitor, it is a new session."""
+    token or, if that session has ended or belongs to another visitor, a new session."""
     share = WidgetShare(widget.hourly_messages, widget.monthly_tickets)
     fresh = WidgetVisit(shown.fresh_id, shown.language, share, shown.signed_email)
     if shown.session is None:
@@ -57,8 +61,7 @@ async def visit_of(
         return (
             WidgetVisit(session_id, shown.language, share, shown.signed_email) if begins else fresh
         )
-    # A merchant's signature for the same address proves as much as a token that was obtained with a
-    # code.
+    # A merchant's signature for the same address proves as much as a token obtained with a code.
     may_open = shown.session.opens(session.verified_by) or shown.signed_email is not None
     if not (may_open and goes_on(session, shown.signed_email)):
         return fresh

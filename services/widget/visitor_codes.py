@@ -1,4 +1,4 @@
-"""Verify widget visitors: a visitor requests a code by mail, and enters the code."""
+"""Verify widget visitors: a visitor requests a code by mail, and then enters it."""
 
 from dataclasses import dataclass, field
 
@@ -14,7 +14,7 @@ from store.widget.visitor_sessions import WidgetSessionRepository
 
 @dataclass(frozen=True, slots=True)
 class VisitorCodeWanted:
-    """A visitor's request for a code. `email`: already checked by `domain/identity/address.py`.
+    """A visitor's request for a code. `email`: already validated by `domain/identity/address.py`.
     `language`: None for the language of the session, or for French if the session has no language.
     `number`: a random number below NUMBERS from which the code is derived."""
 
@@ -35,12 +35,12 @@ class VerifiedVisitor:
 
 
 async def make_visitor_code(work: UnitOfWork, wanted: VisitorCodeWanted, sealer: Sealer) -> str:
-    """Store a visitor's code for any address, and return the code's id for the mail. A code beyond
-    the limits of `domain/identity/mailed_code.py` is held back and never sent.
+    """Store a visitor's code for any address, and return the code's id, with which the mail is
+    sent. A code beyond the limits of `domain/identity/mailed_code.py` is withheld and never sent.
 
-    A held-back code requires the same work, and counts for its session, so neither the response
-    time nor the limits reveal anything about the address. Raises TooManyCodes, and SessionUnknown
-    for a session that has ended.
+    A withheld code requires the same work and counts for its session, so neither the response time
+    nor the limits reveal anything about the address. Raises TooManyCodes, and SessionUnknown for a
+    session that has ended.
     """
     codes = MailedCodeRepository(work.connection, work.tenant, CodePlace.WIDGET)
     sessions = WidgetSessionRepository(work.connection, work.tenant)
@@ -78,8 +78,8 @@ async def enter_visitor_code(
     """Verify the visitor of a widget session with a code. Return None if the code is wrong, used,
     expired or from another session.
 
-    The try counts even then, so the caller must commit the unit of work. If the session belongs to
-    another visitor, that session stays unchanged and a new session is opened.
+    The attempt counts even then, so the caller must commit the unit of work. If the session belongs
+    to another visitor, it stays unchanged and a new session is opened.
     """
     sessions = WidgetSessionRepository(work.connection, work.tenant)
     session = await sessions.find(session_id, work.now)
@@ -111,8 +111,8 @@ async def enter_visitor_code(
 
 
 def _may_be_theirs(session: WidgetSession, email: str) -> bool:
-    """Return whether a code for this address may verify the widget session. If the merchant's
-    signature verified the session, the session can be used from the merchant's pages only while
+    """Return True if a code for this address is allowed to verify the widget session. If the
+    merchant's signature verified the session, it can be used from the merchant's pages only while
     these pages sign the same user."""
     if session.verified_email is None:
         return True

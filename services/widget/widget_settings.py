@@ -33,7 +33,7 @@ async def widget_and_key(work: UnitOfWork) -> tuple[Widget, str | None]:
 
 async def change_widget(work: UnitOfWork, actor: Actor, change: WidgetChange) -> Widget:
     """Change the widget settings. The new settings apply from the next request on. The caller must
-    have checked the values (`domain/widget/`). Raises RoleRequired, ClientNotFound."""
+    have validated the values (`domain/widget/`). Raises RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
     changed = await WidgetRepository(work.connection, work.tenant).change(change, work.now)
     work.note(actor, "widget changed", fields=" ".join(sorted(change.given)))
@@ -46,9 +46,9 @@ async def rotate_widget_secret(
     """Create or rotate the secret that signs user identities. The secret is derived from
     SECRET_BYTES random bytes.
 
-    Until the overlap ends, signatures with the previous secret are also valid, but not those with
-    older secrets. The new secret may sign immediately, or after a second manager's approval. Raises
-    RoleRequired, ClientNotFound, TooManyLoosenings.
+    Until the overlap ends, signatures made with the previous secret are also valid, but not those
+    made with older secrets. The new secret is allowed to sign either immediately or after a second
+    manager's approval. Raises RoleRequired, ClientNotFound, TooManyLoosenings.
     """
     actor.require(MANAGERS)
     secret = secret_of(random_bytes)
@@ -73,8 +73,8 @@ async def rotate_widget_key(
     ClientNotFound.
     """
     actor.require(MANAGERS)
-    # If two rotations are concurrent, the second rotation keeps the key of the first as the
-    # previous key.
+    # If two rotations run concurrently, the second one keeps the first one's key as the previous
+    # key.
     await AccountRepository(work.connection, work.tenant).lock()
     settings = SettingsRepository(work.connection, work.tenant)
     until_now = (await settings.read()).widget_key

@@ -1,4 +1,4 @@
-"""Query for the backlog of the whole installation: all clients' work that is waiting."""
+"""Query for the backlog of the whole installation: the pending work of all clients."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,13 +19,13 @@ computing them takes seconds."""
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """Counts of waiting work across all clients. Each count is at most `COUNTED_TO`.
+    """Counts of pending work across all clients. Each count is at most `COUNTED_TO`.
 
     `received_runs`: runs that are admitted but not yet started by a worker. `oldest_received`: when
     the oldest of these runs was admitted. `open_reviews`: undecided reviews. `pending_deliveries`:
     webhook deliveries in progress or waiting for a retry. `unfinished_webhooks`: inbound webhooks
-    being processed or queued, except those that wait because their client has reached a limit.
-    `oldest_webhook`: when the oldest of these webhooks arrived.
+    that are being processed or queued. Webhooks that wait because their client has reached a limit
+    are not included. `oldest_webhook`: when the oldest unfinished webhook arrived.
     """
 
     received_runs: int
@@ -42,8 +42,8 @@ async def read_backlog(connection: AsyncConnection) -> Backlog:
 
 
 def backlog_query() -> sa.Select[int, datetime | None, int, int, int, datetime | None]:
-    """Return the query for the backlog. Each count uses a partial index that contains only rows of
-    waiting work."""
+    """Return the query for the backlog. Each count uses a partial index that contains only the rows
+    of pending work."""
     received = sa.select(engine_runs.c.received_at).where(engine_runs.c.status == "received")
     undecided = sa.select(escalation_tickets.c.id).where(
         escalation_tickets.c.decided_at.is_(None),

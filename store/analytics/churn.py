@@ -1,4 +1,4 @@
-"""The data of churn prediction: customers' contact histories, and the stored predictions."""
+"""Churn prediction data: customers' contact histories, and the stored predictions."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -90,17 +90,18 @@ class ChurnRepository(TenantRepository):
     """The customers of one client and their churn predictions."""
 
     async def customers(self, at: datetime, *, after: str, limit: int) -> list[str]:
-        """Return a page of addresses of customers who wrote in the look-back period before `at`.
+        """Return a page of the addresses of customers who sent a message in the look-back period
+        before `at`.
 
-        The addresses are sorted and normalized as for the customer limit. `after`: the last address
-        of the previous page.
+        The addresses are sorted, and normalized as for the customer limit. `after`: the last
+        address on the previous page.
         """
         asked = {**self._times(at), "after": after, "limit": limit}
         return list(await self._connection.scalars(_CUSTOMERS, asked))
 
     async def histories(self, customers: Sequence[str], at: datetime) -> dict[str, History]:
-        """Return the contact histories of these customers as of `at`, by address. One query reads
-        all of them."""
+        """Return the contact histories of these customers as of `at`, keyed by address. A single
+        query reads all of them."""
         asked = {**self._times(at), "recent": at - RECENT, "customers": list(customers)}
         rows = await self._connection.execute(_HISTORIES, asked)
         found = (row._asdict() for row in rows)
@@ -109,7 +110,7 @@ class ChurnRepository(TenantRepository):
     async def keep(
         self, predictions: Mapping[str, Prediction], week: date, *, now: datetime, new_id: NewId
     ) -> None:
-        """Store the predictions of one week, by the customer's address. Idempotency key: (client,
+        """Store the predictions for one week, keyed by customer address. Idempotency key: (client,
         week, customer)."""
         if not predictions:
             return
@@ -127,8 +128,7 @@ class ChurnRepository(TenantRepository):
         await self._connection.execute(_KEEP, rows)
 
     async def id_of(self, week: date, customer: str) -> str | None:
-        """Return the id of the customer's prediction for a week, or None if there is no
-        prediction."""
+        """Return the id of the customer's prediction for a week, or None if there is none."""
         t = churn_predictions
         found: str | None = await self._connection.scalar(
             sa.select(t.c.id).where(
@@ -138,8 +138,8 @@ class ChurnRepository(TenantRepository):
         return found
 
     async def customer_of(self, prediction_id: str) -> str | None:
-        """Return the address of the customer to whom a prediction belongs, or None if there is no
-        such prediction."""
+        """Return the address of the customer to whom a prediction applies, or None if the
+        prediction does not exist."""
         t = churn_predictions
         found: str | None = await self._connection.scalar(
             sa.select(t.c.customer_email).where(
@@ -165,9 +165,9 @@ class ChurnRepository(TenantRepository):
     async def latest(
         self, *, limit: int, level: ChurnLevel | None = None, after: str | None = None
     ) -> list[ChurnPrediction]:
-        """Return a page of predictions of the latest week with predictions, highest score first.
+        """Return a page of predictions from the latest week that has any, highest score first.
 
-        `after`: the id of the last prediction on the previous page, which also determines the week.
+        `after`: the id of the last prediction on the previous page. It also determines the week.
         """
         t = churn_predictions
         mine = t.c.client_id == self._tenant
@@ -190,8 +190,8 @@ class ChurnRepository(TenantRepository):
         return [_prediction(row._asdict()) for row in rows]
 
     async def risk(self, until: date) -> ChurnRisk | None:
-        """Return the number of customers at medium and at high risk in the latest week that started
-        on or before `until`. Return None if no such week has predictions."""
+        """Return the number of customers at medium and at high risk, from the latest week with
+        predictions that started on or before `until`. Return None if there is no such week."""
         t = churn_predictions
         mine = (t.c.client_id == self._tenant) & (t.c.week <= until)
         last = sa.select(sa.func.max(t.c.week)).where(mine).scalar_subquery()

@@ -30,7 +30,8 @@ class ContentUses(TenantRepository):
         self, since: datetime, kind: Literal["knowledge", "template"], ids: Collection[str]
     ) -> Mapping[str, int]:
         """Return how often the newest `NEWEST` runs since `since`, an aware time, cite each of
-        these entries or templates. The result is keyed by id and omits ids without a citation."""
+        these entries or templates. The counts are keyed by id. Ids without a citation are omitted.
+        """
         if not ids:
             return {}
         rows = await self._connection.execute(

@@ -13,19 +13,19 @@ from domain.analytics.latencies import WIDTH
 from domain.analytics.metrics import DURABLE_AFTER, Breakdown, DayCounts, Slice, midnight
 from domain.core.ids import first_ulid
 
-# A row's id and the row's time come from the same clock. The id is slightly earlier if the row
-# waits for a lock.
+# A row's id and its timestamp come from the same clock. If the row waits for a lock, its id is
+# slightly earlier than its timestamp.
 _MARGIN: Final = timedelta(hours=1)
 _DIGITS: Final = 6
 
 DAY_PATIENCE_S: Final = 15.0
-"""Time limit for computing one day of a page of clients, in seconds.
+"""Time limit for computing one day for a page of clients, in seconds.
 
 A busy client has tens of thousands of runs, and the query follows each run for a week. The limit is
 shorter than the activity's heartbeat timeout.
 """
 _PATIENCE: Final = f"SET LOCAL statement_timeout = '{DAY_PATIENCE_S - 1:.0f}s'"
-# Maps each GROUP BY column to the field of the breakdown that holds its counts.
+# Maps each GROUP BY column to the breakdown field that holds its counts.
 _PARTS: Final = {
     "classification": "by_class",
     "playbook_id": "by_playbook",
@@ -53,12 +53,12 @@ class ClientDay:
 
 
 # Each run of the day with its outcome. Each table is read by its primary key, whose ids are in time
-# order, or by a key of the run. The cost therefore grows with the day's rows, not with all rows of
-# the client. The joins run row by row, because a plan made for idle clients must also work for a
-# busy client. `came_back` is computed only for resolved runs, and only after the 7 days have
-# passed. A run is not counted as a request if its message is automatic or joined an open review.
-# Automatic mails need no answer. A message that joined an open review belongs to a case that is
-# already counted.
+# order, or by a key of the run. The cost therefore grows with the number of rows from that day, not
+# with the total number of the client's rows. The joins run row by row, because a plan made for idle
+# clients must also work for a busy client. `came_back` is computed only for resolved runs, and only
+# after the 7 days have passed. A run is not counted as a request if its message is automatic or
+# joined an open review. Automatic mails need no answer. A message that joined an open review
+# belongs to a case that is already counted.
 _AUTOMATIC: Final = (
     "({0}.joined_review IS NULL AND {0}.status = 'completed' AND {0}.response = '' "
     "AND {0}.plan = '[]')"
@@ -146,7 +146,7 @@ _OF_RUNS: Final = """
            percentile_cont(0.95) WITHIN GROUP (ORDER BY duration_ms) AS latency_p95_ms
     FROM looked_at GROUP BY client_id
 """
-# One row for each value of each breakdown. A row of `reason` or `step` has only `number`.
+# One row for each value of each breakdown. In rows of `reason` or `step`, only `number` is set.
 _OF_PARTS: Final = """
     SELECT client_id AS whose, jsonb_agg(jsonb_build_object(
         'part', CASE level WHEN 15 THEN 'classification' WHEN 23 THEN 'playbook_id'
@@ -225,12 +225,12 @@ _COUNTED: Final = sa.text(f"""
 async def count_day(
     connection: AsyncConnection, client_ids: Sequence[str], day: date, now: datetime
 ) -> list[ClientDay]:
-    """Return the counts of a day (UTC), as known at `now`, for the clients that existed by the end
+    """Return the counts for a day (UTC), as known at `now`, for the clients that existed by the end
     of the day.
 
-    Schedules call this function, in a transaction that spans clients and has a timeout of
-    `DAY_PATIENCE_S`. A client with imported records of a day before its creation gets counts for
-    that day too. Clients that are being erased are left out.
+    Scheduled jobs call this function, in a transaction that spans clients and has a timeout of
+    `DAY_PATIENCE_S`. A client with imported records from a day before the client was created gets
+    counts for that day too. Clients that are being erased are omitted.
     """
     begins = midnight(day)
     ends = begins + timedelta(days=1)

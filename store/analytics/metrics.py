@@ -1,4 +1,4 @@
-"""Daily metrics: storage and retrieval of each day's rows."""
+"""Daily metrics: store and retrieve the rows for each day."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, fields
@@ -26,14 +26,14 @@ _VALUES: Final = tuple(
 
 
 def _upsert() -> "sa.sql.dml.ReturningInsert[tuple[str]]":
-    """Return one statement that writes the day's rows of a page of clients. The statement does not
-    write unchanged rows."""
+    """Return one statement that writes the day's rows for a page of clients. Unchanged rows are not
+    written."""
     names = [column.name for column in metrics_daily.columns]
     fresh = sa.func.jsonb_populate_recordset(
         sa.text("NULL::metrics_daily"), sa.bindparam("rows", type_=JSONB)
     ).table_valued(*metrics_daily.columns, name="fresh")
-    # The scalar subquery looks up one client per row by its key. A join might read all clients for
-    # each row.
+    # The scalar subquery looks up each row's client by key. A join might read all clients for each
+    # row.
     is_open = (
         sa.select(clients.c.closed_at.is_(None))
         .where(clients.c.id == fresh.c.client_id)
@@ -46,8 +46,8 @@ def _upsert() -> "sa.sql.dml.ReturningInsert[tuple[str]]":
     return statement.on_conflict_do_update(
         index_elements=["client_id", "day"],
         set_={name: given[name] for name in (*_VALUES, "computed_at")},
-        # Only retention removes events, and a client may have changed its retention periods. An
-        # event count below the stored count therefore means that part of the day's data has been
+        # Only retention removes events, and a client may have changed its retention periods. If the
+        # event count is below the stored count, a part of the day's data has therefore been
         # removed.
         where=(metrics_daily.c.events <= given.events)
         & sa.tuple_(*(metrics_daily.c[name] for name in _VALUES)).is_distinct_from(
@@ -62,8 +62,8 @@ _UPSERT: Final = _upsert()
 async def keep_day(
     connection: AsyncConnection, found: Iterable[ClientDay], day: date, now: datetime
 ) -> int:
-    """Store the metrics of one day for these clients. Return the number of new or changed rows.
-    Idempotency key: (client, day). `now`: stored as `computed_at` of new and changed rows.
+    """Store the metrics for one day for these clients. Return the number of new or changed rows.
+    Idempotency key: (client, day). `now`: stored as `computed_at` in new and changed rows.
     Unchanged rows keep their `computed_at`."""
     rows = [
         {
@@ -90,11 +90,11 @@ class MetricsRepository(TenantRepository):
     """The daily metrics of one client."""
 
     async def between(self, first: date, last: date) -> list[DayMetrics]:
-        """Return the metrics of the computed days from the first day to the last, oldest first."""
+        """Return the metrics for the computed days from the first day to the last, oldest first."""
         return await self._between(first, last, DayMetrics)
 
     async def insight(self, first: date, last: date) -> list[DayInsight]:
-        """Return the metrics of these days, including the raw values from which the totals of a
+        """Return the metrics for these days, including the raw values from which the totals for a
         range are computed."""
         return await self._between(first, last, DayInsight)
 

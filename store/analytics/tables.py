@@ -20,7 +20,7 @@ def _measure(name: str) -> "sa.Column[float]":
     return sa.Column(name, sa.Double, nullable=True)
 
 
-# One row per client and day in UTC. `domain/analytics/metrics.py` documents the columns.
+# One row per client and UTC day. `domain/analytics/metrics.py` documents the columns.
 metrics_daily: Final = sa.Table(
     "metrics_daily",
     metadata,
@@ -45,13 +45,13 @@ metrics_daily: Final = sa.Table(
     _measure("automation_rate"),
     _measure("escalation_rate"),
     _measure("review_rate"),
-    # The following columns are null in rows written by a version that did not count them.
+    # The following columns are null in rows written by versions that did not count them.
     _later("asked"),
     _later("handled"),
     _later("resolved"),
     _later("resolved_alone"),
-    # The numbers of resolved runs whose customers wrote again within 7 days, and of those whose
-    # customers did not. Null until the 7 days have passed.
+    # Among the resolved runs, the number whose customers wrote again within 7 days, and the number
+    # whose customers did not. Null until the 7 days have passed.
     _later("reopened"),
     _later("durable"),
     # Numbers of escalated runs, by escalation reason.

@@ -1,5 +1,5 @@
-"""The audit log of one client. Entries are appended at the end of a transaction, and listed page by
-page."""
+"""The audit log of one client. Entries are appended at the end of a transaction, and listed in
+pages."""
 
 import json
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from domain.core.ports import NewId
 from store.audit.tables import audit_entries
 from store.core.repository import TenantRepository
 
-# A tampered row may hold a time that Python cannot represent.
+# A tampered row may contain a time that Python cannot represent.
 _AT: Final = sa.func.least(
     sa.func.greatest(audit_entries.c.at, sa.text("timestamptz '0001-01-02 00:00+00'")),
     sa.text("timestamptz '9999-12-30 00:00+00'"),
@@ -61,8 +61,8 @@ def _row(link: ChainLink) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class EntryFilter:
-    """The filters of a list of audit entries. None disables a filter. `since` is inclusive, `until`
-    exclusive."""
+    """The filters for a list of audit entries. None disables a filter. `since` is inclusive,
+    `until` exclusive."""
 
     what: str | None = None
     actor: str | None = None
@@ -75,8 +75,8 @@ class AuditLog(TenantRepository):
         """Append the notes, in order, as the next entries of the client's audit chain.
 
         This call must be the last operation of the transaction. The head of the chain stays locked
-        until the commit, and the transaction that holds this lock must not wait for another lock.
-        The call takes two statements, or four for a client's first entries.
+        until the commit, and a transaction that holds this lock must not wait for another lock. The
+        call executes two statements, or four for a client's first entries.
         """
         links = chained(await self._locked_head(), self._tenant, notes, now, new_id)
         await self._connection.execute(

@@ -1,5 +1,5 @@
 """The audit chains of all clients, for verification and for anchors. An anchor records the head of
-a chain on one day."""
+a chain on a given day."""
 
 from datetime import date
 from typing import Final
@@ -36,14 +36,14 @@ _ANCHOR: Final = sa.text("""
 
 
 class ChainRepository:
-    """Reads and anchors audit chains, on a connection that spans clients."""
+    """Reads and anchors audit chains. Requires a connection that spans clients."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def next_chain(self, after: str) -> str | None:
-        """Return the id of the next client with an audit chain, in id order, or None after the last
-        one."""
+        """Return the id of the next client that has an audit chain, in id order. Return None after
+        the last one."""
         found: str | None = await self._connection.scalar(_NEXT, {"after": after})
         return found
 
@@ -85,11 +85,11 @@ class ChainRepository:
         return found
 
     async def anchor_some(self, day: date, *, after: str, limit: int) -> tuple[str | None, int]:
-        """Anchor up to `limit` chains of the clients after `after` whose head has changed since its
-        last anchor.
+        """Anchor up to `limit` chains, in the order of clients, starting after the client `after`.
+        Only chains whose head has changed since their last anchor are anchored.
 
         Return the id of the last client whose chain was anchored, or None, and the number of
-        chains. A repeated call finds nothing to anchor.
+        anchored chains. A repeated call finds nothing to anchor.
         """
         values = {"day": day, "after": after, "limit": limit}
         row = (await self._connection.execute(_ANCHOR, values)).one()

@@ -7,8 +7,8 @@ import sqlalchemy as sa
 
 from store.core.schema import json, metadata, text, time
 
-# Rows are never changed or removed. The service's roles lack the privilege. A trigger keeps the
-# tables' owner from changing rows by mistake.
+# Rows are never changed or removed. The service's roles lack the privilege to do so. A trigger
+# keeps the owner of the tables from changing rows by mistake.
 audit_entries: Final = sa.Table(
     "audit_entries",
     metadata,
@@ -35,7 +35,7 @@ audit_heads: Final = sa.Table(
     sa.Column("hash", sa.LargeBinary, nullable=False),
 )
 
-# The head of each chain that has grown, recorded once a day. The application log also holds a
+# The head of each chain that has grown, recorded once a day. The application log also contains a
 # digest of each day's anchors.
 audit_anchors: Final = sa.Table(
     "audit_anchors",

@@ -45,7 +45,7 @@ class CheckoutRepository(TenantRepository):
         return found
 
     async def active(self) -> Checkout | None:
-        """Return the checkout of the plan that is currently billed monthly, or None."""
+        """Return the checkout for the plan that is currently billed monthly, or None."""
         return await self._find(checkouts.c.renewal == RenewalState.ACTIVE)
 
     async def unpaid_since(self, since: datetime) -> int:
@@ -60,7 +60,7 @@ class CheckoutRepository(TenantRepository):
         return int(number or 0)
 
     async def lost(self) -> list[Plan]:
-        """Return the plans that the client bought and that are no longer billed every month."""
+        """Return the plans that the client bought but that are no longer billed monthly."""
         found = await self._connection.scalars(
             sa.select(checkouts.c.plan).where(
                 checkouts.c.client_id == self._tenant,
@@ -71,8 +71,8 @@ class CheckoutRepository(TenantRepository):
         return [Plan(one) for one in found]
 
     async def customer_id(self) -> str | None:
-        """Return the client's customer id at the payment provider, from the last paid checkout, or
-        None."""
+        """Return the client's customer id at the payment provider, taken from the last paid
+        checkout, or None."""
         return await self._connection.scalar(
             sa.select(checkouts.c.customer_id)
             .where(
@@ -85,7 +85,7 @@ class CheckoutRepository(TenantRepository):
         )
 
     async def replaced(self) -> list[str]:
-        """Return the payment provider's ids of the replaced subscriptions that must still be
+        """Return the payment provider's ids of replaced subscriptions that still have to be
         cancelled."""
         found = await self._connection.scalars(
             sa.select(checkouts.c.subscription_id).where(
@@ -97,8 +97,8 @@ class CheckoutRepository(TenantRepository):
         return [one for one in found if one is not None]
 
     async def opened(self, checkout_id: str, opened: OpenedCheckout) -> None:
-        """Store the URL of a checkout's payment page. If a payment event has changed the checkout's
-        state meanwhile, that state is kept."""
+        """Store the URL of the payment page for a checkout. If a payment event has changed the
+        checkout's state meanwhile, keep that state."""
         columns = checkouts.c
         await self._change(
             columns.id == checkout_id,
@@ -127,12 +127,12 @@ class CheckoutRepository(TenantRepository):
         await self._change(checkouts.c.id == checkout_id, renewal=renewal)
 
     async def choose(self, checkout_id: str, choice: str) -> None:
-        """Store the client's pending choice of another plan for a checkout. A later choice replaces
+        """Store the client's pending choice of another plan on a checkout. A later choice replaces
         an earlier one."""
         await self._change(checkouts.c.id == checkout_id, choice=choice)
 
     async def cost(self, checkout_id: str, monthly: Money) -> None:
-        """Set the monthly price of a checkout's plan from the next month on."""
+        """Set the monthly price for a checkout's plan, starting next month."""
         await self._change(checkouts.c.id == checkout_id, monthly=monthly.minor)
 
     async def ended(self, subscription_id: str) -> None:

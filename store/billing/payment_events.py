@@ -1,4 +1,4 @@
-"""Events of the payment provider, each stored once. The queries span clients, because some events
+"""Events from the payment provider, each stored once. The queries span clients, because some events
 do not belong to a client."""
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from store.billing.tables import payment_events
 
 @dataclass(frozen=True, slots=True)
 class PaymentForPeople:
-    """A payment event that had no effect and must be checked by a person. `id`, `type`: as in the
+    """A payment event that had no effect and that an operator must check. `id`, `type`: as in the
     payment provider's event."""
 
     id: str
@@ -62,7 +62,7 @@ class PaymentEventRepository:
         return added is not None
 
     async def for_people(self, *, limit: int) -> Sequence[PaymentForPeople]:
-        """Return the latest payment events that must be checked by a person, newest first."""
+        """Return the latest payment events that an operator must check, newest first."""
         table = payment_events.c
         rows = await self._connection.execute(
             sa.select(payment_events)

@@ -33,8 +33,8 @@ usage_counters: Final = sa.Table(
     sa.CheckConstraint("tickets_used >= 0", name="tickets_used"),
 )
 
-# One row per ticket. A month's counter equals the number of the month's tickets that were not
-# returned.
+# One row per ticket. The counter for a month equals the number of tickets in that month that were
+# not returned.
 usage_ledger: Final = sa.Table(
     "usage_ledger",
     metadata,
@@ -65,20 +65,20 @@ thresholds_sent: Final = sa.Table(
     sa.CheckConstraint("threshold IN (80, 100)", name="threshold"),
 )
 
-# Purchases of clients. `id` is also the payment provider's idempotency key.
+# Clients' purchases. `id` is also the idempotency key sent to the payment provider.
 checkouts: Final = sa.Table(
     "checkouts",
     metadata,
     *tenant_key(),
     text("plan", nullable=True),
     sa.Column("credits", sa.BigInteger, nullable=True),
-    # Amounts in minor units of the currency: the amount due now, and the monthly amount from
-    # `renews_at` on.
+    # Amounts in minor units of the currency: the amount due now, and the monthly amount that
+    # applies from `renews_at` on.
     sa.Column("amount", sa.BigInteger, nullable=False),
     text("currency"),
     sa.Column("monthly", sa.BigInteger, nullable=True),
     time("renews_at", nullable=True),
-    # The checkout whose plan was billed monthly when this checkout was created.
+    # The checkout whose plan was being billed monthly when this checkout was created.
     text("replaces", nullable=True),
     text("customer_id", nullable=True),
     text("state"),
@@ -95,7 +95,7 @@ checkouts: Final = sa.Table(
     sa.CheckConstraint("amount >= 0", name="amount"),
     sa.CheckConstraint("state IN ('asked', 'open', 'pending', 'paid', 'failed')", name="state"),
     sa.CheckConstraint("renewal IN ('active', 'replaced', 'ended')", name="renewal"),
-    # A client has at most one plan that is billed monthly.
+    # A client has at most one plan with monthly billing.
     sa.Index(
         "uq_checkouts_active",
         "client_id",
@@ -106,8 +106,8 @@ checkouts: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# Events of the payment provider, each stored once with its outcome. Some events do not belong to a
-# client.
+# Events from the payment provider, each stored once with its outcome. Some events do not belong to
+# a client.
 payment_events: Final = sa.Table(
     "payment_events",
     metadata,

@@ -1,5 +1,4 @@
-"""Usage thresholds that are reached without a new ticket, because a limit was lowered below the
-usage."""
+"""Usage thresholds that are reached without a new ticket, because a limit was lowered."""
 
 from datetime import datetime
 
@@ -15,8 +14,8 @@ from store.billing.usage_ledger import UsageLedger
 async def note_reached(
     connection: AsyncConnection, tenant: TenantId, now: datetime, new_id: NewId
 ) -> tuple[str, ...]:
-    """Record the usage thresholds that are reached but not yet recorded this month, and write their
-    webhook events. Return the ids of the deliveries to send. Raises ClientNotFound."""
+    """Record the usage thresholds that are reached but not yet recorded for this month, and write
+    their webhook events. Return the ids of the deliveries to send. Raises ClientNotFound."""
     usage = await UsageRepository(connection, tenant).in_month(period_of(now))
     standing = usage.standing(now)
     return await UsageLedger(connection, tenant).note_thresholds(

@@ -1,4 +1,4 @@
-"""A client's usage of its plan: tickets, quota and credits."""
+"""A client's usage under its plan: tickets, quota and credits."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,15 +18,15 @@ from store.tenants.tables import clients
 
 @dataclass(frozen=True, slots=True)
 class ClientUsage:
-    """One client's usage and limits in one month."""
+    """One client's usage and limits for one month."""
 
     subscription: Subscription
     tickets_used: int
     credits_balance: int
 
     def standing(self, now: datetime) -> QuotaStanding:
-        """Return the client's usage in relation to its quota. `now`: a time in the month of this
-        usage."""
+        """Return the client's usage relative to its quota. `now`: a time in the month that this
+        object describes."""
         return self.subscription.standing(
             now, tickets_used=self.tickets_used, credits_balance=self.credits_balance
         )
@@ -56,7 +56,7 @@ _IN_MONTH: Final = (
 
 class UsageRepository(TenantRepository):
     async def in_month(self, period: Period) -> ClientUsage:
-        """Return the usage and limits of one month. Raises ClientNotFound."""
+        """Return the usage and limits for one month. Raises ClientNotFound."""
         values = {"tenant": self._tenant, "month": period}
         row = await self._one(_IN_MONTH, values, ClientNotFound(self._tenant))
         plan, trial_ends_at, next_plan, next_plan_from, tickets_used, credits_balance = row

@@ -1,4 +1,4 @@
-"""A client's usage of tickets in past months and on past days."""
+"""A client's ticket usage in past months and on past days."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -24,8 +24,8 @@ _MONTHS: Final = 24
 
 class UsageHistory(TenantRepository):
     async def months(self, now: datetime) -> tuple[UsedMonth, ...]:
-        """Return the client's usage in each of the last `_MONTHS` months that have a usage counter,
-        newest first. The current month is excluded."""
+        """Return the client's usage for each of the last `_MONTHS` months that have a usage
+        counter, newest first. The current month is excluded."""
         counted = usage_counters.c
         rows = await self._connection.execute(
             sa.select(counted.period, counted.tickets_used)
@@ -36,8 +36,8 @@ class UsageHistory(TenantRepository):
         return tuple(UsedMonth(*row) for row in rows)
 
     async def latest_days(self, now: datetime) -> list[int]:
-        """Return the number of tickets on each of the last seven whole days in UTC. A day without
-        tickets has 0. Days before the client's creation are omitted."""
+        """Return the number of tickets on each of the last seven full UTC days. A day without
+        tickets is included with 0. Days before the client was created are omitted."""
         today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         made = await self._connection.scalar(
             sa.select(clients.c.created_at).where(clients.c.id == self._tenant)
@@ -51,7 +51,7 @@ class UsageHistory(TenantRepository):
             sa.select(day, sa.func.count())
             .where(
                 used.client_id == self._tenant,
-                # The index is by month. A ticket belongs to the month in which it was admitted.
+                # The index is by month, and a ticket belongs to the month in which it was admitted.
                 used.period.in_({period_of(since), period_of(today)}),
                 used.created_at >= since,
                 used.created_at < today,

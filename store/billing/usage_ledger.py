@@ -39,8 +39,8 @@ _CHARGE: Final = sa.text("""
     ON CONFLICT (client_id, period) DO UPDATE SET tickets_used = usage_counters.tickets_used + 1
 """)
 
-# The returned ticket's row is kept as evidence, but counts ignore it. A repeated return finds the
-# ticket already returned.
+# The row of a returned ticket is kept as evidence, but is not counted. A repeated return has no
+# effect, because the ticket is already returned.
 _RETURN: Final = sa.text("""
     WITH returned AS (
         UPDATE usage_ledger SET returned_at = :now
@@ -60,8 +60,8 @@ _RETURN: Final = sa.text("""
     SELECT id, :entry_id, 1, 'ticket_returned', :event_id, :now FROM refunded
 """)
 
-# The ticket counts again in its month. If no credit is left, the ticket counts against the quota,
-# because the ticket's message was already admitted.
+# The ticket counts again in its month. If no credit is left, it counts toward the quota, because
+# its message was already admitted.
 _TAKE_AGAIN: Final = sa.text("""
     WITH taken AS (
         UPDATE usage_ledger AS ticket
@@ -95,8 +95,8 @@ class UsageLedger(TenantRepository):
         entry_id: str,
         now: datetime,
     ) -> None:
-        """Count the ticket of an event in the usage ledger. A repetition has no effect. The caller
-        holds the account's lock."""
+        """Count an event's ticket in the usage ledger. A repeated call has no effect. The caller
+        must hold the account's lock."""
         await self._connection.execute(
             _CHARGE,
             {
@@ -110,15 +110,15 @@ class UsageLedger(TenantRepository):
         )
 
     async def give_back(self, event_id: str, *, entry_id: str, now: datetime) -> None:
-        """Remove an event's ticket from the count of its month, and return the credit that paid for
-        the ticket. Idempotent by event. The caller holds the account's lock."""
+        """Subtract an event's ticket from the count for its month, and return the credit that paid
+        for the ticket, if any. Idempotent by event. The caller must hold the account's lock."""
         values = {"client_id": self._tenant, "event_id": event_id, "entry_id": entry_id, "now": now}
         await self._connection.execute(_RETURN, values)
 
     async def take_again(self, event_id: str, *, entry_id: str, now: datetime) -> None:
         """Count a returned ticket again. If a credit paid for the ticket and the client has a
-        credit left, use a credit again. Idempotent by event. The caller holds the account's lock.
-        """
+        credit left, use a credit again. Idempotent by event. The caller must hold the account's
+        lock."""
         values = {"client_id": self._tenant, "event_id": event_id, "entry_id": entry_id, "now": now}
         await self._connection.execute(_TAKE_AGAIN, values)
 

@@ -1,5 +1,5 @@
-"""The usage periods of all clients: monthly counters, which a schedule creates, and sums for the
-consistency check."""
+"""The usage periods of all clients: monthly counters, which a scheduled job creates, and sums for
+the consistency check."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Drift:
 
 async def client_page(connection: AsyncConnection, *, after: str, limit: int) -> list[str]:
     """Return a page of client ids, in order, starting after the id `after`. Clients that are being
-    erased are left out."""
+    erased are omitted."""
     query = (
         sa.select(clients.c.id)
         .where(clients.c.id > after, clients.c.closed_at.is_(None))
@@ -43,7 +43,7 @@ async def make_due_changes(
     connection: AsyncConnection, client_ids: Sequence[str], at: datetime
 ) -> int:
     """Apply the scheduled plan changes of these clients that are due at `at`. Return the number of
-    changed clients."""
+    clients changed."""
     changed = await connection.execute(
         sa.update(clients)
         .where(clients.c.id.in_(client_ids), clients.c.next_plan_from <= at)
@@ -91,7 +91,7 @@ _DRIFTING: Final = sa.text("""
 async def drifting(
     connection: AsyncConnection, client_ids: Sequence[str], period: Period
 ) -> list[Drift]:
-    """Return the clients whose counters or balances differ from the sums of their ledgers. A single
-    statement reads one snapshot."""
+    """Return the clients whose counters or balances differ from the sums of their ledgers. One
+    statement does all the reads, so they see a single snapshot."""
     rows = await connection.execute(_DRIFTING, {"period": period, "client_ids": list(client_ids)})
     return [Drift(**row._asdict()) for row in rows]

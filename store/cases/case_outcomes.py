@@ -1,4 +1,5 @@
-"""The results of a client's saved cases, and the publish gate's decisions, which depend on them."""
+"""The results of a client's saved cases, and the publish gate's decisions, which depend on these
+results."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -26,8 +27,8 @@ _LATEST: Final = sa.text("""
 
 class CaseOutcomes(TenantRepository):
     async def latest(self, wanted: Mapping[str, bytes]) -> dict[str, bool]:
-        """Return, by case id, whether the case passed its latest try with exactly this digest.
-        Cases without such a try are omitted."""
+        """Return whether each case passed its latest run with exactly this digest, keyed by case
+        id. Cases that were not run with this digest are omitted."""
         if not wanted:
             return {}
         rows = await self._connection.execute(
@@ -39,8 +40,8 @@ class CaseOutcomes(TenantRepository):
     async def gate(
         self, entries: Sequence[PlaybookEntry], playbook_ids: Sequence[str], model: NamesModel
     ) -> dict[str, GateStanding]:
-        """Return the publish gate's decision on each of these playbooks, by id. `entries`: all
-        playbooks of the client as assumed for the decision, oldest first."""
+        """Return the publish gate's decision on each of these playbooks, keyed by id. `entries`:
+        all playbooks of the client, in the state to assume for the decision, oldest first."""
         cases = await SavedCaseRepository(self._connection, self._tenant).all()
         pairs = [
             (case, entry)
@@ -63,8 +64,8 @@ class CaseOutcomes(TenantRepository):
         }
 
     async def live(self, model: NamesModel) -> dict[str, bool]:
-        """Return, by case id, whether the case passed its latest try with the live content. Cases
-        without such a try are omitted."""
+        """Return whether each case passed its latest run with the live content, keyed by case id.
+        Cases that were not run with this content are omitted."""
         cases = await SavedCaseRepository(self._connection, self._tenant).all()
         entries = await PlaybookRepository(self._connection, self._tenant).all()
         content = await content_digest(self._connection, self._tenant)

@@ -31,10 +31,9 @@ _COUNT: Final = sa.text("""
     RETURNING run.total, run.done, run.passed
 """)
 
-# Deletes all runs except the latest ones of each client. A run that holds the last result of a case
-# under some digest is kept unless the run is older than `before`, because the digest may belong to
-# the live version. A version that went live on an older result stays live. Its cases then count as
-# untried.
+# Deletes all runs except the latest ones of each client. A run with the last result of a case for
+# some digest is also kept until it is older than `before`, because the digest may be that of the
+# live version. A version whose result is deleted stays live, but its cases then count as untried.
 _PRUNE: Final = sa.text("""
     DELETE FROM case_runs AS run
     USING (
@@ -85,14 +84,14 @@ class CaseRunRepository(TenantRepository):
         )
 
     async def read(self, run_id: str) -> CaseRun:
-        """Return a case run. Raises CaseRunNotFound, as `begin` and `count` do."""
+        """Return a case run. Raises CaseRunNotFound. `begin` and `count` raise it too."""
         row = await self._one(
             self._mine().where(case_runs.c.id == run_id), {}, CaseRunNotFound(run_id)
         )
         return CaseRun.model_validate(row, from_attributes=True)
 
     async def page(self, *, before: str | None, limit: int) -> tuple[CaseRun, ...]:
-        """Return a page of case runs, latest first. `before`: the last id of the previous page."""
+        """Return a page of case runs, latest first. `before`: the last id on the previous page."""
         runs = self._mine().order_by(case_runs.c.id.desc()).limit(limit)
         if before is not None:
             runs = runs.where(case_runs.c.id < before)
@@ -100,8 +99,8 @@ class CaseRunRepository(TenantRepository):
         return tuple(CaseRun.model_validate(row, from_attributes=True) for row in rows)
 
     async def begin(self, run_id: str, total: int) -> CaseRun:
-        """Mark a case run as running and set its number of cases. A finished run stays unchanged.
-        Return the run."""
+        """Mark a case run as running, set the number of cases in it, and return the run. A finished
+        run stays unchanged."""
         changed = (
             sa.update(case_runs)
             .where(self._is(run_id), _UNFINISHED)
@@ -111,7 +110,7 @@ class CaseRunRepository(TenantRepository):
         return await self.read(run_id)
 
     async def keep(self, run_id: str, kept: KeptResult) -> None:
-        """Store a case's first result in a run. Do nothing if the case was deleted."""
+        """Store the first result of a case in a run. Do nothing if the case was deleted."""
         result = kept.result
         values: dict[str, object] = {
             **result.model_dump(mode="json", exclude={"name", "must", "created_at"}),
@@ -121,7 +120,8 @@ class CaseRunRepository(TenantRepository):
             "digest": kept.digest,
             "created_at": result.created_at,
         }
-        # The row lock prevents the case from being deleted before the result refers to it.
+        # The row lock prevents the case from being deleted before the result that refers to it is
+        # written.
         case = await self._connection.scalar(
             sa.select(saved_cases.c.id)
             .where(saved_cases.c.client_id == self._tenant, saved_cases.c.id == result.case_id)
@@ -214,11 +214,11 @@ async def case_runs_left(
 
 
 async def prune_case_runs(connection: AsyncConnection, before: datetime) -> int:
-    """Delete the case runs of all clients that are no longer needed, and return the number of
-    deleted runs. One statement suffices, because there are few runs.
+    """Delete the case runs of all clients that are no longer needed, and return the number of runs
+    deleted. One statement suffices, because there are few runs.
 
-    `before`: a run that holds the last result of a case is deleted only if it is older than this
-    time, because the publish gate uses the result.
+    `before`: a run with the last result of a case is deleted only if it is older than this time,
+    because the publish gate uses the result.
     """
     pruned = await connection.execute(_PRUNE, {"kept": KEPT_RUNS, "before": before})
     return pruned.rowcount

@@ -1,4 +1,4 @@
-"""The digest of the content that a client's agent uses, without playbooks."""
+"""The digest of the content that a client's agent uses, excluding playbooks."""
 
 from typing import Final
 
@@ -7,10 +7,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
 
-# The digest covers values, not ids: a change has the same digest when it is tried and after it is
-# saved. Templates are digested in order, because the older of two matching templates is used.
-# Knowledge is found by rank, so the order of the entries does not matter. jsonb serializes equal
-# values identically.
+# The digest covers values, not ids, so a change has the same digest when it is tried and after it
+# is saved. Templates are digested in order, because the older of two matching templates is used.
+# Knowledge is retrieved by rank, so the order of the entries does not matter. jsonb serializes
+# equal values identically.
 _DIGEST: Final = sa.text("""
     WITH template AS (
         SELECT row_number() OVER (ORDER BY created_at, id) AS place,

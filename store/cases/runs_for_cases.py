@@ -21,9 +21,8 @@ _PLAN: Final = TypeAdapter(tuple[PlannedAction, ...])
 _CITATIONS: Final = TypeAdapter(tuple[Citation, ...])
 _TURNS: Final = TypeAdapter(tuple[Turn, ...])
 
-# An approved draft counts as an answer from the person who approved it, because in a simulation the
-# answer ends the wait. The plan is read from the review, because the run's plan may lack rejected
-# actions.
+# An approved draft counts as an answer written by the approver, because in a simulation the answer
+# ends the wait. The plan is read from the review, because the run's plan may lack rejected actions.
 _READ: Final = """
     SELECT run.id, run.status, run.classification, run.lookup, run.citations,
            run.received_at, coalesce(run.handoff_reason, run.hold) AS reason,
@@ -63,17 +62,17 @@ _READ: Final = """
       AND event.erased_at IS NULL AND event.unified IS NOT NULL
 """
 _RUN: Final = sa.text(_READ)
-# The lock orders this read and an erasure of the customer. The erasure either finishes before this
-# read, or finds the case created from this run.
+# The lock serializes this read with an erasure of the customer. Either the erasure finishes before
+# this read, or it finds the case created from this run.
 _LOCKED_RUN: Final = sa.text(f"{_READ} FOR SHARE OF event")
 
 
 class RunForCaseReader(TenantRepository):
     async def read(self, run_id: str, *, lock: bool = True) -> RunForCase:
-        """Return a run. Raises RunNotFound, also for a run whose event is not normalized yet or
-        whose customer is erased.
+        """Return a run. Raises RunNotFound, also if the run's event is not normalized yet or its
+        customer is erased.
 
-        `lock`: whether to prevent the erasure of the run's customer until the transaction ends.
+        `lock`: whether to block an erasure of the run's customer until the transaction ends.
         Read-only callers pass False.
         """
         row = await self._one(

@@ -46,7 +46,7 @@ class SavedCaseRepository(TenantRepository):
         )
 
     async def names(self) -> dict[str, str]:
-        """Return the ids of all cases, keyed by the name of the case."""
+        """Return the ids of all cases, keyed by case name."""
         rows = await self._connection.execute(
             sa.select(saved_cases.c.name, saved_cases.c.id).where(
                 saved_cases.c.client_id == self._tenant

@@ -19,7 +19,7 @@ saved_cases: Final = sa.Table(
     sa.Column("tries", sa.Integer, nullable=False, server_default="1"),
     sa.Column("pass_rate", sa.Double, nullable=False, server_default="1"),
     text("origin"),
-    # The run from which the case was created. An erasure of the run's customer erases the case too.
+    # The run from which the case was created. Erasing the run's customer erases the case too.
     text("run_id", nullable=True),
     text("created_by"),
     time("created_at"),
@@ -31,8 +31,7 @@ saved_cases: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# One row per case run, which tries all cases of a client. `variant`: the content with which the
-# cases are tried.
+# One row per run of all of a client's cases. `variant`: the content with which the cases are run.
 case_runs: Final = sa.Table(
     "case_runs",
     metadata,
@@ -59,7 +58,7 @@ case_runs: Final = sa.Table(
 )
 
 # The result of one case in one run. `digest`: the digest of the playbook, content, model and case.
-# The result applies only to that digest. `before`: the outcome with the live content, if the run
+# The result is valid only for that digest. `before`: the outcome with the live content, if the run
 # tried a change.
 case_results: Final = sa.Table(
     "case_results",
@@ -78,6 +77,6 @@ case_results: Final = sa.Table(
     time("created_at"),
     points_to("case_runs", "case_run_id", ondelete="CASCADE"),
     points_to("saved_cases", "case_id", ondelete="CASCADE"),
-    # For the publish gate: the latest result of a case under one digest.
+    # For the publish gate, which needs the latest result of a case for a digest.
     sa.Index(None, "client_id", "case_id", "digest", "created_at"),
 )

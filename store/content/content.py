@@ -19,7 +19,7 @@ from store.tenants.accounts import AccountRepository
 
 _SHOWN_TEMPLATES: Final = 200
 
-# Returns the templates. If the caller already has the current version, returns only the version.
+# Returns the templates. If the caller already has the current version, returns only that version.
 # Each update changes a row's xmin.
 _TEMPLATES: Final = sa.text("""
     WITH version AS (
@@ -41,8 +41,8 @@ _TEMPLATES: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class ShownTemplates:
-    """The templates that a brain may see, oldest first. `version`: changes whenever a template
-    changes."""
+    """The templates that a brain may see, oldest first. `version`: a value that changes whenever a
+    template changes."""
 
     version: str
     templates: tuple[Template, ...]
@@ -50,8 +50,8 @@ class ShownTemplates:
 
 class ContentRepository(TenantRepository):
     async def templates(self, known: ShownTemplates | None = None) -> ShownTemplates:
-        """Return the oldest active templates, at most `_SHOWN_TEMPLATES`. Return `known` itself if
-        the templates have not changed."""
+        """Return the oldest active templates, at most `_SHOWN_TEMPLATES`. If the templates have not
+        changed since `known` was read, return `known` itself."""
         version = known.version if known else None
         rows = await self._connection.execute(
             _TEMPLATES, {"tenant": self._tenant, "known": version, "limit": _SHOWN_TEMPLATES}
@@ -78,8 +78,8 @@ class ContentRepository(TenantRepository):
     async def insert_template(
         self, template: Template, now: datetime, *, is_active: bool = True
     ) -> None:
-        """Add a template without checking the limit or locking the account. Only for a transaction
-        that is rolled back."""
+        """Add a template without checking the limit or locking the account. Use this method only in
+        a transaction that is rolled back."""
         await self._connection.execute(
             sa.insert(response_templates).values(
                 client_id=self._tenant,
@@ -93,8 +93,7 @@ class ContentRepository(TenantRepository):
         """Return the language and intent of each of the client's templates, including inactive
         ones.
 
-        The call locks the account, so that only one of two concurrent callers finds a template
-        missing.
+        The account is locked, so that only one of two concurrent callers finds a template missing.
         """
         await AccountRepository(self._connection, self._tenant).lock()
         table = response_templates.c
@@ -129,7 +128,7 @@ class ContentRepository(TenantRepository):
         await self.check_length()
 
     async def check_length(self) -> None:
-        """Raise TooMuchContent if the client's knowledge exceeds the limit on its total length."""
+        """Raise TooMuchContent if the total length of the client's knowledge exceeds the limit."""
         length = await self._connection.scalar(
             sa.select(sa.func.sum(sa.func.octet_length(knowledge_entries.c.search_text))).where(
                 knowledge_entries.c.client_id == self._tenant
@@ -141,8 +140,8 @@ class ContentRepository(TenantRepository):
     async def insert_knowledge(
         self, *, entry_id: str, title: str, body: str, language: str, now: datetime
     ) -> None:
-        """Add a knowledge entry without checking the limit or locking the account. Only for a
-        transaction that is rolled back."""
+        """Add a knowledge entry without checking the limit or locking the account. Use this method
+        only in a transaction that is rolled back."""
         await self._connection.execute(
             sa.insert(knowledge_entries).values(
                 client_id=self._tenant,
@@ -156,7 +155,7 @@ class ContentRepository(TenantRepository):
         )
 
     async def add_entries(self, entries: Sequence[FileEntry], now: datetime, new_id: NewId) -> None:
-        """Add the knowledge entries of a file, in order. Raises the same errors as
+        """Add the knowledge entries from a file, in order. Raises the same errors as
         `add_template`."""
         if not entries:
             return
@@ -179,8 +178,8 @@ class ContentRepository(TenantRepository):
         await self.check_length()
 
     async def _make_room(self, table: sa.Table, limit: int, more: int = 1) -> None:
-        """Lock the account, and raise TooMuchContent if the new content would exceed the limit.
-        Because of the lock, concurrent calls cannot exceed the limit together."""
+        """Lock the account, and raise TooMuchContent if the new content would exceed the limit. The
+        lock keeps concurrent calls from exceeding the limit together."""
         await AccountRepository(self._connection, self._tenant).lock()
         count = await self._connection.scalar(
             sa.select(sa.func.count()).where(table.c.client_id == self._tenant)
@@ -190,5 +189,5 @@ class ContentRepository(TenantRepository):
 
 
 def search_text(title: str, body: str) -> str:
-    """Return the title and body of a knowledge entry as one text, folded for search."""
+    """Return the title and body of a knowledge entry as a single text, folded for search."""
     return fold(f"{title}\n{body}")

@@ -25,7 +25,7 @@ class ContentChanges(TenantRepository):
     KnowledgeEntry."""
 
     async def all(self, kind: type[Entry]) -> tuple[Entry, ...]:
-        """Return all content of this kind, oldest first, including inactive templates."""
+        """Return all entries of this kind, oldest first, including inactive templates."""
         table = _TABLES[kind]
         rows = await self._connection.execute(
             sa.select(table)
@@ -37,9 +37,9 @@ class ContentChanges(TenantRepository):
     async def page(
         self, kind: type[Entry], *, after: str | None, limit: int, language: str | None = None
     ) -> tuple[Entry, ...]:
-        """Return a page of entries in the order of their ids, which is the order of creation.
-        `after`: the last id of the previous page. `language`: return only entries in this language,
-        or all entries if None."""
+        """Return a page of entries, ordered by id and therefore by creation. `after`: the last id
+        on the previous page. `language`: return only entries in this language, or all entries if
+        None."""
         table = _TABLES[kind]
         meant = [table.c.client_id == self._tenant, table.c.id > (after or "")]
         if language is not None:
@@ -50,7 +50,7 @@ class ContentChanges(TenantRepository):
         return tuple(kind.model_validate(row, from_attributes=True) for row in rows)
 
     async def titled(self, titles: Sequence[str]) -> dict[tuple[str, str], KnowledgeEntry]:
-        """Return the knowledge entries with one of these titles, by (language, title). If two
+        """Return the knowledge entries with one of these titles, keyed by (language, title). If two
         entries have the same language and title, the older one is returned."""
         table = knowledge_entries
         rows = await self._connection.execute(
@@ -76,7 +76,7 @@ class ContentChanges(TenantRepository):
         values = change.model_dump(mode="json", exclude_none=True)
         if change.intent == "none":
             values["intent"] = None
-        # An edit of the text or intent turns a starter template into a template of the client.
+        # Editing the text or intent turns a starter template into the client's own template.
         columns = response_templates.c
         same = [
             columns[name].is_not_distinct_from(sa.literal(value, columns[name].type))
@@ -94,7 +94,7 @@ class ContentChanges(TenantRepository):
 
         Raises TooMuchContent if the longer entry would exceed the limit on the client's knowledge.
         """
-        # The entry is locked, because two people may change the title and the body concurrently.
+        # The entry is locked, because one user may change its title while another changes its body.
         old = await self.read(KnowledgeEntry, entry_id, lock=True)
         if change.title or change.body:
             await self._connection.execute(
@@ -113,7 +113,7 @@ class ContentChanges(TenantRepository):
         return changed
 
     async def delete(self, kind: type[Entry], content_id: str) -> None:
-        """Permanently delete an entry with its embeddings. Runs that used the entry still contain
+        """Permanently delete an entry and its embeddings. Runs that used the entry still contain
         its id and its name or title."""
         gone = await self._connection.execute(
             sa.delete(_TABLES[kind]).where(*self._is(kind, content_id))

@@ -13,7 +13,7 @@ from domain.content.chunks import CUT, Chunk, chunks_of
 from domain.core.ids import TenantId
 from store.content.tables import knowledge_chunks
 
-# The digest includes the version of the chunking rules, so entries chunked by older rules are
+# The digest includes the version of the chunking rules, so entries chunked under older rules are
 # stale.
 _DIGEST: Final = (
     f"sha256(convert_to('{CUT}' || chr(10) || entry.title || chr(10) || entry.body, 'UTF8'))"
@@ -76,7 +76,7 @@ async def is_embedded(connection: AsyncConnection, tenant: TenantId, model: str)
 async def stale_entries(
     connection: AsyncConnection, model: str, *, after: StaleEntry | None, limit: int
 ) -> list[StaleEntry]:
-    """Return a page of the knowledge entries of all clients whose current text has no embeddings
+    """Return a page of knowledge entries, across all clients, whose current text has no embeddings
     from `model`."""
     rows = await connection.execute(
         _STALE,

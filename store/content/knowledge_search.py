@@ -14,16 +14,16 @@ from store.core.repository import TenantRepository
 MAX_PASSAGES: Final = 8
 _MAX_QUERY_CHARS: Final = 2_000
 _CANDIDATES: Final = 20
-# A search uses only the first words of a long message. The number of words is lower if the client
-# has many entries.
+# A search uses only the first words of a long message, and fewer words if the client has many
+# entries.
 _LEXEMES: Final = 60
 _PAIRS: Final = 150_000
-# A share of the mean distance of all entries in a language is subtracted from the distance of each
-# entry in that language.
+# The share of a language's mean distance that is subtracted from the distance of each entry in that
+# language.
 _LANGUAGE_SHARE: Final = 0.75
 
 # Finds entries that share words with the message, ranked by the sum of inverse document
-# frequencies. PostgreSQL cannot use the index under row-level security. Each entry is therefore
+# frequencies. Under row-level security, PostgreSQL cannot use the index. Each entry is therefore
 # read once, and its words are compared directly. Sums are rounded, because their terms are added in
 # no fixed order.
 _WORDS: Final = """
@@ -69,11 +69,12 @@ _SEARCH: Final = sa.text(f"""
     LIMIT :limit
 """)  # noqa: S608 - a constant is put in, no value
 
-# Adds entries with a similar meaning. Reciprocal rank fusion does not need a common scale for the
-# two searches. Only embeddings of the same model and dimension as the question's embedding are
-# comparable. Texts in the question's language have smaller distances than texts in other languages.
-# Most of that difference is subtracted. A new entry has no embeddings yet. Its rank by words then
-# counts for both searches, so that embedded entries do not outrank it only because it is new.
+# Adds the results of semantic search. Reciprocal rank fusion does not need the two searches to use
+# the same scale. Only embeddings from the same model and with the same dimension as the question's
+# embedding are comparable. Texts in the question's language have smaller distances than texts in
+# other languages. Most of that difference is subtracted. A new entry has no embeddings yet. Its
+# rank in the keyword search then counts for both searches. Otherwise, embedded entries would
+# outrank it only because it is new.
 _FUSED: Final = sa.text(f"""
     {_WORDS}, near AS (
         SELECT entry_id AS id, min(embedding <=> CAST(:vector AS vector)) AS distance
@@ -127,7 +128,7 @@ class KnowledgeSearch(TenantRepository):
         """Return the knowledge entries that share words with `text`, split into sentences, best
         matches first.
 
-        `near`: the embedding of `text`. If given, entries with a similar meaning are returned too.
+        `near`: the embedding of `text`. If it is given, the results also include semantic search.
         """
         values: dict[str, str | float] = {
             "words": fold(text[:_MAX_QUERY_CHARS]),

@@ -1,4 +1,4 @@
-"""The suggestions for a client's content that a member has not decided yet."""
+"""Pending suggestions for a client's content, which a member has not yet accepted or refused."""
 
 import sqlalchemy as sa
 
@@ -31,7 +31,7 @@ class SuggestionRepository(TenantRepository):
         )
 
     async def page(self, *, after: str | None, limit: int) -> tuple[Suggestion, ...]:
-        """Return a page of suggestions, oldest first. `after`: the last id of the previous page."""
+        """Return a page of suggestions, oldest first. `after`: the last id on the previous page."""
         rows = await self._connection.execute(
             sa.select(suggestions)
             .where(suggestions.c.client_id == self._tenant, suggestions.c.id > (after or ""))
@@ -41,8 +41,8 @@ class SuggestionRepository(TenantRepository):
         return tuple(Suggestion.model_validate(row, from_attributes=True) for row in rows)
 
     async def take(self, suggestion_id: str) -> Suggestion:
-        """Remove and return a suggestion, so that the caller can carry out a member's decision.
-        Only one of two concurrent callers gets the suggestion. Raises SuggestionNotFound."""
+        """Remove and return a suggestion, so that the caller can apply a member's decision. Of two
+        concurrent callers, only one gets the suggestion. Raises SuggestionNotFound."""
         row = await self._one(
             sa.delete(suggestions)
             .where(suggestions.c.client_id == self._tenant, suggestions.c.id == suggestion_id)

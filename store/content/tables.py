@@ -27,8 +27,8 @@ response_templates: Final = sa.Table(
     text("category"),
     text("language"),
     text("body"),
-    # The customer's intent for which the template may be sent. A template without an intent is
-    # reviewed by a person before it is sent.
+    # The customer intent for which the template may be sent. A draft from a template without an
+    # intent is always reviewed by a human before it is sent.
     text("intent", nullable=True),
     # Words in a customer's message that rule out the use of the template.
     json("not_for", "[]"),
@@ -61,8 +61,8 @@ knowledge_entries: Final = sa.Table(
 )
 
 # Chunks of knowledge entries, with their embeddings. The vectors have no fixed number of
-# dimensions, because models differ. No vector index is needed, because a client has few enough
-# chunks to scan. The sentences' vectors are stored out of line, so that a scan does not read them.
+# dimensions, because models differ. No vector index is needed, because each client's chunks are few
+# enough to scan. The sentence vectors are stored out of line, so that a scan does not read them.
 knowledge_chunks: Final = sa.Table(
     "knowledge_chunks",
     metadata,
@@ -80,7 +80,7 @@ knowledge_chunks: Final = sa.Table(
     points_to("knowledge_entries", "entry_id", ondelete="CASCADE"),
 )
 
-# Content that assistants suggested and a member has not decided yet. The decision deletes the row.
+# Content suggested by assistants and pending a member's decision. The decision deletes the row.
 suggestions: Final = sa.Table(
     "suggestions",
     metadata,

@@ -15,8 +15,8 @@ from domain.core.ids import TenantId
 class SharedWork(Enum):
     """Work that reads data of many clients and has its own queue for connections.
 
-    Requests of a client that wait for a lock do not delay this work. The work itself limits how
-    many connections it uses for one client.
+    A client's requests that wait for a lock do not delay this work. The work itself limits how many
+    connections it uses for one client.
     """
 
     WIDGET_STREAMS = "widget_streams"
@@ -24,8 +24,8 @@ class SharedWork(Enum):
 
 _Holder = TenantId | SharedWork | None
 
-# The connection slots that the current task holds. Tasks started by the current task meanwhile
-# inherit them.
+# The connection slots that the current task holds. Tasks that it starts while holding them inherit
+# them.
 _HELD: Final[ContextVar[frozenset[tuple["ClientTurns", _Holder]]]] = ContextVar("held turns")
 
 
@@ -33,9 +33,9 @@ class ClientTurns:
     """The connection slots of a pool, for one event loop.
 
     `places`: the number of connections in the pool. `of_a_client`: the maximum number of slots for
-    one client, and for work that spans clients. The maximum leaves slots for other clients while
-    the requests of one client wait for a locked row. Free slots go first to the clients that hold
-    the fewest.
+    each client, and for work that spans clients. The maximum leaves slots for other clients while
+    one client's requests wait for a locked row. A free slot goes first to the client that holds the
+    fewest slots.
     """
 
     def __init__(self, places: int, of_a_client: int) -> None:
@@ -49,8 +49,8 @@ class ClientTurns:
         """Hold a connection slot while the block runs. `of`: the client or the SharedWork for which
         the slot is held, or None for other work that spans clients.
 
-        Reentrant per client: a task that already holds a slot of the client does not take a second
-        slot, because tasks with two slots could deadlock.
+        Reentrant per client: a task that already holds one of the client's slots does not take a
+        second slot, because tasks with two slots could deadlock.
         """
         held, own = _HELD.get(frozenset()), (self, of)
         if own in held:
@@ -84,14 +84,14 @@ class ClientTurns:
         if not self._held[of]:
             del self._held[of]
         # If several clients hold equally few slots, the least recently served client comes first.
-        # The dict keeps this order.
+        # The dict preserves this order.
         for one in sorted(self._waiting, key=lambda one: self._held[one]):
             if self._held[one] < self._of_a_client and self._call(one):
                 return
 
     def _call(self, of: _Holder) -> bool:
-        """Give a free slot to the first waiting task of this client. Return False if no task of the
-        client is waiting."""
+        """Give a free slot to this client's first waiting task. Return False if none of the
+        client's tasks is waiting."""
         line = self._waiting.pop(of)
         while line:
             called = line.popleft()

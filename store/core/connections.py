@@ -17,8 +17,8 @@ _LIMITS: Final = """
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
     """The connection limits of a PostgreSQL server. `reserved`: the part of `max_connections` that
-    is reserved for superusers and for roles with that privilege. `open_now`: the number of open
-    connections of all programs."""
+    is reserved for superusers and for roles with the privilege to use reserved connections.
+    `open_now`: the number of connections that all programs have open."""
 
     max_connections: int
     reserved: int
@@ -30,7 +30,7 @@ class ConnectionLimits:
 
 
 async def connection_limits(connection: AsyncConnection) -> ConnectionLimits:
-    """Return the connection limits of the whole server, across its databases."""
+    """Return the connection limits of the whole server, for all databases on it."""
     row = (await connection.exec_driver_sql(_LIMITS)).one()
     return ConnectionLimits(
         max_connections=row.allowed, reserved=row.reserved, open_now=row.open_now

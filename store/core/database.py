@@ -31,11 +31,11 @@ from store.core.socket_deadline import SocketDeadline
 APP_ROLE: Final = "engine_app"
 SERVICE_ROLE: Final = "engine_service"
 
-# If the database is unavailable, a caller gets an error within 5 s, so each of these timeouts must
-# be shorter. A server that does not respond does not enforce its own timeouts, so the client
-# enforces these timeouts itself.
+# If the database is unavailable, a caller must get an error within 5 s, so each of these timeouts
+# is shorter. A server that does not respond cannot enforce its own timeouts, so the client enforces
+# these timeouts itself.
 PATIENCE_S: Final = 3.5
-# The part of the timeout that is reserved for statements. A caller waits for a connection only
+# The part of the timeout that is reserved for statements. A caller may wait for a connection only
 # during the rest of the timeout. Otherwise the deadline could pass during a statement, and the
 # connection would be lost.
 _FOR_STATEMENTS_S: Final = 1.5
@@ -76,8 +76,8 @@ class Database:
             pool_use_lifo=True,
             # The methods below open the transaction and set its client in one round trip.
             isolation_level="AUTOCOMMIT",
-            # Error messages hide statement parameters, because errors are logged and parameters
-            # contain customers' words.
+            # Error messages omit statement parameters, because errors are logged and parameters
+            # contain customer data.
             hide_parameters=True,
             json_serializer=_dump,
             json_deserializer=orjson.loads,
@@ -85,10 +85,10 @@ class Database:
                 "connect_timeout": _CONNECT_TIMEOUT_S,
                 "options": f"-c role={APP_ROLE} "
                 f"-c lock_timeout={_LOCK_TIMEOUT} -c statement_timeout={_STATEMENT_TIMEOUT_S:.0f}s "
-                # A cached plan would describe the tables as they were when the plan was made
+                # A cached plan would describe the tables as they were when the plan was created
                 # (decision 0045).
                 "-c plan_cache_mode=force_custom_plan "
-                # PostgreSQL cancels a statement if its client has disconnected.
+                # PostgreSQL cancels a running statement if the client disconnects.
                 "-c idle_in_transaction_session_timeout=30s -c client_connection_check_interval=1s "
                 "-c timezone=UTC",
             },
@@ -103,11 +103,11 @@ class Database:
     ) -> AbstractAsyncContextManager[AsyncConnection]:
         """Open a transaction that can read and write only one client's rows.
 
-        The transaction commits when the block ends, and rolls back when the block raises. The
-        transaction takes at most `patience_s` seconds, including the wait for a connection. Clients
-        take turns for connections (`client_turns.py`).
+        The transaction commits when the block ends, and rolls back when the block raises an error.
+        It takes at most `patience_s` seconds, including the wait for a connection. Connections are
+        shared fairly among clients (`client_turns.py`).
 
-        Raises EngineUnavailable if PostgreSQL cannot be reached, disconnects or does not answer.
+        Raises EngineUnavailable if PostgreSQL cannot be reached, disconnects or does not respond.
         Raises CommitUnknown if that happens during the commit.
         """
         whose = sql.SQL("SET LOCAL app.client_id = {}").format(sql.Literal(tenant))
@@ -123,19 +123,19 @@ class Database:
     def reading(
         self, tenant: TenantId, *, as_part_of: SharedWork | None = None
     ) -> AbstractAsyncContextManager[AsyncConnection]:
-        """Open a read-only transaction like `tenant`. PostgreSQL rejects every write.
+        """Open a read-only transaction like `tenant`. PostgreSQL rejects all writes.
 
-        `as_part_of`: the SharedWork that holds the connection slot in place of the client.
+        `as_part_of`: the SharedWork that holds the connection slot instead of the client.
         """
         whose = sql.SQL("SET LOCAL app.client_id = {}").format(sql.Literal(tenant))
         return self._transaction(_BEGIN_READING + whose, PATIENCE_S, of=as_part_of or tenant)
 
     def reading_across(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        """Open a read-only transaction like `service`. PostgreSQL rejects every write."""
+        """Open a read-only transaction like `service`. PostgreSQL rejects all writes."""
         return self._transaction(_BEGIN_READING + _AS_SERVICE, PATIENCE_S)
 
     async def find_client(self, whose: WhoseRecord, record_id: str) -> TenantId:
-        """Return the client to which a record belongs. If there is no such record, raises the error
+        """Return the client to which a record belongs. If there is no such record, raise the error
         that `whose` raises."""
         async with self.reading_across() as connection:
             return await whose(connection, record_id)
@@ -143,7 +143,7 @@ class Database:
     @asynccontextmanager
     async def unscoped(self) -> AsyncIterator[AsyncConnection]:
         """Yield a connection without a transaction or a client. Row-level security hides all rows.
-        Only database functions that do not need a client return data."""
+        Only database functions that do not depend on the client return data."""
         async with self._connection(PATIENCE_S) as (connection, _, _, _):
             yield connection
 
@@ -154,8 +154,8 @@ class Database:
         """Open a snapshot of a client's rows that stays readable until the block ends.
 
         The snapshot holds a connection until the block ends, so callers use a separate pool.
-        `patience_s`: the timeout for each response of PostgreSQL, in seconds. Raises
-        EngineUnavailable like `tenant`.
+        `patience_s`: the timeout for each response from PostgreSQL, in seconds. Raises
+        EngineUnavailable under the same conditions as `tenant`.
         """
         async with self._connection(PATIENCE_S, of=tenant) as (connection, raw, socket_deadline, _):
             try:
@@ -174,7 +174,7 @@ class Database:
                     await raw.rollback()
 
     async def ping(self) -> None:
-        """Check that PostgreSQL answers. Raises EngineUnavailable."""
+        """Check that PostgreSQL responds. Raises EngineUnavailable."""
         async with self.unscoped() as connection:
             await connection.exec_driver_sql("SELECT 1")
 
@@ -194,7 +194,8 @@ class Database:
                 raise
             yield connection
             if raw.info.transaction_status is not TransactionStatus.INTRANS:
-                # A COMMIT of a failed transaction would roll back without an error from PostgreSQL.
+                # A COMMIT of a failed transaction would roll back, and PostgreSQL would not report
+                # an error.
                 raise RuntimeError("a statement of this transaction failed: it cannot be committed")
             try:
                 await raw.commit()
@@ -208,7 +209,7 @@ class Database:
     ) -> AsyncIterator[
         tuple[AsyncConnection, "psycopg.AsyncConnection[object]", SocketDeadline, float]
     ]:
-        """Yield a connection of the pool, with its driver connection, its socket deadline and the
+        """Yield a connection from the pool, with its driver connection, its socket deadline and the
         time of that deadline on the event loop's clock.
 
         The socket is shut down at the deadline. `of`: the client or the SharedWork that holds the
@@ -229,7 +230,7 @@ class Database:
                     yield connection, raw, socket_deadline, deadline
         except (OperationalError, psycopg.OperationalError, PoolTimeout, TimeoutError) as error:
             if isinstance(error, OperationalError) and _exceeds_limit(error):
-                raise  # a retry of the statement would fail too
+                raise  # retrying the statement would fail too
             raise EngineUnavailable("the database did not answer") from error
         except DBAPIError as error:
             if error.connection_invalidated:
@@ -240,8 +241,8 @@ class Database:
         await self.engine.dispose()
 
 
-# The isolation level is set explicitly, regardless of the server's default. A statement that
-# follows a lock must see the commits made before the lock was acquired.
+# The isolation level is set explicitly, regardless of the server's default. A statement that runs
+# after a lock is acquired must see the commits made before that.
 _BEGIN: Final = sql.Composed([sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED; ")])
 _BEGIN_READING: Final = sql.Composed([sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; ")])
 _AS_SERVICE: Final = sql.SQL(f"SET LOCAL ROLE {SERVICE_ROLE}")
@@ -249,8 +250,8 @@ _BEGIN_SERVICE: Final = _BEGIN + _AS_SERVICE
 
 
 def _exceeds_limit(error: OperationalError) -> bool:
-    """Return whether the error means that a value exceeds a limit of PostgreSQL. The driver reports
-    such an error as if the connection had failed."""
+    """Return True if the error means that a value exceeds one of PostgreSQL's limits. The driver
+    reports such an error as if the connection had failed."""
     return isinstance(error.orig, psycopg.errors.ProgramLimitExceeded)
 
 
@@ -261,10 +262,10 @@ def _drop_one(context: ExceptionContext) -> None:
 
 
 def _ask_before_use(engine: AsyncEngine) -> None:
-    """Check a connection before use if it was idle or has unread data, and replace a dead
-    connection.
+    """Before use, check a connection that was idle or has unread data, and replace it if it is
+    dead.
 
-    A server that shuts down notifies each of its connections, but a server that crashes does not.
+    When a server shuts down, it notifies each of its connections. When it crashes, it does not.
     Under load no connection is idle, so after a crash the first statement on each connection fails.
     """
 
@@ -290,7 +291,7 @@ def _ask_before_use(engine: AsyncEngine) -> None:
 
 
 def _has_news(connection: object) -> bool:
-    """Return whether a connection is closed or has unread data. Between two uses, unread data means
+    """Return True if a connection is closed or has unread data. Between two uses, unread data means
     that the server closed the connection."""
     if not isinstance(connection, psycopg.AsyncConnection) or connection.closed:
         return True

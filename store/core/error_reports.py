@@ -30,8 +30,8 @@ class ErrorReportRepository:
         self._connection = connection
 
     async def add(self, report_id: str, report: ErrorReport) -> None:
-        """Store an error report unless it is already stored. Delete reports that are more than
-        `KEPT_FOR` older than the new one."""
+        """Store an error report unless it is already stored. Also delete the reports that are more
+        than `KEPT_FOR` older than the new one."""
         await self._connection.execute(
             insert(error_reports)
             .values(
@@ -91,8 +91,8 @@ def _stored(row: "sa.Row[*tuple[Any, ...]]") -> StoredReport:
 
 
 def keep_in(database: Database) -> Callable[[str, ErrorReport], Awaitable[None]]:
-    """Return a function that stores an error report in a separate transaction, once for each report
-    id. The function raises EngineUnavailable."""
+    """Return a function that stores an error report in its own transaction, once per report id. The
+    function raises EngineUnavailable."""
 
     async def keep(report_id: str, report: ErrorReport) -> None:
         async with database.service() as connection:

@@ -28,8 +28,8 @@ _ALEMBIC_INI: Final = Path(__file__).resolve().parents[2] / "alembic.ini"
 # Key of the advisory lock that keeps two processes from migrating concurrently. The value is
 # arbitrary.
 _MIGRATION_LOCK: Final = 7_205_759_403_792_794
-# How long a schema change is retried while other transactions hold locks on the tables, in seconds.
-# Between the attempts, the requests that are queued behind the schema change can run.
+# How long a schema change is retried while other transactions hold locks on its tables, in seconds.
+# Between attempts, the requests that were queued behind the schema change can run.
 _TRIED_FOR_S: Final = 600
 _PAUSE: Final = wait_exponential(multiplier=0.5, max=10)
 
@@ -44,8 +44,8 @@ def alembic_config(database_url: str) -> Config:
 
 
 def migrate(database_url: str) -> None:
-    """Run the missing migrations. A second concurrent call waits for the first. Completed
-    migrations are kept if a later migration fails.
+    """Run the missing migrations. A second concurrent call waits for the first. If a migration
+    fails, the earlier ones are kept.
 
     Raises InvalidInput if another version of this program created the database, or if the role
     lacks privileges. Raises EngineUnavailable if other transactions hold locks on the tables for
@@ -85,7 +85,7 @@ def _upgrade(database_url: str) -> None:
 
 
 def _is_held(error: BaseException) -> bool:
-    """Return whether the error means that a schema change did not get its lock in time."""
+    """Return True if the error means that a schema change did not get its lock in time."""
     held = LockNotAvailable | DeadlockDetected
     return isinstance(error, OperationalError) and isinstance(error.orig, held)
 
@@ -95,8 +95,8 @@ def _alone(database_url: str) -> Iterator[None]:
     """Hold the migration lock of this database while the block runs. It is an advisory lock, held
     by the session of a separate connection.
 
-    A waiting process polls instead of blocking in one statement. A concurrent index build waits for
-    every running statement, so a blocking wait would deadlock with the index build.
+    A waiting process polls for the lock. It does not block in a single statement, because a
+    concurrent index build waits for every running statement, so the two would deadlock.
     """
     engine = sa.create_engine(
         psycopg_url(database_url), poolclass=sa.NullPool, isolation_level="AUTOCOMMIT"

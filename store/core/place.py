@@ -1,4 +1,4 @@
-"""A pagination cursor for records of all clients, sorted by time."""
+"""A pagination cursor for lists of all clients' records, sorted by time."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,8 +17,8 @@ class Place:
 def beyond(
     place: Place | None, at: "sa.ColumnElement[datetime]", record_id: "sa.ColumnElement[str]"
 ) -> sa.ColumnElement[bool]:
-    """Return the SQL condition that a record comes after `place`. Without a `place`, on the first
-    page, the condition is true."""
+    """Return the SQL condition that selects the records after `place`. On the first page, where
+    `place` is None, the condition is true."""
     if place is None:
         return sa.true()
     return sa.tuple_(at, record_id) > sa.tuple_(place.at, place.id)

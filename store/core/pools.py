@@ -4,18 +4,18 @@ from collections.abc import Mapping
 from typing import Final
 
 WORK: Final = 10
-"""Number of connections for an API process's requests, or for a worker's steps of runs."""
+"""Number of connections for an API process's requests, or for the run steps in a worker."""
 
 REPORTS: Final = 1
-"""Number of connections reserved for error reports. An error can then be reported while all other
-connections are in use."""
+"""Number of connections reserved for error reports. Errors can therefore be reported even while all
+other connections are in use."""
 
 EXPORTS: Final = 4
 """Number of connections reserved for exports. An export holds its connection until the caller has
 read the whole export."""
 
 PLACES: Final = 1
-"""Number of separate connections for delivery slots. The session of this connection holds the
+"""Number of connections reserved for delivery slots. The session of this connection holds the
 advisory locks that webhook workers share (`store/webhooks/places.py`)."""
 
 WIDGET: Final = 1
@@ -30,7 +30,7 @@ OF_A_PROCESS: Final[Mapping[str, int]] = {
 
 
 def of_a_client(pool_size: int) -> int:
-    """Return the maximum number of a pool's connections that one client may hold, which is 70 % of
-    the pool. The rest remains available to other clients while all requests of one client wait for
-    a locked row."""
+    """Return the maximum number of a pool's connections that one client may hold: 70% of the pool.
+    The rest remains available to other clients even while all requests from one client wait for a
+    locked row."""
     return max(1, pool_size * 7 // 10)

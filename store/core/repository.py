@@ -1,4 +1,4 @@
-"""The base class of repositories for clients' records."""
+"""The base class of repositories for client-owned records."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +22,7 @@ class TenantRepository:
     async def _one(
         self, query: sa.Executable, values: Mapping[str, object], missing: DomainError
     ) -> "sa.Row[*tuple[Any, ...]]":
-        """Return the only row of a query. Raises the error `missing` if there is no row."""
+        """Return the only row of a query. Raises `missing` if there is no row."""
         row = (await self._connection.execute(query, values)).one_or_none()
         if row is None:
             raise missing
@@ -30,16 +30,16 @@ class TenantRepository:
 
 
 def some_of(table: sa.Table, limit: int, *which: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
-    """Return a condition that selects at most `limit` of the rows that match `which`."""
+    """Return a condition that matches at most `limit` of the rows that satisfy `which`."""
     key = table.primary_key.columns
     return sa.tuple_(*key).in_(sa.select(*key).where(*which).limit(limit))
 
 
 def owner_of(table: sa.Table, missing: type[DomainError]) -> WhoseRecord:
-    """Return a function that returns the client to which a record belongs, given the record's id.
+    """Return a function that looks up the client to which a record belongs, given the record's id.
 
-    The function raises `missing` if there is no such record. It searches all clients, so it is only
-    for operators and signed-in users.
+    The function raises `missing` if there is no such record. Because it searches all clients, only
+    code for operators and signed-in users may call it.
     """
 
     async def find(connection: AsyncConnection, record_id: str) -> TenantId:

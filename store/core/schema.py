@@ -39,8 +39,8 @@ def tenant_key() -> tuple["sa.Column[str]", "sa.Column[str]"]:
 
 
 def points_to(table: str, column: str, *, ondelete: str | None = None) -> sa.ForeignKeyConstraint:
-    """Return a foreign key from `column` to the id of a row in `table` that belongs to the same
-    client."""
+    """Return a foreign key from `column` to the id of a row in `table`. Both rows must belong to
+    the same client."""
     return sa.ForeignKeyConstraint(
         ["client_id", column], [f"{table}.client_id", f"{table}.id"], ondelete=ondelete
     )

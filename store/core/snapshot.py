@@ -1,4 +1,4 @@
-"""A consistent snapshot of a client's rows, read in pieces at the pace of a slow reader."""
+"""A consistent snapshot of a client's rows, read in pieces as fast as the reader accepts them."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -14,10 +14,10 @@ from store.core.socket_deadline import SocketDeadline
 
 PIECE: Final = 256 * 1024
 
-# The statement timeout: longer than any caller keeps a snapshot open.
+# The statement timeout. It exceeds the longest time that any caller keeps a snapshot open.
 _AT_MOST: Final = "20min"
-# The idle timeout. Without it, an abandoned snapshot would keep PostgreSQL from vacuuming dead rows
-# of all clients.
+# The idle timeout. Without it, an abandoned snapshot would keep PostgreSQL from vacuuming any
+# client's dead rows.
 _UNREAD: Final = "60s"
 # The number of rows that libpq buffers at a time, regardless of their size.
 _ROWS_HELD: Final = 8
@@ -28,7 +28,7 @@ def begin(tenant: TenantId) -> sql.Composed:
 
     JIT is off, because the caller waits for the first rows, and compiling a query takes longer than
     reading them. Each section of an export starts at the savepoint. A rollback to the savepoint
-    undoes the effects of the previous section.
+    undoes the effects of the section before it.
     """
     return sql.SQL(
         "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL app.client_id = {tenant}; "
@@ -42,8 +42,9 @@ class Snapshot:
     """Runs queries in a snapshot's transaction. Each query is constant SQL that may use the
     parameter `client_id`.
 
-    If PostgreSQL does not respond for `patience_s` seconds, the connection is shut down, which
-    raises psycopg.OperationalError. The time that the reader takes between queries does not count.
+    If PostgreSQL does not respond for `patience_s` seconds, the connection is shut down, and
+    psycopg.OperationalError is raised. The time that the reader spends between queries does not
+    count toward this timeout.
     """
 
     def __init__(
@@ -59,14 +60,15 @@ class Snapshot:
         self._socket_deadline = socket_deadline
         self._patience_s = patience_s
         self._values = {"client_id": tenant}
-        # This cursor yields rows with a single json or text column, as the bytes received.
+        # For rows with a single json or text column, this cursor yields the bytes exactly as
+        # received.
         self._rows = connection.cursor(row_factory=scalar_row)
         for kind in ("json", "text"):
             self._rows.adapters.register_loader(kind, ByteaBinaryLoader)
 
     async def rewind(self) -> None:
-        """Undo a failed statement and close the cursor that `declare` opened. The data of the
-        snapshot stays the same."""
+        """Undo a failed statement, and close the cursor that `declare` opened. The snapshot still
+        shows the same data."""
         self._socket_deadline.within(self._patience_s)
         await self._connection.execute("ROLLBACK TO SAVEPOINT beginning", prepare=False)
 
@@ -85,8 +87,8 @@ class Snapshot:
         await self._connection.execute(declared, self._values)
 
     async def fetch(self, number: int) -> AsyncGenerator[list[bytes]]:
-        """Yield the next rows of the cursor, at most `number`. The rows are in one list, unless
-        their total size exceeds twice `PIECE`. Close the generator before any other query."""
+        """Yield up to `number` of the cursor's next rows. The rows are in one list, unless their
+        total size exceeds twice `PIECE`. Close the generator before you run any other query."""
         self._socket_deadline.within(self._patience_s)
         query = sql.SQL("FETCH {} FROM rows").format(sql.Literal(number))
         held: list[bytes] = []

@@ -1,4 +1,4 @@
-"""A deadline for a connection's socket that works even if the server does not respond."""
+"""A socket deadline for a connection. It works even if the server does not respond."""
 
 import asyncio
 import os
@@ -11,11 +11,11 @@ import psycopg
 
 class SocketDeadline:
     """A deadline for a connection's socket. When the deadline passes, the socket is shut down,
-    which ends every operation on the socket.
+    which ends every operation on it.
 
     Cancelling the task is not sufficient: psycopg then asks the same unresponsive server to cancel
-    the statement, and waits for the server's response. No deadline applies before `until` or
-    `within` is called, or after the block.
+    the statement, and waits for the server's response. No deadline applies before the first call to
+    `until` or `within`, or after the block.
     """
 
     def __init__(self, connection: object) -> None:

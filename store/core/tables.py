@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from store.core.schema import json, metadata, text
 
-# Server-side errors, for operators without an error tracker. They contain no customers' words.
+# Server-side errors, for operators without an error tracker. They contain no customer text.
 error_reports: Final = sa.Table(
     "error_reports",
     metadata,
@@ -21,9 +21,9 @@ error_reports: Final = sa.Table(
     sa.Column("occurrences", sa.Integer, nullable=False, server_default="1"),
 )
 
-# Spending on language models by UTC day, in millionths of a US dollar. There is one total for all
-# clients, and one for the clients without a paid plan. Each total includes reservations for
-# questions in progress.
+# Daily spending on language models (UTC), in millionths of a US dollar. One total covers all
+# clients. The other covers the clients without a paid plan. Each total includes the amounts
+# reserved for questions in progress.
 model_spending: Final = sa.Table(
     "model_spending",
     metadata,

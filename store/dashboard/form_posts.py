@@ -1,4 +1,4 @@
-"""The records of forms that have taken effect. They prevent the same form from taking effect
+"""Records of form submissions that have taken effect. They prevent the same form from taking effect
 twice."""
 
 from datetime import datetime
@@ -18,8 +18,8 @@ class FormPosts:
         self._tenant = tenant
 
     async def take(self, form: str, once: str, user_id: str, now: datetime) -> None:
-        """Record that a form takes effect in this transaction. Raises AlreadyPosted if the form
-        took effect before.
+        """Record that a form takes effect in this transaction. Raises AlreadyPosted if it has
+        already taken effect.
 
         `form`: the path to which the form is posted. A concurrent post to the same path waits until
         this transaction ends. `once`: the id of this rendering of the form.
@@ -43,8 +43,8 @@ class FormPosts:
             )
 
     async def was_taken(self, form: str, once: str) -> bool:
-        """Return whether the rendering `once` of a form has taken effect. Wait for a concurrent
-        post to the same path to finish."""
+        """Return whether the rendering `once` of a form has taken effect, after waiting for any
+        concurrent post to the same path to finish."""
         await self._lock(form)
         found = await self._connection.scalar(
             sa.select(form_posts.c.once).where(

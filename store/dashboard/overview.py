@@ -1,5 +1,5 @@
-"""The client's data for the dashboard's overview page. One query reads it, with an index for each
-part."""
+"""The client data on the dashboard's overview page. A single query reads it, and each part of the
+query uses an index."""
 
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from domain.dashboard.overview import COUNTED_TO, FirstStep, Overview, Trouble
 
 _MOST_TROUBLES: Final = 20
 _FAILING: Final = 3
-"""A webhook counts as failing from this number of consecutive failures."""
+"""Number of consecutive failures from which a webhook is shown as failing."""
 
 _OVERVIEW: Final = sa.text("""
     WITH open AS MATERIALIZED (

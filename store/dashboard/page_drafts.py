@@ -26,7 +26,7 @@ class PageDrafts:
         return None if row is None else Draft(row.fields, row.saved_at)
 
     async def read_all(self, forms: Collection[str]) -> dict[str, Draft]:
-        """Return the user's drafts of these forms, by form."""
+        """Return the user's drafts of these forms, keyed by form."""
         row = page_drafts.c
         rows = await self._connection.execute(
             sa.select(row.form, row.fields, row.saved_at).where(
@@ -38,8 +38,8 @@ class PageDrafts:
         return {one.form: Draft(one.fields, one.saved_at) for one in rows}
 
     async def keep(self, form: str, fields: Mapping[str, str], now: datetime) -> None:
-        """Store the user's draft of a form, replacing the earlier draft. If the user has more than
-        MOST drafts, the oldest are deleted."""
+        """Store the user's draft of a form, replacing any earlier draft. If the user has more than
+        MOST drafts, the oldest ones are deleted."""
         values = {"fields": dict(fields), "saved_at": now}
         await self._connection.execute(
             insert(page_drafts)

@@ -1,4 +1,4 @@
-"""The tables of the dashboard's pages. They are not exported, because their data has not taken
+"""The tables used by the dashboard's pages. They are not exported, because their data has not taken
 effect yet."""
 
 from typing import Final
@@ -31,7 +31,7 @@ page_drafts: Final = sa.Table(
     sa.Column("saved_at", sa.DateTime(timezone=True), nullable=False, index=True),
 )
 
-# A user's preferences, for all their clients.
+# A user's preferences. They apply to all of the user's clients.
 user_preferences: Final = sa.Table(
     "user_preferences",
     metadata,

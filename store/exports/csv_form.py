@@ -1,24 +1,25 @@
 """The CSV form of an export. PostgreSQL renders the line of each record. This module renders the
 text between the lines.
 
-The format is RFC 4180 with CRLF line ends. Text, times, days and JSON are quoted. Numbers and
+The format is RFC 4180 with CRLF line endings. Text, times, days and JSON are quoted. Numbers and
 booleans are not quoted. Null is an empty cell without quotes, and an empty text is "". Two rules
-protect readers of the file from text that they would misread. To undo a rule, remove one apostrophe
-at each position that has one:
+protect readers of the file from text that they would misinterpret. To undo either rule, remove one
+apostrophe at each position where the rule adds one:
 
-1. A text gets an apostrophe in front if it begins with a character that makes a spreadsheet read
+1. A text is prefixed with an apostrophe if it starts with a character that makes a spreadsheet
+   treat
    the text as a formula, with a # or an apostrophe, or with a blank or other invisible character.
    Some programs trim blanks first.
-2. Text after a line break, a tab or a semicolon gets an apostrophe in front if it begins with
+2. Text after a line break, a tab or a semicolon is prefixed with an apostrophe if it starts with
    such a character or with ##. Apostrophes, blanks or invisible characters may precede the
-   character. A spreadsheet whose separator is the semicolon, as in French, loses count of the
+   character. A spreadsheet that uses the semicolon as its separator, as in French, misparses the
    quotes and starts a cell there.
 
-Therefore, for a CSV parser and for a line reader, only the first line of a section begins with ##.
-A JSON cell begins with a bracket, a quote, a word or a number, and its line breaks and tabs are
-escaped. Any text in a JSON cell to which rule 2 would apply is inside a JSON string. In that
-string, the character after the line break, or the semicolon itself, is written as an escape
-sequence. The JSON value stays equal.
+As a result, both for a CSV parser and for a line reader, only the first line of a section starts
+with ##. A JSON cell starts with a bracket, a quote, a word or a number, and its line breaks and
+tabs are escaped. Any text in a JSON cell to which rule 2 would apply is inside a JSON string. In
+that string, the character after the line break, or the semicolon itself, is written as an escape
+sequence. The JSON value does not change.
 """
 
 from typing import Final
@@ -29,7 +30,7 @@ from store.exports.pieces import ArrayForm, first_elements, in_pieces
 from store.exports.section_source import CellKind, Source
 
 _FIRST: Final = ",".join(str(ord(sign)) for sign in sorted(GUARDED))
-# All line breaks that some reader recognizes, which are those of Python's splitlines.
+# All characters that some reader treats as a line break: those recognized by Python's splitlines.
 _BREAKS: Final = r"\n\u000b\f\r\u001c-\u001e\u0085\u2028\u2029"
 # Characters that a reader may trim at the start of a cell. Line breaks and tabs are excluded,
 # because they start another cell.
@@ -44,9 +45,9 @@ class CsvRendering:
     separator: Final = b""
 
     def query(self, source: Source) -> str:
-        """Return an SQL query for a section of the file. The query's only column holds the line of
-        a record with the CRLF at its end, or pieces of that line. The query's parameter is
-        `client_id`."""
+        """Return an SQL query for a section of the file. The query's only column holds a record's
+        line, ending with CRLF, or pieces of that line. The query takes the parameter `client_id`.
+        """
         sources, rows = first_elements(source)
         columns = tuple(zip(sources, source.columns, strict=True))
         values = ", ".join(f"{_value(sql, c.kind)} AS c{n}" for n, (sql, c) in enumerate(columns))
@@ -67,8 +68,8 @@ class CsvRendering:
         return in_pieces(lines, source.elements, _ARRAY)
 
     def begin(self, exported_at: str, client_id: str) -> bytes:  # noqa: ARG002
-        """Return the start of the file, which is the byte order mark. Spreadsheets recognize UTF-8
-        by this mark."""
+        """Return the start of the file: the byte order mark, by which spreadsheets recognize
+        UTF-8."""
         return BOM
 
     def open(self, section: Section, source: Source, count: int | None) -> bytes:
@@ -106,8 +107,8 @@ def _cell(value: str, kind: CellKind) -> str:
 
 
 def _guarded_inside(value: str) -> str:
-    """Return the SQL that applies rule 2 to a value. Only values with a line break, tab or
-    semicolon are rewritten, because few contain one."""
+    """Return the SQL that applies rule 2 to a value. Most values contain no line break, tab or
+    semicolon, and are not rewritten."""
     return (
         f"CASE WHEN {value} ~ '[{_BREAKS};\t]' "
         f"THEN regexp_replace({value}, '{_INSIDE}', '{_APOSTROPHE}', 'g') ELSE {value} END"
@@ -119,8 +120,8 @@ _APOSTROPHE: Final = r"\1''\2"
 
 
 def _escaped_inside(value: str) -> str:
-    """Return the SQL that escapes a JSON value by rule 2. Each replacement runs only if `##` or a
-    semicolon occurs, because scans of large values are expensive."""
+    """Return the SQL that escapes a JSON value according to rule 2. Each replacement runs only if
+    the value contains `##` or a semicolon, because scanning large values is expensive."""
     escaped = rf"regexp_replace({value}, ';([{_BLANKS}]*[{SIGNS}])', '\\u003b\1', 'g')"
     breaks = rf"regexp_replace({escaped}, '([{_JSON_BREAKS}])##', '\1\u0023#', 'g')"
     return (

@@ -1,7 +1,7 @@
-"""The export of a client's data as a stream: the order of the sections, and the handling of errors.
+"""Streams the export of a client's data: defines the order of the sections, and handles errors.
 
-PostgreSQL renders each record, and Python only moves bytes. Memory use therefore does not grow with
-the number of rows.
+PostgreSQL renders each record, and Python only copies bytes. Memory use therefore does not grow
+with the number of rows.
 """
 
 from collections.abc import AsyncGenerator, Callable, Iterator
@@ -17,22 +17,23 @@ from store.exports.section_source import Source
 from store.exports.sections import SOURCES
 
 _FIRST_ROWS: Final = 4
-# The number of bytes of a section that are held back. If an error occurs within these bytes, the
-# section can still be left empty.
+# The number of bytes of a section that are buffered before any are yielded. If an error occurs
+# within these bytes, the section can still be left empty.
 _SPOOL: Final = 4 * PIECE
-# SQLSTATEs of missing, forbidden or changed tables, and of values that PostgreSQL cannot render.
+# SQLSTATE classes for missing, forbidden or changed tables, and for values that PostgreSQL cannot
+# render.
 _OF_ONE_SECTION: Final = ("42", "22")
 
 _IS_OPEN: Final = "SELECT closed_at IS NULL FROM clients WHERE id = %(client_id)s"
 
 Skipped = Callable[[Section, str, Exception], None]
-"""A callback for a section that could not be read and is left empty in the file. Its arguments are
+"""A callback for a section that could not be read and is left empty in the file. The arguments are
 the section, the SQLSTATE and the error."""
 
 
 class Rendering(Protocol):
-    """A file format of exports. `separator`: the bytes before each record of a section except the
-    first. `counts`: whether the header of a section contains its number of records."""
+    """A file format for exports. `separator`: the bytes before each record of a section except the
+    first. `counts`: whether a section's header includes its number of records."""
 
     @property
     def separator(self) -> bytes: ...
@@ -91,8 +92,8 @@ class Export:
         yield b"".join([*held, form.end()])
 
     async def _check_open(self) -> None:
-        """Raise NoClient unless the client is open. If the clients table cannot be read, the client
-        counts as open."""
+        """Raise NoClient unless the client is open. If the clients table cannot be read, treat the
+        client as open."""
         try:
             is_open = await self._snapshot.scalar(_IS_OPEN)
         except psycopg.Error as error:
@@ -103,8 +104,8 @@ class Export:
             raise NoClient
 
     async def _section(self, section: Section, source: Source) -> AsyncGenerator[bytes]:
-        """Yield the start of a section, its records in batches of about PIECE bytes, and its
-        end."""
+        """Yield the start of a section, its records in batches of about PIECE bytes, and the end of
+        the section."""
         form = self._rendering
         await self._snapshot.rewind()
         count = None
@@ -130,8 +131,8 @@ class Export:
 
 
 def _whole_pieces(held: list[bytes]) -> Iterator[bytes]:
-    """Remove parts from `held` and yield them, joined to pieces of at least PIECE bytes. A smaller
-    remainder stays in `held`."""
+    """Remove parts from `held`, and yield them joined into pieces of at least PIECE bytes. A
+    smaller remainder stays in `held`."""
     begin = weight = 0
     for end, part in enumerate(list(held), start=1):
         weight += len(part)

@@ -1,4 +1,4 @@
-"""SQL that closes an imported client's unfinished work, because the work cannot continue after an
+"""SQL that closes an imported client's unfinished work. This work cannot continue after an
 import."""
 
 from typing import Final
@@ -26,8 +26,8 @@ HAND_OVER: Final = sa.text(f"""
       AND review.status = '{EscalationStatus.EXPIRED}' AND review.decided_at = :now
 """)  # noqa: S608 - our own names
 
-# The run was approved but not executed when the export was written. Its plan is not executed after
-# the import.
+# The run had been approved but not executed when the export was written. The import does not
+# execute its plan.
 CLOSE_APPROVED: Final = sa.text(f"""
     UPDATE engine_runs AS run
     SET status = '{RunStatus.FAILED}', error_code = '{IMPORTED}', finished_at = :now

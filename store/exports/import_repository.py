@@ -38,15 +38,16 @@ from store.tenants.tables import client_settings, clients
 
 _PAGE: Final = 5_000
 
-# These timeouts are longer than for a request: a batch takes longer, and the source of the records
-# may be slow.
+# These timeouts are longer than those of a request, because a batch takes longer and the source of
+# the records may be slow.
 _PATIENCE: Final = (
     "SET LOCAL statement_timeout = '120s'",
     "SET LOCAL idle_in_transaction_session_timeout = '600s'",
 )
 
-# The tables that must have no rows of the client. A new client has starter playbooks and templates,
-# which the file's records replace. Daily metrics exist for every client, even without events.
+# The tables that must not contain rows of the client. A new client has starter playbooks and
+# templates, which the records in the file replace. Daily metrics exist for every client, even
+# without events.
 _MUST_BE_EMPTY: Final = (
     ai_conversations,
     automation_events,
@@ -62,8 +63,8 @@ _MUST_BE_EMPTY: Final = (
 )
 _NOTHING_HAPPENED: Final = sa.and_(metrics_daily.c.events == 0, metrics_daily.c.runs == 0)
 
-# A row of settings does not prove that a member changed a setting. Accounts older than
-# `answers_from_knowledge` have a row with only that value.
+# A settings row does not prove that a member changed a setting. For accounts older than
+# `answers_from_knowledge`, a row with only that value exists.
 _SOMETHING_SET: Final = sa.text("""NOT (
     system_prompt IS NULL AND widget_key IS NULL AND stopped_at IS NULL AND holds_loosening
     AND NOT ask_rating AND branding = '{}' AND retention = '{}' AND acknowledgement = '{}'
@@ -72,8 +73,8 @@ _SOMETHING_SET: Final = sa.text("""NOT (
 
 
 class Closed(BaseModel):
-    """The numbers of runs, reviews and integrations that were unfinished in the export and that the
-    import closed."""
+    """The numbers of runs, reviews and integrations that were unfinished in the export and were
+    closed by the import."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -83,8 +84,8 @@ class Closed(BaseModel):
 
 
 class TenantImport:
-    """One import. Call `begin`, then `add` for the records of all sections in the export's order,
-    then `finish`."""
+    """One import. Call `begin`, then call `add` for the records of each section in the export's
+    order, then call `finish`."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId, now: datetime) -> None:
         self._connection = connection
@@ -138,7 +139,8 @@ class TenantImport:
             self._held += written.rowcount
 
     async def _release(self) -> None:
-        """Insert the messages from the temporary table, once their events are imported."""
+        """Insert the messages from the temporary table. Call this method once their events are
+        imported."""
         await self._connection.execute(HELD_BY_PLACE)
         try:
             for after in range(0, self._held, _PAGE):
@@ -149,7 +151,7 @@ class TenantImport:
             raise _contradiction(Section.AI_CONVERSATIONS, error) from None
 
     async def finish(self) -> Closed:
-        """Close the unfinished work, and return the numbers of closed records. Raises
+        """Close the unfinished work, and return the numbers of records closed. Raises
         InvalidExport."""
         await self._release()
         mine = {"client_id": self._tenant, "now": self._now}
@@ -179,8 +181,8 @@ class TenantImport:
 
 
 def _contradiction(section: Section, error: IntegrityError | DataError) -> InvalidExport:
-    """Return an error that names the violated constraint. PostgreSQL's full message is left out,
-    because it may contain customers' words."""
+    """Return an error that names the violated constraint. PostgreSQL's full message is omitted,
+    because it may contain customer data."""
     if isinstance(error, DataError):
         return InvalidExport(f"{section}: a record holds a value that cannot be stored")
     rule = getattr(getattr(error.orig, "diag", None), "constraint_name", None)
@@ -193,7 +195,7 @@ def _contradiction(section: Section, error: IntegrityError | DataError) -> Inval
 async def is_here_already(
     connection: AsyncConnection, exported: str, tenant: TenantId, playbook_ids: Sequence[str]
 ) -> bool:
-    """Return whether another client of this installation may already have the ids of an export.
+    """Return True if another client of this installation may already use the ids of an export.
 
     `connection`: must span clients. `exported`: the id of the exported client. Every run refers to
     its playbook, so a client with the same runs also has the same playbooks. For an export without

@@ -1,8 +1,8 @@
 """SQL that imports the records of an export, section by section.
 
 `:records` is a JSON array of records that PostgreSQL parses, so the values equal the exported ones.
-Imported work is never in progress: no run waits for its workflow, no review waits for a person, and
-no connection has credentials.
+Imported work is never in progress: no run is waiting for its workflow, no review is pending, and no
+connection has credentials.
 """
 
 from collections.abc import Mapping
@@ -27,18 +27,18 @@ from store.reviews.tables import escalation_tickets
 from store.runs.tables import action_ledger, ai_conversations, engine_messages, engine_runs
 
 CREDENTIALS_MISSING: Final = "credentials_missing"
-"""Error code of an imported connection. The connection has no credentials until it is connected
-again."""
+"""Error code of an imported connection. It has no credentials until the client connects again."""
 
 HELD: Final = sa.text(
     "CREATE TEMPORARY TABLE imported_messages ON COMMIT DROP AS "
     "SELECT 0::bigint AS place, m.* FROM engine_messages AS m WITH NO DATA"
 )
-"""A temporary table for messages. In the file, messages precede the events to which they belong."""
+"""A temporary table for messages. In the file, messages appear before the events to which they
+belong."""
 
 HELD_BY_PLACE: Final = sa.text("CREATE INDEX ON imported_messages (place)")
-"""The index for reading the temporary table of messages page by page. Without it, each page would
-scan all messages."""
+"""The index for reading the temporary table of messages in pages. Without it, every page would
+require a scan of all messages."""
 
 
 def _names(section: Section, *without: str) -> list[str]:
@@ -49,8 +49,8 @@ def _plain(section: Section, values: Mapping[str, str] | None = None) -> tuple[s
     return (insert_records(metadata.tables[section], _names(section), values),)
 
 
-# The messages have the same form as in `store/runs/conversations.py`. Their age is measured from
-# the latest message, not from now.
+# The messages are stored in the same form as in `store/runs/conversations.py`. Their age is
+# measured from the latest message, not from the current time.
 _TURNS: Final = f"""(
     SELECT coalesce(jsonb_agg(
         jsonb_build_object('author', author, 'body', left(body, {MAX_TURN_CHARS}), 'at', created_at)
@@ -70,7 +70,7 @@ _MESSAGE: Final = (
 
 _WAS_OPEN: Final = f"r.status IN ({', '.join(repr(one.value) for one in sorted(OPEN_STATUSES))})"
 
-# Columns that files of an earlier version lack.
+# Columns that are missing in files written by an earlier version.
 _NEW_FIGURES: Final = {
     **{name: f"coalesce(r.{name}, '{{}}')" for name in ("escalations", "latencies", "breakdown")},
     **{name: f"coalesce(r.{name}, 0)" for name in ("rated", "satisfied", "cost_micros")},
@@ -80,8 +80,8 @@ _PLAYBOOK: Final = ("id", "version", "is_active", "created_at")
 _VERSION: Final = (
     "version", "name", "event_type", "threshold", "rulebook", "created_at", "author", "note",
 )  # fmt: skip
-# Files of versions before the publish gate lack `live_at`. In those versions, every active playbook
-# answered events.
+# Files from before the publish gate lack `live_at`. At that time, every active playbook answered
+# events.
 _LIVE_AT: Final = """coalesce(r.live_at, CASE
     WHEN p.is_active AND p.version = r.version AND r.rulebook->>'shadow' IS DISTINCT FROM 'true'
     THEN r.created_at END)"""
@@ -94,8 +94,8 @@ _ACTION: Final = (
     "customer_key", "amount", "currency", "reference", "ticket_id", "planned_at", "finished_at",
 )  # fmt: skip
 
-# A record without `updated_at` sets no setting. The widget key is not imported: a page that embeds
-# the widget would otherwise connect to any client that imported the file.
+# A record without `updated_at` does not set anything. The widget key is not imported, because pages
+# that embed the widget would then connect to any client that imported the file.
 _SETTINGS: Final = sa.text("""
     INSERT INTO client_settings
         (client_id, system_prompt, branding, retention, authserv_ids, sensitive_words,
@@ -172,7 +172,7 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
             _names(Section.AI_CONVERSATIONS, "messages"),
             {
                 "turns": _TURNS,
-                # Files of versions before threads lack both of these columns.
+                # Files from before threads were introduced lack both of these columns.
                 "thread": "coalesce(r.thread, '{}')",
                 "memory_key": "coalesce(r.memory_key, "
                 "CASE WHEN r.key LIKE 'email:%' THEN r.key END)",

@@ -1,5 +1,5 @@
-"""Check whether a client pays. The result determines the limits for the client's exports and
-streams."""
+"""Check whether a client pays. The limits on the client's exports and streams depend on the
+result."""
 
 from datetime import datetime
 
@@ -13,10 +13,10 @@ from store.tenants.accounts import AccountRepository
 
 
 async def is_payer(database: Database, tenant: TenantId, now: datetime) -> bool:
-    """Return whether the client's plan is paid for or granted by an operator.
+    """Return True if the client's plan is paid for or was granted by an operator.
 
-    If the plan cannot be read, the client counts as unpaid, and an export leaves the section of the
-    plan empty. Raises NoClient, EngineUnavailable.
+    If the plan cannot be read, the client counts as unpaid, and an export leaves the section with
+    the plan empty. Raises NoClient, EngineUnavailable.
     """
     try:
         async with database.reading(tenant) as connection:

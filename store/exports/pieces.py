@@ -1,9 +1,10 @@
 """SQL for records whose last column is an unbounded array. A long record is rendered in several
 rows.
 
-In a single row, PostgreSQL would build one text for a whole conversation with all its messages, and
-a value is limited to 1 GiB. The first row of a record therefore holds only the first elements,
-which are nearly always all elements. Any further elements are read one row each.
+With a single row per record, PostgreSQL would build one text for a whole conversation with all its
+messages, but a value is limited to 1 GiB. The first row of a record therefore contains only the
+first elements, which are nearly always all elements. Each further element is read as a separate
+row.
 """
 
 from dataclasses import dataclass
@@ -27,10 +28,10 @@ class ArrayForm:
 
 
 def first_elements(source: Source) -> tuple[tuple[str, ...], str]:
-    """Return the SQL of the source's columns, and the FROM clause.
+    """Return the SQL for the columns of the source, and the FROM clause.
 
-    If the source has an array, the last column holds at most TOGETHER elements. `first.is_long` is
-    then true if there may be more elements.
+    If the source has an array, the last column contains at most TOGETHER elements. `first.is_long`
+    is then true if there may be more elements.
     """
     elements = source.elements
     values = tuple(column.sql for column in source.columns)
@@ -49,7 +50,7 @@ def first_elements(source: Source) -> tuple[tuple[str, ...], str]:
 
 
 def in_pieces(records: str, elements: Elements, form: ArrayForm) -> str:
-    """Return the SQL of all rows of the records. `records`: a query for each record's `line` and
+    """Return the SQL for all rows of the records. `records`: a query for each record's `line` and
     `is_long`, and for the columns of `t` that `elements` uses."""
     more = (
         f"SELECT {elements.sql}::text AS element FROM {elements.source} AND t.is_long "  # noqa: S608 - constants

@@ -8,8 +8,8 @@ from sqlalchemy.dialects import postgresql
 
 
 def typed(table: sa.Table, names: Iterable[str]) -> str:
-    """Return the definition list for json_to_recordset: these columns of the table with their SQL
-    types."""
+    """Return the column definition list for json_to_recordset: these columns of the table with
+    their SQL types."""
     dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
     return ", ".join(f"{name} {table.c[name].type.compile(dialect=dialect)}" for name in names)
 

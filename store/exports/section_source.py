@@ -1,4 +1,4 @@
-"""The source of a section of an export: the SQL of each column, and the kind of its values."""
+"""The source of a section of an export: the SQL for each column, and the kind of value it holds."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -9,7 +9,7 @@ from domain.exports.export import Section
 
 
 class CellKind(Enum):
-    """The kind of a cell's value. A spreadsheet can mistake only TEXT cells for formulas."""
+    """The kind of value in a cell. A spreadsheet can mistake only TEXT cells for formulas."""
 
     TEXT = auto()
     NUMBER = auto()
@@ -21,7 +21,7 @@ class CellKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a section. `sql`: the SQL expression of its value, in a query on the section's
+    """A column of a section. `sql`: the SQL expression for its value, in a query on the section's
     `source`."""
 
     name: str
@@ -31,11 +31,11 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """The array in a record's last column. Its length is unbounded, so it is rendered in pieces
-    (`store/exports/pieces.py`).
+    """The array in the last column of a record. Its length is unbounded, so it is rendered in
+    pieces (`store/exports/pieces.py`).
 
-    `sql`: the expression of one element, as JSON. `source`: the FROM clause for the elements of the
-    record `t`.
+    `sql`: the expression for one element, as JSON. `source`: the FROM clause for the elements of
+    the record `t`.
     """
 
     sql: str
@@ -44,7 +44,7 @@ class Elements:
 
     @property
     def all(self) -> str:
-        """Return the SQL expression of the whole array, as JSON."""
+        """Return the SQL expression for the whole array, as JSON."""
         return (
             f"(SELECT coalesce(json_agg({self.sql} ORDER BY {self.order}), '[]'::json) "  # noqa: S608 - constants
             f"FROM {self.source})"
@@ -64,7 +64,7 @@ class Source:
 
 
 def utc(sql: str) -> str:
-    """Return the SQL of a time in the format of all exported times, RFC 3339 with `Z`. The
+    """Return the SQL for a time in the format used by all exported times: RFC 3339 with `Z`. The
     session's time zone must be UTC."""
     return f"replace(to_json({sql}) #>> '{{}}', '+00:00', 'Z')"
 

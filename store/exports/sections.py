@@ -1,7 +1,7 @@
 """The columns of each section of an export, and the SQL that reads them.
 
 All formats share this table: JSON and CSV exports are written from it, `domain/exports/records.py`
-documents it, and an import reads the columns back. Rows are sorted by their primary keys, which are
+documents it, and an import reads the columns back. Rows are sorted by primary key, which is
 indexed. Only the columns listed here are exported. Credentials, keys and secrets are not listed.
 """
 
@@ -83,7 +83,8 @@ SOURCES: Final[Mapping[Section, Source]] = {
         "clients AS t WHERE t.id = %(client_id)s",
         "t.id",
     ),
-    # This section always has one record, because a client without stored settings has the defaults.
+    # This section always has exactly one record, because the defaults apply to a client without
+    # stored settings.
     Section.SETTINGS: Source(
         (
             *_text("system_prompt"),
@@ -108,8 +109,8 @@ SOURCES: Final[Mapping[Section, Source]] = {
         "WHERE c.id = %(client_id)s",
         "c.id",
     ),
-    # The credentials and settings of a connection are not exported, because they name external
-    # accounts. The importing client enters both when it connects.
+    # A connection's credentials and settings are not exported, because they refer to external
+    # accounts. The importing client enters them when it connects.
     Section.INTEGRATIONS: _table(
         Section.INTEGRATIONS,
         _text("id provider status error_code") + _time("connected_at disconnected_at"),

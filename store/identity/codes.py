@@ -34,7 +34,7 @@ class NewCode:
 
 @dataclass(frozen=True, slots=True)
 class TriedCode:
-    """A valid sign-in code, after one of its tries was used."""
+    """A valid sign-in code, after one attempt has been used."""
 
     id: str
     digest: bytes = field(repr=False)
@@ -58,7 +58,7 @@ class CodeRepository:
 
     async def create(self, code: NewCode, now: datetime, *, to_strangers: int) -> bool:
         """Store a sign-in code, and return whether it may be sent (`tries_of_next`). A code that
-        may not be sent does not count towards the limits and cannot be used."""
+        may not be sent does not count toward the limits and cannot be used."""
         await self._lock(code.email)
         tries = tries_of_next(await self._made(code, now), to_strangers=to_strangers)
         admitted = tries is not None
@@ -112,10 +112,10 @@ class CodeRepository:
         return CodesMade(*of_address.one(), to_strangers or 0)
 
     async def take_try(self, email: str, network: str, now: datetime) -> tuple[TriedCode, ...]:
-        """Use one try of each valid code of the address, and return these codes, newest first.
+        """Use one attempt for each valid code of the address, and return these codes, newest first.
 
-        Tries from the network that requested a code are counted separately from tries from other
-        networks. Other requests for this address wait until the transaction ends.
+        Attempts from the network that requested a code are counted separately from attempts from
+        other networks. Other requests for this address wait until the transaction ends.
         """
         await self._lock(email)
         codes = sign_in_codes.c
@@ -147,8 +147,8 @@ class CodeRepository:
         )
 
     async def to_mail(self, code_id: str, now: datetime) -> CodeToMail | None:
-        """Return and lock a sign-in code that still has to be sent, or None if there is no such
-        code."""
+        """Return a sign-in code that still has to be sent, and lock its row. Return None if there
+        is no such code."""
         codes = sign_in_codes.c
         rows = await self._connection.execute(
             sa.select(codes.id, codes.email, codes.sealed_code, codes.brand_name, codes.language)
@@ -165,8 +165,8 @@ class CodeRepository:
         return None if row is None else CodeToMail(*row)
 
     async def mailed(self, code_id: str) -> None:
-        """Erase the readable form of a sign-in code, because its mail was sent or will never be
-        sent."""
+        """Erase the readable form of a sign-in code that was mailed, or that will never be
+        mailed."""
         await self._connection.execute(
             sa.update(sign_in_codes).where(sign_in_codes.c.id == code_id).values(sealed_code=None)
         )

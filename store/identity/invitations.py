@@ -42,8 +42,8 @@ class InvitationRepository:
         self._client_id = client_id
 
     async def create(self, invitation: Invitation) -> None:
-        """Store an invitation. It replaces any open invitation of the client to the same
-        address."""
+        """Store an invitation. It replaces the client's open invitation to the same address, if
+        any."""
         await self._connection.execute(
             sa.update(invitations)
             .where(
@@ -111,8 +111,8 @@ class InvitationRepository:
     async def answer(
         self, invitation_id: str, email: str, now: datetime, *, accepted: bool
     ) -> Invitation | None:
-        """Record the invited user's answer to an open invitation, and return the invitation. Only
-        one answer is possible."""
+        """Record the invited user's answer to an open invitation, and return the invitation. An
+        invitation can be answered only once."""
         column = invitations.c.accepted_at if accepted else invitations.c.declined_at
         rows = await self._connection.execute(
             sa.update(invitations)
@@ -129,8 +129,7 @@ class InvitationRepository:
         return None if row is None else _invitation(row)
 
     async def withdraw_of(self, user_id: str, now: datetime) -> tuple[str, ...]:
-        """Withdraw the open invitations that a user sent, and return the ids of these
-        invitations."""
+        """Withdraw the open invitations that a user sent, and return their ids."""
         gone = await self._connection.scalars(
             sa.update(invitations)
             .where(

@@ -1,4 +1,4 @@
-"""Mailed codes that prove email addresses. Each code is valid in one ticket thread or in one widget
+"""Mailed codes that verify email addresses. Each code is valid in one ticket thread or one widget
 session."""
 
 from collections.abc import Sequence
@@ -27,8 +27,8 @@ from store.runs.tables import ai_conversations
 from store.widget.tables import widget_codes
 
 NOTHING: Final = b""
-"""The digest of a code that was held back, so that no mail contains it. No entered code matches
-this digest."""
+"""The digest of a code that was withheld, that is, never mailed. No entered code matches this
+digest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,9 @@ _COLUMNS: Final = {
 @dataclass(frozen=True, slots=True)
 class NewMailedCode:
     """A code to store. `place_id`: the id of the widget session or conversation in which the code
-    is valid. `email`: as spelled there. `question_id`: for a ticket, the event that is answered
-    once the code is entered. `digest`, `sealed_code`: NOTHING and None if the code is held back."""
+    is valid. `email`: the address as it is written there. `question_id`: for a ticket, the event
+    that is answered once the code is entered. `digest`, `sealed_code`: NOTHING and None if the code
+    is withheld."""
 
     id: str
     place_id: str
@@ -66,7 +67,7 @@ class NewMailedCode:
 
 @dataclass(frozen=True, slots=True)
 class TriedMailedCode:
-    """A valid code, after one of its tries was used.
+    """A valid code, after one attempt has been used.
 
     `id`: the record of the code in this session or conversation. `code_id`: the record that holds
     the code itself. For a shared code, `code_id` differs from `id`. `question_id`: for a ticket,
@@ -90,7 +91,7 @@ class MailedCodeToSend:
 
 
 class MailedCodeRepository(TenantRepository):
-    """Stores and verifies codes of one kind: for widget sessions or for ticket threads."""
+    """Stores and verifies codes of one kind: widget or ticket."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId, place: CodePlace) -> None:
         super().__init__(connection, tenant)
@@ -130,8 +131,8 @@ class MailedCodeRepository(TenantRepository):
         return MailedCodes(*found.one())
 
     async def create(self, code: NewMailedCode, now: datetime) -> bool:
-        """Store a code. Return False if a code with this id exists. The row of its session or
-        conversation must exist."""
+        """Store a code. Return False if a code with this id already exists. The row of its session
+        or conversation must exist."""
         values = {
             "client_id": self._tenant,
             "id": code.id,
@@ -153,10 +154,11 @@ class MailedCodeRepository(TenantRepository):
         return made.rowcount == 1
 
     async def take_try(self, place_id: str, now: datetime) -> tuple[TriedMailedCode, ...]:
-        """Use one try of each valid code of the session or conversation, and return these codes.
+        """Use one attempt for each valid code in the session or conversation, and return these
+        codes.
 
-        If a code is held back, the valid shared codes of the same address replace it. Other tries
-        in the same session or conversation wait until the transaction ends.
+        A withheld code is replaced by the valid shared codes of the same address. Other attempts in
+        the same session or conversation wait until the transaction ends.
         """
         await self._lock(place_id)
         codes = self._codes
@@ -187,8 +189,9 @@ class MailedCodeRepository(TenantRepository):
         return (*(row for row in rows if row.digest != NOTHING), *others)
 
     async def prove(self, place_id: str, tried: Sequence[TriedMailedCode], now: datetime) -> None:
-        """Invalidate all codes of the session or conversation, because one was entered correctly.
-        `tried`: the codes that were compared. The correct try does not count as a wrong try."""
+        """Invalidate all codes in the session or conversation, because the correct code was
+        entered. `tried`: the codes that were compared. The correct attempt does not count as a
+        failed attempt."""
         was_tried = sa.cast(self._codes.id.in_({one.id for one in tried}), sa.Integer)
         await self._connection.execute(
             sa.update(self._table)
@@ -225,7 +228,8 @@ class MailedCodeRepository(TenantRepository):
         return found is not None
 
     async def to_mail(self, code_id: str, now: datetime) -> MailedCodeToSend | None:
-        """Return and lock a code that still has to be sent, or None if there is no such code."""
+        """Return a code that still has to be sent, and lock its row. Return None if there is no
+        such code."""
         codes = self._codes
         found = await self._connection.execute(
             sa.select(
@@ -248,7 +252,7 @@ class MailedCodeRepository(TenantRepository):
         return None if row is None else MailedCodeToSend(*row)
 
     async def mailed(self, code_id: str) -> None:
-        """Erase the readable form of a code, because its mail was sent or will never be sent."""
+        """Erase the readable form of a code that was mailed, or that will never be mailed."""
         await self._connection.execute(
             sa.update(self._table)
             .where(self._codes.client_id == self._tenant, self._codes.id == code_id)

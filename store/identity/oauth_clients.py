@@ -1,4 +1,4 @@
-"""Self-registered OAuth clients. The queries span tenants, because no tenant is known at
+"""Dynamically registered OAuth clients. The queries span tenants, because no tenant is known at
 registration."""
 
 from datetime import datetime
@@ -32,12 +32,12 @@ class OAuthClientRepository:
         """Remove expired registrations of OAuth clients that were never used, and return the number
         removed.
 
-        If more than `unused_at_most` unused registrations remain, the oldest ones of the networks
-        with the most registrations are removed too. Rows locked by another transaction are skipped
-        until the next call.
+        If more than `unused_at_most` unused registrations remain, the oldest registrations from the
+        networks with the most registrations are removed too. Rows locked by another transaction are
+        skipped until the next call.
         """
         its = oauth_clients.c
-        # All networks share the limit. First each network's newest registration is kept, then each
+        # All networks share the limit. Each network's newest registration is kept first, then each
         # network's second newest, and so on.
         place = sa.func.row_number().over(partition_by=its.network, order_by=its.created_at.desc())
         surplus = (
@@ -66,8 +66,8 @@ class OAuthClientRepository:
         return None if row is None else OAuthClient(row.id, row.name, tuple(row.redirect_uris))
 
     async def keep(self, oauth_client_id: str, now: datetime) -> None:
-        """Mark an OAuth client as used after a user's consent, so that its registration is no
-        longer removed."""
+        """Mark an OAuth client as used after a user has consented, so that its registration is
+        never removed."""
         await self._connection.execute(
             sa.update(oauth_clients)
             .where(oauth_clients.c.id == oauth_client_id, _UNUSED)

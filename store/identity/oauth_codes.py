@@ -83,7 +83,7 @@ class OAuthCodeRepository:
         now: datetime,
     ) -> OAuthGrant | None:
         """Exchange an authorization code once for the API key `key_id`. Return None if the code was
-        used, has expired, or was issued for another client, redirect URI or challenge."""
+        already used, has expired, or was issued for another client, redirect URI or challenge."""
         rows = await self._connection.execute(
             sa.update(oauth_codes)
             .where(

@@ -30,8 +30,8 @@ class OAuthConnectionRepository:
         self._connection = connection
 
     async def find(self, material: KeyMaterial) -> OAuthConnection | None:
-        """Return the OAuth connection with this API key, or None. A key that a person created is
-        not an OAuth connection."""
+        """Return the OAuth connection with this API key, or None. A key that a user created is not
+        an OAuth connection."""
         rows = await self._connection.execute(
             sa.select(
                 api_keys.c.id, api_keys.c.client_id, api_keys.c.oauth_client_id, api_keys.c.scopes
@@ -50,7 +50,7 @@ class OAuthConnectionRepository:
 
     async def same(self, grant: OAuthGrant) -> tuple[str, ...]:
         """Return the ids of the active API keys that the user has already granted to the same OAuth
-        client. The caller holds the account's lock."""
+        client. The caller must hold the account's lock."""
         found = await self._connection.scalars(
             sa.select(api_keys.c.id)
             .where(

@@ -15,7 +15,7 @@ from store.tenants.tables import client_users, clients, users
 
 @dataclass(frozen=True, slots=True)
 class OwnClient:
-    """A client for which the user may act. `owner_email`: distinguishes clients with the same
+    """A client on whose behalf the user may act. `owner_email`: distinguishes clients with the same
     name."""
 
     id: str
@@ -48,8 +48,8 @@ async def hold(connection: AsyncConnection, name: str) -> None:
 async def accounts_since(
     connection: AsyncConnection, since: datetime, network: str
 ) -> AccountsOpened:
-    """Return the number of clients created since `since`, and how many of them were created after a
-    sign-in from `network`. Concurrent calls wait until the transaction ends."""
+    """Return the number of clients created since `since`, and the number of these that were created
+    after a sign-in from `network`. Concurrent calls wait until the transaction ends."""
     await hold(connection, "accounts opened")
     from_network = sa.exists().where(
         sessions.c.user_id == clients.c.owner_user_id,
@@ -83,7 +83,7 @@ async def move_address(connection: AsyncConnection, user_id: str, email: str) ->
 
 async def clients_of(connection: AsyncConnection, user_id: str) -> tuple[OwnClient, ...]:
     """Return the user's clients, except those being erased. The user's default client (`client_of`)
-    comes first."""
+    is the first."""
     owns = clients.c.owner_user_id == user_id
     own_ids = (
         sa.select(client_users.c.client_id)

@@ -26,8 +26,8 @@ class SessionRepository:
         self._connection = connection
 
     async def create(self, session: Session, digest: bytes, family: bytes | None) -> None:
-        """Store a session. `family`: for a refresh session, the digest that all its refresh tokens
-        share."""
+        """Store a session. `family`: for a refresh session, the digest shared by all its refresh
+        tokens."""
         await self._connection.execute(
             sa.insert(sessions).values(
                 id=session.id,
@@ -60,8 +60,8 @@ class SessionRepository:
         )
 
     async def replace(self, presented: bytes, replacement: bytes, now: datetime) -> Session | None:
-        """Replace the secret of an active refresh session, and record the use. Return the session's
-        earlier state, or None if no active session has the presented secret."""
+        """Replace the secret of an active refresh session, and record that the session was used.
+        Return its previous state, or None if no active session has the presented secret."""
         rows = await self._connection.execute(
             sa.select(*_SHOWN)
             .where(

@@ -1,4 +1,4 @@
-"""The tables of sign-in. Most of them span clients, because users exist before their client is
+"""The sign-in tables. Most of them span clients, because users exist before their client is
 known."""
 
 from typing import Final
@@ -14,10 +14,10 @@ sessions: Final = sa.Table(
     sa.Column("user_id", sa.Text, sa.ForeignKey("users.id"), nullable=False, index=True),
     text("kind"),
     sa.Column("digest", sa.LargeBinary, nullable=False, unique=True),
-    # The digest of the part that all refresh tokens of a session share. For a token that was
-    # already used, it identifies the session.
+    # The digest of the part that all refresh tokens of a session share. The service uses it to find
+    # the session of a token that was already used.
     sa.Column("family_digest", sa.LargeBinary, nullable=True, unique=True),
-    # The network and the name of the browser, for the user's list of sessions. Addresses are not
+    # The network and the browser name, for the user's list of sessions. IP addresses are not
     # stored.
     text("network"),
     text("agent"),
@@ -34,18 +34,17 @@ sign_in_codes: Final = sa.Table(
     sa.Column("id", sa.Text, primary_key=True),
     # Normalized by `domain/identity/address.py`.
     text("email"),
-    # A keyed digest of the code, because a plain digest could be reversed by trying all one million
-    # codes.
+    # A keyed digest of the code. A plain digest could be reversed by hashing all one million codes.
     sa.Column("digest", sa.LargeBinary, nullable=False),
     # The sealed sign-in code, kept until its mail is sent.
     text("sealed_code", nullable=True),
     text("brand_name", nullable=True),
     text("language"),
-    # The network of the request. Null for older codes.
+    # The network from which the code was requested. Null for older codes.
     text("network", nullable=True),
     # Whether the code is within the limits. A code beyond the limits is neither sent nor valid.
     sa.Column("admitted", sa.Boolean, nullable=False, server_default=sa.true()),
-    # The numbers of tries left: from the requesting network, and from all other networks.
+    # The remaining attempts: from the requesting network, and from all other networks.
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
     sa.Column("tries_elsewhere", sa.SmallInteger, nullable=False, server_default="3"),
     # No longer written. Accounts are now counted when they are created.
@@ -77,7 +76,7 @@ invitations: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# Self-registered OAuth clients. OAuth clients that have a metadata document are not stored.
+# Dynamically registered OAuth clients. OAuth clients with a metadata document are not stored.
 oauth_clients: Final = sa.Table(
     "oauth_clients",
     metadata,
@@ -86,13 +85,13 @@ oauth_clients: Final = sa.Table(
     sa.Column("redirect_uris", sa.ARRAY(sa.Text), nullable=False),
     text("network"),
     time("created_at"),
-    # The time of the first user's consent. A client without a consent is removed after a while.
+    # The time of the first user consent. A client without any consent is removed after a while.
     time("used_at", nullable=True),
     sa.Index("ix_oauth_clients_unused", "created_at", postgresql_where=sa.text("used_at IS NULL")),
 )
 
 # One row per consent. Used codes are kept for a while. If a code is presented twice, one of the two
-# presenters has stolen it.
+# presenters must have stolen it.
 oauth_codes: Final = sa.Table(
     "oauth_codes",
     metadata,
@@ -111,7 +110,7 @@ oauth_codes: Final = sa.Table(
     text("key_id", nullable=True),
 )
 
-# Single-use links that sign in a user of an embedded stack. `make run` prints such a link.
+# Single-use links that sign in a user of an embedded stack. `make run` prints one.
 sign_in_links: Final = sa.Table(
     "sign_in_links",
     metadata,
@@ -121,11 +120,11 @@ sign_in_links: Final = sa.Table(
     time("used_at", nullable=True),
 )
 
-# Codes that prove the email addresses of ticket authors.
+# Codes that verify the email addresses of ticket authors.
 address_codes: Final = sa.Table(
     "address_codes",
     metadata,
-    # The id of the run whose answer asks for the code.
+    # The id of the run whose answer asks the customer for the code.
     *tenant_key(),
     text("conversation_id"),
     # The event that is answered once the code is entered.
@@ -137,8 +136,8 @@ address_codes: Final = sa.Table(
     sa.Column("digest", sa.LargeBinary, nullable=False),
     # The sealed code, kept until its mail is sent.
     text("sealed_code", nullable=True),
-    # Whether the code is shared. A shared code is valid in every session or conversation where a
-    # code for the same address was held back.
+    # Whether the code is shared. A shared code is valid in every session or conversation in which a
+    # code for the same address was withheld.
     sa.Column("is_shared", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),

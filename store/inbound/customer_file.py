@@ -1,4 +1,4 @@
-"""The file of one customer for a data request: all stored data about the customer, read in one
+"""The data file for a customer's data request: all stored data about the customer, read in one
 transaction."""
 
 from datetime import datetime
@@ -39,7 +39,7 @@ _MESSAGES: Final = sa.text("""
     SELECT event_id, conversation_id, author, body, created_at FROM engine_messages
     WHERE client_id = :client_id AND event_id = ANY(:events) ORDER BY created_at, id
 """)
-# The summary of a conversation is left out if other people also wrote in that conversation.
+# The summary of a conversation is omitted if other people also wrote in that conversation.
 _CONVERSATIONS: Final = sa.text("""
     SELECT id, channel, created_at, last_message_at, CASE WHEN NOT EXISTS (
         SELECT FROM engine_messages AS other
@@ -69,7 +69,7 @@ _MEMORY: Final = sa.text("""
 
 class CustomerFileRepository(TenantRepository):
     async def read(self, request: DataRequest, now: datetime) -> CustomerFile:
-        """Return the file of the customer whom a data request names. If the request names only
+        """Return the data file for the customer named in a data request. If the request names only
         orders, the file covers only these orders."""
         customer = customer_key(request.customer_email)
         memory = memory_key_of(request.customer_email, verified=True)

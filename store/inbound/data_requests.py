@@ -1,4 +1,4 @@
-"""Customers' requests for their data. Shops forward these requests."""
+"""Customers' requests for their personal data, forwarded by shops."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -57,7 +57,7 @@ class DataRequestRepository(TenantRepository):
         return added.one_or_none() is not None
 
     async def page(self, *, before: str | None, limit: int) -> tuple[DataRequest, ...]:
-        """Return a page of data requests, newest first. `before`: the last id of the previous
+        """Return a page of data requests, newest first. `before`: the last id on the previous
         page."""
         this = {"tenant": self._tenant, "before": before or _NEWEST, "limit": limit}
         rows = await self._connection.execute(_PAGE, this)
@@ -70,8 +70,8 @@ class DataRequestRepository(TenantRepository):
         return DataRequest.model_validate(row, from_attributes=True)
 
     async def fulfil(self, request_id: str, *, by: str, now: datetime) -> bool:
-        """Record the person who delivered the data to the customer. Return False if the delivery
-        was already recorded. The first record is kept. Raises DataRequestNotFound."""
+        """Record who delivered the data to the customer. If the delivery is already recorded,
+        return False and keep the first record. Raises DataRequestNotFound."""
         done = await self._connection.execute(
             sa.update(data_requests)
             .where(
@@ -88,7 +88,7 @@ class DataRequestRepository(TenantRepository):
         return False
 
     async def told(self, request_id: str, now: datetime) -> None:
-        """Record that the notification mail about a data request was sent to the client's owner."""
+        """Record that the client's owner was notified of a data request by mail."""
         await self._connection.execute(
             sa.update(data_requests)
             .where(data_requests.c.client_id == self._tenant, data_requests.c.id == request_id)
@@ -97,8 +97,8 @@ class DataRequestRepository(TenantRepository):
 
 
 async def untold(connection: AsyncConnection, *, limit: int) -> tuple[tuple[str, str], ...]:
-    """Return the client and id of each data request whose notification mail was not sent yet,
-    oldest first. Requires a connection that spans clients."""
+    """Return the client and id of each data request about which the client's owner has not been
+    notified by mail yet, oldest first. Requires a connection that spans clients."""
     rows = await connection.execute(
         sa.select(data_requests.c.client_id, data_requests.c.id)
         .where(data_requests.c.told_at.is_(None))

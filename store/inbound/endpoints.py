@@ -68,7 +68,7 @@ class NewEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class EndpointChange:
-    """The new values of an endpoint's rotation. None leaves a value unchanged."""
+    """The new values for rotating an endpoint. None leaves a value unchanged."""
 
     token_digest: bytes | None = field(default=None, repr=False)
     sealed_secret: str | None = field(default=None, repr=False)
@@ -78,8 +78,8 @@ class EndpointChange:
 async def find_endpoint(
     connection: AsyncConnection, digest: bytes, now: datetime
 ) -> OpenEndpoint | None:
-    """Return the endpoint with this token digest, of any client, or None. Requires a connection
-    without a client."""
+    """Return the endpoint with this token digest, regardless of its client, or None. Requires a
+    connection without a client."""
     this = {"digest": digest, "at": now, "since": now - DUTIES_LAST}
     found = await connection.execute(_OPEN, this)
     row = found.one_or_none()
@@ -98,7 +98,7 @@ async def find_endpoint(
 async def integrations_of_account(
     connection: AsyncConnection, provider: Provider, account: str, now: datetime
 ) -> tuple[AccountOwner, ...]:
-    """Return the integrations of all clients that have authenticated with this platform account.
+    """Return the integrations, of all clients, that have authenticated with this platform account.
     Requires a connection without a client."""
     this = {"platform": provider, "account": account, "since": now - DUTIES_LAST}
     rows = await connection.execute(_OF_ACCOUNT, this)
@@ -137,7 +137,8 @@ class EndpointRepository(TenantRepository):
         return found or {}
 
     async def open(self, endpoint: NewEndpoint, now: datetime) -> bool:
-        """Store an endpoint. Return False, without a change, if the integration already has one."""
+        """Store an endpoint. Return False, without a change, if the integration already has an
+        endpoint."""
         made = await self._connection.scalar(
             insert(inbound_endpoints)
             .values(
@@ -163,11 +164,11 @@ class EndpointRepository(TenantRepository):
         now: datetime,
     ) -> None:
         """Replace the token, the secret or both. The previous value stays valid until
-        `previous_until`. A past time invalidates it immediately.
+        `previous_until`. If that time has passed, the previous value is invalid immediately.
 
-        At most one previous value is valid. A current value that may not vouch for customers is
-        discarded, because as a previous value it would vouch for customers together with its
-        successor. Raises EndpointNotFound.
+        At most one previous value is valid. A current value that is not allowed to vouch for
+        customers is discarded. If it were kept as a previous value, it would be allowed to vouch
+        for customers together with its successor. Raises EndpointNotFound.
         """
         # If only one of token and secret is replaced, the previous value of the other is kept and
         # stays valid until the same time.
@@ -190,8 +191,8 @@ class EndpointRepository(TenantRepository):
             raise EndpointNotFound(integration_id)
 
     async def vouch(self, integration_id: str, since: datetime | None) -> bool:
-        """Let an endpoint's token and secret, created at `since`, vouch for customers. Return False
-        if either was replaced since then."""
+        """Allow an endpoint's token and secret, created at `since`, to vouch for customers. Return
+        False if either was replaced since then."""
         made_at = sa.func.coalesce(_endpoint.rotated_at, _endpoint.opened_at)
         changed = await self._connection.execute(
             sa.update(inbound_endpoints)
@@ -201,14 +202,14 @@ class EndpointRepository(TenantRepository):
         return bool(changed.rowcount)
 
     async def close(self, integration_id: str) -> None:
-        """Delete the endpoint of an integration with its secrets, if there is one."""
+        """Delete an integration's endpoint and its secrets, if there is one."""
         await self._connection.execute(
             sa.delete(inbound_endpoints).where(*self._this(integration_id))
         )
 
     async def close_ended(self, *, but_of: Collection[Provider]) -> None:
         """Delete the endpoints of disconnected integrations. `but_of`: the providers whose
-        endpoints stay, because these providers still send compliance requests."""
+        endpoints are kept, because these providers still send compliance requests."""
         ended = sa.select(integrations.c.id).where(
             integrations.c.client_id == self._tenant,
             integrations.c.status == IntegrationStatus.DISCONNECTED,

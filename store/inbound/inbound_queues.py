@@ -1,8 +1,8 @@
-"""The inbound queues: the processing order of a client's webhooks.
+"""The inbound queues. They define the order in which a client's webhooks are processed.
 
 A client has two queues, one for tickets and one for all other webhooks. Each queue processes at
 most one webhook at a time, its head. A ticket that waits because of its customer's limit, or
-because of the limit for unverified senders, is not a head. The webhooks behind such a ticket are
+because of the limit on unverified senders, is not a head. The webhooks behind such a ticket are
 therefore processed.
 """
 
@@ -19,17 +19,19 @@ from store.core.repository import TenantRepository
 async def lock_queues(connection: AsyncConnection, tenant: TenantId) -> None:
     """Lock the client's inbound queues until the transaction ends.
 
-    Every writer of `inbound_webhooks` takes this lock, so that no webhook is queued behind one that
-    has just ended. A transaction locks the account before the queues, never after them.
+    Every writer of `inbound_webhooks` takes this lock, so that no webhook is queued behind one
+    whose processing has just ended. A transaction locks the account before the queues, never after
+    them.
     """
     await connection.execute(_LOCK, {"name": f"inbound lanes/{tenant}"})
 
 
 class InboundQueues(TenantRepository):
-    """Reads and advances a client's inbound queues, in a transaction that holds their lock."""
+    """Reads and advances a client's inbound queues. The transaction must hold the lock on the
+    queues."""
 
     async def is_idle(self, kind: WebhookKind) -> bool:
-        """Return whether the queue for this kind of webhook is empty and has no head. A new webhook
+        """Return True if the queue for this kind of webhook is empty and has no head. A new webhook
         is then processed immediately."""
         return not await self._connection.scalar(_IS_BUSY, self._lane(kind))
 
@@ -40,8 +42,8 @@ class InboundQueues(TenantRepository):
         return taken
 
     async def heads(self, kind: WebhookKind) -> tuple[str, ...]:
-        """Return the ids of the queue's webhooks that are in progress, whose workflows should be
-        running."""
+        """Return the ids of the queue's webhooks that are in progress. The workflows of these
+        webhooks should be running."""
         return tuple(await self._connection.scalars(_HEADS, self._lane(kind)))
 
     def _lane(self, kind: WebhookKind) -> dict[str, object]:
@@ -63,8 +65,8 @@ _IS_BUSY: Final = sa.text(f"""
     SELECT EXISTS (SELECT FROM inbound_webhooks WHERE {_OF_LANE} AND state = 'queued')
         OR EXISTS (SELECT FROM inbound_webhooks WHERE {_OF_LANE} AND {IS_HEAD})
 """)  # noqa: S608 - constants
-# Each kind takes one index scan that reads one row. Scanning the whole queue would be slow, because
-# it may be long.
+# For each kind, one index scan reads a single row. Scanning the whole queue would be slow, because
+# the queue may be long.
 _TAKE_NEXT: Final = sa.text(f"""
     UPDATE inbound_webhooks SET state = 'working'
     WHERE client_id = :client_id AND id = (

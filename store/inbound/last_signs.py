@@ -1,4 +1,5 @@
-"""Each connection's last activity, from a bounded scan of the newest runs, steps and webhooks."""
+"""Each connection's most recent activity, from a bounded scan of the newest runs, steps and
+webhooks."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ import sqlalchemy as sa
 from store.core.repository import TenantRepository
 
 NEWEST: Final = 1_000
-"""The maximum numbers of runs, of steps and of webhooks that are scanned."""
+"""The maximum number of rows scanned in each category: runs, steps and webhooks."""
 
 _SIGNS: Final = sa.text("""
     SELECT 'found' AS what, integration_id, max(at) AS at FROM (
@@ -32,9 +33,9 @@ _SIGNS: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class LastSigns:
-    """The times of a connection's last activity. `found`: the last order lookup that found an
-    order. `done`: the last executed action. `told`: the last received webhook. A time is None if
-    the newest rows contain no such activity."""
+    """The times of a connection's most recent activity. `found`: the last order lookup that found
+    an order. `done`: the last executed action. `told`: the last received webhook. A time is None if
+    the scanned rows contain no such activity."""
 
     found: datetime | None = None
     done: datetime | None = None
@@ -47,7 +48,7 @@ class LastSigns:
 
 class LastSignsReader(TenantRepository):
     async def of(self, ids: Collection[str]) -> Mapping[str, LastSigns]:
-        """Return the last activity of each of these connections, by the connection's id."""
+        """Return the most recent activity of each of these connections, keyed by connection id."""
         rows = await self._connection.execute(
             _SIGNS, {"client_id": self._tenant, "ids": list(ids), "newest": NEWEST}
         )

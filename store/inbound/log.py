@@ -25,7 +25,7 @@ _SUMMARY: Final = sa.select(*(_TABLE[name] for name in InboundWebhook.model_fiel
 )
 _ONE: Final = _SUMMARY.add_columns(
     _TABLE.headers,
-    # Only the start of the body is read, because a full body may be a mail with photos.
+    # Only the start of the body is read, because the full body may be an email with photos.
     sa.func.substring(_TABLE.body, 1, SHOWN_BODY).label("beginning"),
     sa.case(
         (_TABLE.body.is_not(None), sa.func.coalesce(_TABLE.cut_from, sa.func.length(_TABLE.body)))
@@ -67,7 +67,7 @@ class InboundLogRepository(TenantRepository):
         state: WebhookState | None = None,
         outcome: Outcome | None = None,
     ) -> list[InboundWebhook]:
-        """Return a page of webhooks, newest first. `before`: the last id of the previous page."""
+        """Return a page of webhooks, newest first. `before`: the last id on the previous page."""
         query = _SUMMARY.order_by(_TABLE.id.desc()).limit(limit)
         if before is not None:
             query = query.where(_TABLE.id < before)
@@ -95,8 +95,8 @@ class InboundLogRepository(TenantRepository):
         )
 
     async def refusals(self, hours: int, now: datetime) -> list[RefusalCount]:
-        """Return the counts of rejected requests in the last `hours` hours, newest first, at most
-        `_MOST_REFUSALS`."""
+        """Return hourly counts of rejected requests for the last `hours` hours, newest first, at
+        most `_MOST_REFUSALS`."""
         rows = await self._connection.execute(
             _REFUSALS,
             {

@@ -13,13 +13,13 @@ _MESSAGES = inbound_messages.c
 
 
 class InboundMessageRepository(TenantRepository):
-    """Claims of one client on messages. `integration_id` and `message_key` identify a message."""
+    """One client's claims on messages. `integration_id` and `message_key` identify a message."""
 
     async def claim(
         self, integration_id: str, message_key: str, *, webhook_id: str, now: datetime
     ) -> bool:
-        """Claim a message for a webhook. Return False if another webhook has claimed the message.
-        Wait for a concurrent transaction that claims the same message."""
+        """Claim a message for a webhook. Return False if another webhook has already claimed it.
+        The call waits for any concurrent transaction that claims the same message."""
         claimed = await self._connection.execute(
             insert(inbound_messages)
             .values(
@@ -46,7 +46,7 @@ class InboundMessageRepository(TenantRepository):
         return found is not None
 
     async def release(self, integration_id: str, message_key: str) -> None:
-        """Undo a claim made in this transaction, so that the message can be claimed again."""
+        """Undo a claim made in this transaction, so that the message can be claimed later."""
         await self._connection.execute(
             sa.delete(inbound_messages).where(
                 _MESSAGES.client_id == self._tenant,

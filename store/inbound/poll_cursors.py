@@ -1,4 +1,4 @@
-"""The poll cursors. A cursor records the last change that was polled from a platform."""
+"""Poll cursors. A cursor records the last change polled from a platform."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,8 @@ _KEY: Final = (poll_cursors.c.client_id, poll_cursors.c.integration_id)
 
 @dataclass(frozen=True, slots=True)
 class PolledConnection:
-    """A connection that can be polled, with its cursor. `cursor`: None before the first poll."""
+    """A connection that can be polled, with its cursor. `cursor`: the poll cursor, or None before
+    the first poll."""
 
     tenant: TenantId
     integration: Integration
@@ -99,7 +100,7 @@ class PollCursorRepository(TenantRepository):
     async def advance(
         self, integration_id: str, position: Mapping[str, str], now: datetime
     ) -> None:
-        """Store the new poll cursor of a connection, and reset the failure count. The caller has
+        """Store a connection's new poll cursor, and reset its failure count. The caller must have
         read all changes up to the cursor."""
         told = {"position": dict(position), "polled_at": now, "error_code": None, "failures": 0}
         await self._connection.execute(
@@ -121,7 +122,7 @@ class PollCursorRepository(TenantRepository):
         )
 
     async def all(self) -> "tuple[tuple[str, PollCursor], ...]":
-        """Return the poll cursors of all polled connections, by connection id."""
+        """Return the poll cursors of all polled connections, keyed by connection id."""
         rows = await self._connection.execute(
             sa.select(
                 poll_cursors.c.integration_id,

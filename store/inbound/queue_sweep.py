@@ -1,5 +1,5 @@
-"""Recovery of webhook processing after a crash, for all clients: webhooks without a workflow, and
-queues without a webhook in progress."""
+"""Recovery of webhook processing after a crash, for all clients. It finds webhooks without a
+workflow, and queues without a webhook in progress."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -32,7 +32,7 @@ class LeftWebhook:
 
 @dataclass(frozen=True, slots=True)
 class StoppedQueue:
-    """A queue with waiting webhooks but without a head. `kind`: one of the kinds of webhooks in the
+    """A queue that contains webhooks but has no head. `kind`: one of the kinds of webhooks in the
     queue."""
 
     tenant: TenantId
@@ -42,10 +42,11 @@ class StoppedQueue:
 async def webhooks_left(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[LeftWebhook]:
-    """Return a page of webhooks that should have a workflow, oldest first. Most of them have one.
+    """Return a page of webhooks that should have a workflow, oldest first. Most of them do have
+    one.
 
-    These are webhooks in progress that arrived before `before`, and waiting webhooks whose wait
-    ended before `before`.
+    These are the webhooks in progress that arrived before `before`, and the waiting webhooks whose
+    wait ended before `before`.
     """
     rows = await connection.execute(
         sa.select(_ROW.client_id, _ROW.id, _ROW.created_at)

@@ -19,8 +19,8 @@ _count: Final = inbound_refusals.c
 
 @dataclass(frozen=True, slots=True)
 class RefusalsOfHour:
-    """The number of rejected requests in one hour. `hour`: the start of the hour. `last_at`: the
-    time of the last rejection."""
+    """The number of requests rejected within one hour. `hour`: the start of the hour. `last_at`:
+    the time of the last rejection."""
 
     tenant: TenantId
     integration_id: str
@@ -31,7 +31,7 @@ class RefusalsOfHour:
 
 
 class RefusalRepository:
-    """Counts the rejected requests of all clients. One call writes many counts."""
+    """Counts rejected requests for all clients. One call writes many counts."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection

@@ -1,4 +1,4 @@
-"""Erase the data of one connection at the request of its platform."""
+"""Erase the data of one connection when its platform requests it."""
 
 from typing import Final
 
@@ -9,7 +9,8 @@ from store.inbound.poll_cursors import PollCursorRepository
 from store.integrations.order_facts import OrderFactRepository
 
 _OF_IT: Final = "client_id = :client_id AND integration_id = :integration"
-# Empties the webhooks, except unfinished compliance requests, whose bodies are still needed.
+# Clears the bodies of the webhooks, except for unfinished compliance requests, whose bodies are
+# still needed.
 _BODIES: Final = sa.text(f"""
     UPDATE inbound_webhooks SET body = NULL, headers = '{{}}', customer_key = NULL
     WHERE {_OF_IT} AND id <> :duty AND body IS NOT NULL AND (kind <> 'duty' OR state = 'done')
@@ -18,7 +19,7 @@ _REFUSALS: Final = sa.text(f"DELETE FROM inbound_refusals WHERE {_OF_IT}")  # no
 _ANSWERED_REQUESTS: Final = sa.text(f"""
     DELETE FROM data_requests WHERE {_OF_IT} AND fulfilled_at IS NOT NULL
 """)  # noqa: S608
-# Removes the order from each lookup. The record of the lookup itself stays.
+# Removes the order from each lookup. The record of the lookup itself is kept.
 _LOOKUPS: Final = sa.text("""
     UPDATE engine_runs SET lookup = lookup - 'order' || '{"state": "unavailable"}'
     WHERE client_id = :client_id AND lookup #>> '{order,integration_id}' = :integration
@@ -30,7 +31,7 @@ class ShopRedaction(TenantRepository):
         """Erase the connection's order facts, stored webhooks, counts of rejected requests and
         copies of orders. Return the number of changed rows by record class.
 
-        `duty_id`: the webhook of the erasure request, whose body stays readable.
+        `duty_id`: the webhook that contains the erasure request. Its body stays readable.
         """
         this = {"client_id": self._tenant, "integration": integration_id, "duty": duty_id}
         facts = OrderFactRepository(self._connection, self._tenant)

@@ -24,7 +24,7 @@ def _count(name: str) -> "sa.Column[int]":
     return sa.Column(name, sa.Integer, nullable=False, server_default=sa.text("0"))
 
 
-# The webhook endpoint of an integration: the token in the URL's path, and the secret with which the
+# The webhook endpoint of an integration: the token in the URL path, and the secret with which the
 # platform signs its requests. Previous values are valid until `previous_until`.
 inbound_endpoints: Final = sa.Table(
     "inbound_endpoints",
@@ -38,14 +38,14 @@ inbound_endpoints: Final = sa.Table(
     time("previous_until", nullable=True),
     # A mapping of event fields to JMESPath expressions. Only generic endpoints use it.
     sa.Column("mapping", JSONB, nullable=True),
-    # Whether the holder of the secret may vouch for a customer's address.
+    # Whether the holder of the secret is allowed to vouch for a customer's address.
     sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.true()),
     time("opened_at"),
     time("rotated_at", nullable=True),
     points_to("integrations", "integration_id"),
 )
 
-# Every accepted webhook. Rows are kept for as long as the platform may resend the webhook.
+# Every accepted webhook. A row is kept for as long as the platform may send the webhook again.
 inbound_webhooks: Final = sa.Table(
     "inbound_webhooks",
     metadata,
@@ -56,12 +56,13 @@ inbound_webhooks: Final = sa.Table(
     _digest("body_digest"),
     text("topic"),
     text("kind"),
-    # The headers that were signed or that the parser needs. Headers with credentials are never
-    # stored.
+    # The headers that the signature covers or that the parser needs. Headers with credentials are
+    # never stored.
     json("headers", "{}"),
     # The received body. Null after the body was erased or dropped.
     _digest("body", nullable=True),
-    # The original size of the body in bytes, if the body was truncated to its displayed part.
+    # The original size of the body in bytes, if the body was truncated to the part that is
+    # displayed.
     sa.Column("cut_from", sa.Integer, nullable=True),
     text("state"),
     text("waits_for", nullable=True),
@@ -105,8 +106,8 @@ inbound_webhooks: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# Counts of rejected requests at a client's endpoint, per hour. Storing only counts keeps a flood
-# from filling the table.
+# Hourly counts of rejected requests to a client's endpoint. Because only counts are stored, a flood
+# cannot fill the table.
 inbound_refusals: Final = sa.Table(
     "inbound_refusals",
     metadata,
@@ -120,7 +121,7 @@ inbound_refusals: Final = sa.Table(
     points_to("integrations", "integration_id"),
 )
 
-# Platform messages that a webhook or a poll has claimed.
+# Platform messages claimed by a webhook or a poll.
 inbound_messages: Final = sa.Table(
     "inbound_messages",
     metadata,
@@ -132,7 +133,7 @@ inbound_messages: Final = sa.Table(
     points_to("integrations", "integration_id"),
 )
 
-# Customers' requests to a shop for their data. The merchant has to answer by `due_at`.
+# Data access requests that customers sent to a shop. The merchant must respond by `due_at`.
 data_requests: Final = sa.Table(
     "data_requests",
     metadata,
@@ -152,7 +153,7 @@ data_requests: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# The poll cursor of a platform. Polling recovers the data of lost webhooks.
+# The poll cursor for a platform. Polling recovers data from lost webhooks.
 poll_cursors: Final = sa.Table(
     "poll_cursors",
     metadata,

@@ -1,4 +1,4 @@
-"""Accepted webhooks. A delivery that arrives several times is stored in one row."""
+"""Accepted webhooks. A delivery that arrives several times is stored as a single row."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -35,8 +35,8 @@ _DAY: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class NewWebhookRow:
-    """A webhook delivery to store. `id`: the id of the row, if the delivery is new. `headers`: the
-    headers that parsing needs, with lower-case names. `unreadable`: the stable code of a parsing
+    """A webhook delivery to store. `id`: the id for the row, if the delivery is new. `headers`: the
+    headers that the parser needs, with lowercase names. `unreadable`: the stable code of a parsing
     error, or None. A delivery with a parsing error is stored as failed."""
 
     id: str
@@ -51,10 +51,10 @@ class NewWebhookRow:
 
 
 class KeptAs(StrEnum):
-    """How a delivery was stored. `known`: the same delivery was stored before. `conflict`: its
-    deduplication key was used before with another body, so this delivery is not stored. `left`:
-    this delivery is not stored, because its topic is ignored and the daily limit of stored
-    deliveries is reached."""
+    """How a delivery was stored. `known`: the same delivery was stored before. `conflict`: the
+    deduplication key was already used with a different body, so this delivery is not stored.
+    `left`: this delivery is not stored, because its topic is ignored and the daily limit on stored
+    deliveries has been reached."""
 
     NEW = "new"
     KNOWN = "known"
@@ -81,8 +81,8 @@ class WebhookArrivals(TenantRepository):
         starts now. Raises InboundBusy.
 
         The client's inbound queues stay locked until the transaction ends. A webhook that arrives
-        meanwhile is therefore queued behind this webhook. No webhook can be queued behind one that
-        has already ended.
+        meanwhile is therefore queued behind this one. No webhook can be queued behind one whose
+        processing has already ended.
         """
         await lock_queues(self._connection, self._tenant)
         full_days = full_days or FullDays()
@@ -138,8 +138,8 @@ class WebhookArrivals(TenantRepository):
     async def _require_room(
         self, arrived: NewWebhookRow, now: datetime, full_days: FullDays
     ) -> None:
-        """Raise InboundBusy if a limit on stored webhooks is reached. A delivery that was stored
-        before is always accepted."""
+        """Raise InboundBusy if a limit on stored webhooks has been reached. A delivery that was
+        stored before is always accepted."""
         has_room = await self._has_day_room(now, full_days) and await self._has_room(arrived)
         if has_room or await self._connection.scalar(
             _IS_KNOWN,
@@ -186,7 +186,7 @@ class WebhookArrivals(TenantRepository):
         values = {"tenant": self._tenant, "above": size.above, "up_to": size.up_to}
         if await self._connection.scalar(_HELD, values) <= room:
             return True
-        # Truncate the bodies of failed webhooks first, because their processing was already
+        # Truncate the bodies of failed webhooks first, because their processing has already been
         # attempted. The other webhooks still need their bodies.
         await self._connection.execute(_CUT_FAILED, {**values, "cut_to": CUT_TO})
         return bool(await self._connection.scalar(_HELD, values) <= room)
@@ -224,7 +224,7 @@ _QUEUED: Final = sa.text("""
                           WHERE client_id = :tenant AND kind = 'ticket' AND state = 'queued'
                           LIMIT :at_most) AS counted
 """)
-# The conditions on size and state match those of the index ix_inbound_webhooks_large.
+# The conditions on size and state must match those of the index ix_inbound_webhooks_large.
 _OF_CLASS: Final = f"""
     client_id = :tenant AND octet_length(body) > {CUT_TO} AND state <> 'done'
     AND octet_length(body) > :above AND octet_length(body) <= :up_to

@@ -1,4 +1,4 @@
-"""Reads and updates of webhooks' rows during their processing."""
+"""Read and update webhook rows during processing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -57,14 +57,14 @@ class StoredWebhook:
 
     @property
     def standing(self) -> WebhookStanding:
-        """Return the webhook's id, kind and state, as read with this object."""
+        """Return the webhook's id, kind and state, as of when this object was read."""
         return WebhookStanding(self.id, self.kind, self.state)
 
 
 @dataclass(frozen=True, slots=True)
 class UnstartedRun:
-    """The run of a webhook that has no answer yet. `threshold`: the confidence threshold of the
-    run's playbook."""
+    """A webhook's run that has no answer yet. `threshold`: the confidence threshold of the run's
+    playbook."""
 
     ref: RunRef
     threshold: float
@@ -72,15 +72,15 @@ class UnstartedRun:
 
 @dataclass(frozen=True, slots=True)
 class EarlierWait:
-    """The wait of an earlier webhook: the limit for which it waits, and the time at which the wait
-    ends."""
+    """The wait of an earlier webhook: the limit that causes the wait, and the time at which the
+    wait ends."""
 
     waits_for: WaitsFor
     not_before: datetime
 
 
 class WorkRepository(TenantRepository):
-    """Reads and updates a client's webhooks. Callers that write must hold the lock of the client's
+    """Reads and updates a client's webhooks. Callers that write must hold the lock on the client's
     queues (`lock_queues`)."""
 
     async def serialize(self, webhook_id: str) -> None:
@@ -90,7 +90,7 @@ class WorkRepository(TenantRepository):
 
     async def read(self, webhook_id: str) -> StoredWebhook | None:
         """Return a webhook, or None if it was erased meanwhile. Raises UnknownProvider if another
-        version stored the webhook and this version lacks its provider."""
+        version of the service stored the webhook and this version does not support its provider."""
         row = (await self._connection.execute(_READ, self._key(webhook_id))).one_or_none()
         if row is None:
             return None
@@ -109,7 +109,8 @@ class WorkRepository(TenantRepository):
                 row.mapping or {},
                 received_at=row.created_at,
                 is_signed=bool(row.is_signed),
-                vouches=row.vouches is True,  # a deleted endpoint may not vouch for customers
+                vouches=row.vouches
+                is True,  # a deleted endpoint is not allowed to vouch for customers
             ),
             headers=row.headers,
         )
@@ -168,7 +169,7 @@ class WorkRepository(TenantRepository):
         await self._write(webhook_id, state=state, reason=None, finished_at=None)
 
     async def unproved_waiting(self, at_most: int) -> int:
-        """Return the number of tickets that wait because of the limit for unverified senders.
+        """Return the number of tickets that wait because of the limit on unverified senders.
         Counting stops at `at_most`."""
         values = {"tenant": self._tenant, "at_most": at_most}
         return int(await self._connection.scalar(_UNPROVED, values) or 0)
@@ -178,10 +179,11 @@ class WorkRepository(TenantRepository):
     ) -> EarlierWait | None:
         """Return the wait of an earlier ticket that this ticket must not overtake, or None.
 
-        The earlier ticket waits for the client's limit or quota, or belongs to the same customer
-        with the same proof or claim. A wait for the limit of unproved senders also counts if this
-        ticket's sender is unproved. The client's queues are not locked. If a wait ends meanwhile,
-        this ticket takes one more attempt.
+        An earlier ticket must not be overtaken if it waits for the client's limit or quota, or if
+        it belongs to the same customer with the same proof or claim. If this ticket's sender is
+        unverified, it must not overtake tickets that wait for the limit on unverified senders
+        either. The client's queues are not locked. If a wait ends meanwhile, this ticket takes one
+        more attempt.
         """
         row = (
             await self._connection.execute(

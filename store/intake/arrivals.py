@@ -46,11 +46,12 @@ class Arrival:
 
 
 class ArrivalRepository(TenantRepository):
-    """Stores admitted events. `customer`: the key of the customer limit that applies to the event's
-    message, or None."""
+    """Stores admitted events. In its methods, `customer` is the key of the customer limit that
+    applies to the event's message, or None."""
 
     async def store(self, arrival: Arrival, customer: LimitKey | None, at: datetime) -> None:
-        """Store an event that no playbook matched, with its message and that outcome."""
+        """Store an event that no playbook matched, with its message. The stored outcome says that
+        there was no match."""
         values = self._values(arrival, customer, at)
         await self._connection.execute(
             _STORE_MESSAGE, {**values, "outcome": EventOutcome.NO_PLAYBOOK}
@@ -98,7 +99,8 @@ class ArrivalRepository(TenantRepository):
         }
 
 
-# One statement writes two or three rows. PostgreSQL checks foreign keys when the statement ends.
+# One statement writes two or three rows. PostgreSQL checks their foreign keys when the statement
+# ends.
 _EVENT: Final = """
     WITH stored_event AS (
         INSERT INTO engine_events (client_id, id, source, event_type, customer_email, message,

@@ -1,4 +1,4 @@
-"""The storage that attachments use: its total size, and the removal of files in batches."""
+"""The storage used by attachments: its total size, and the removal of attachments in batches."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,8 +12,8 @@ from store.intake.tables import attachments
 from store.runs.tables import engine_messages
 
 CHUNKS_AT_ONCE: Final = 100
-"""The number of chunks that one statement removes, 25 MiB in total. A thousand chunks would exceed
-the statement timeout."""
+"""The number of chunks that one statement removes, 25 MiB in total. Removing a thousand chunks
+would exceed the statement timeout."""
 
 _REMOVE: Final = sa.text("""
     DELETE FROM attachment_chunks WHERE (client_id, attachment_id, seq) IN (
@@ -35,8 +35,8 @@ _IS_UNPROVED: Final = sa.exists().where(
 
 class AttachmentBytes(TenantRepository):
     async def remove_some(self, event_ids: Sequence[str]) -> int:
-        """Remove a batch of chunks of these events' files. Return the number of chunks removed,
-        which is 0 if none is left."""
+        """Remove a batch of chunks of these events' attachments. Return the number of chunks
+        removed, or 0 if none is left."""
         removed = await self._connection.execute(
             _REMOVE,
             {"client_id": self._tenant, "events": list(event_ids), "limit": CHUNKS_AT_ONCE},
@@ -44,8 +44,9 @@ class AttachmentBytes(TenantRepository):
         return removed.rowcount
 
     async def kept(self, *, since: datetime | None = None, only_unproved: bool = False) -> int:
-        """Return the number of bytes stored for the client's files that arrived since `since`.
-        `only_unproved`: count only files from senders who did not verify their address."""
+        """Return the number of bytes stored for the client's attachments that arrived since
+        `since`. `only_unproved`: count only attachments from senders who have not verified their
+        address."""
         table = attachments.c
         total = await self._connection.scalar(
             sa.select(sa.func.coalesce(sa.func.sum(table.size), 0)).where(

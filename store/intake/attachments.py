@@ -1,4 +1,4 @@
-"""Files of events: their public metadata, and their content in chunks."""
+"""Attachments of events: their public metadata, and their content in chunks."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -63,8 +63,8 @@ client_of_attachment: Final = owner_of(attachments, AttachmentNotFound)
 async def attachments_of(
     connection: AsyncConnection, client_id: str, event_ids: Sequence[str]
 ) -> dict[str, tuple[Attachment, ...]]:
-    """Return the files of these events by event id, in order of arrival. Events without files are
-    omitted."""
+    """Return the attachments of these events, keyed by event id, in order of arrival. Events
+    without attachments are omitted."""
     rows = await connection.execute(_OF_EVENTS, {"tenant": client_id, "events": list(event_ids)})
     found: dict[str, tuple[Attachment, ...]] = {}
     for row in rows:
@@ -83,15 +83,15 @@ class AttachmentRepository(TenantRepository):
         now: datetime,
         new_id: NewId,
     ) -> tuple[Attachment, ...]:
-        """Store the files of an event, in the transaction that stores the event. Return the stored
-        and the refused files.
+        """Store the attachments of an event, in the transaction that stores the event. Return the
+        stored and the refused attachments.
 
-        A refused file is stored without its content, but with the reason for the refusal.
+        For a refused attachment, the reason for the refusal is stored instead of the content.
         """
         if not files:
             return ()
-        # The files are inspected in a thread. Inspecting ten megabytes takes tens of milliseconds,
-        # which would block the event loop.
+        # The attachments are inspected in a thread. Inspecting ten megabytes takes tens of
+        # milliseconds, which would block the event loop.
         inspected = await asyncio.to_thread(inspect, files)
         inspected = within(inspected, await self._room(now, is_unproved=is_unproved))
         found = tuple(_described(one, event_id, new_id(), now) for one in inspected)
@@ -114,11 +114,12 @@ class AttachmentRepository(TenantRepository):
         return found
 
     async def of_event(self, event_id: str) -> tuple[Attachment, ...]:
-        """Return the files of an event, in order of arrival."""
+        """Return the attachments of an event, in order of arrival."""
         return (await self.of_events((event_id,))).get(event_id, ())
 
     async def of_events(self, event_ids: Sequence[str]) -> dict[str, tuple[Attachment, ...]]:
-        """Return the files of these events by event id. Events without files are omitted."""
+        """Return the attachments of these events, keyed by event id. Events without attachments are
+        omitted."""
         return await attachments_of(self._connection, self._tenant, event_ids)
 
     async def read(self, attachment_id: str) -> Attachment:
@@ -131,24 +132,24 @@ class AttachmentRepository(TenantRepository):
         return Attachment.model_validate(row, from_attributes=True)
 
     async def chunk(self, attachment_id: str, seq: int) -> bytes | None:
-        """Return one chunk of a file by its zero-based index. Return None after the last chunk, or
-        if the file was refused."""
+        """Return one chunk of an attachment by its zero-based index. Return None after the last
+        chunk, or if the attachment was refused."""
         data: bytes | None = await self._connection.scalar(
             _CHUNK, {"tenant": self._tenant, "attachment": attachment_id, "seq": seq}
         )
         return data
 
     async def chunks(self, attachment_id: str) -> AsyncGenerator[bytes]:
-        """Yield all chunks of a file, one at a time. The transaction must stay open until the last
-        chunk."""
+        """Yield all chunks of an attachment, one at a time. The transaction must stay open until
+        the last chunk."""
         seq = 0
         while (data := await self.chunk(attachment_id, seq)) is not None:
             yield data
             seq += 1
 
     async def whole(self, attachment_id: str) -> bytes:
-        """Return the whole content of a file. Use this only for a file that is known to be
-        small."""
+        """Return the whole content of an attachment. Use this method only for an attachment that is
+        known to be small."""
         return b"".join([chunk async for chunk in self.chunks(attachment_id)])
 
     async def _room(self, now: datetime, *, is_unproved: bool) -> int:

@@ -1,4 +1,4 @@
-"""The storage that a client's events use. It is compared with the client's storage limit for
+"""The storage used by a client's events. It is compared with the client's storage limit for
 events."""
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from store.core.repository import TenantRepository
 
 @dataclass(frozen=True, slots=True)
 class EventBytes:
-    """The storage that some events use. `kept`: the stored size in bytes. `oldest`: when the oldest
+    """The storage used by some events. `kept`: the stored size in bytes. `oldest`: when the oldest
     of these events was admitted, or None if there are no events."""
 
     kept: int
@@ -20,20 +20,20 @@ class EventBytes:
 
 
 class EventUse(TenantRepository):
-    """Measures the storage that events use. Call the methods while holding the account's lock, as
-    statements after the lock."""
+    """Measures the storage used by events. Call the methods while holding the account's lock, as
+    separate statements after the statement that takes it."""
 
     async def since(self, since: datetime, *, only_unmatched: bool) -> EventBytes:
-        """Return the storage used by the events that were admitted since `since`. `only_unmatched`:
-        count only the events that matched no playbook."""
+        """Return the storage used by the events admitted since `since`. `only_unmatched`: count
+        only the events that matched no playbook."""
         values = {"tenant": self._tenant, "since": since, "only_unmatched": only_unmatched}
         row = (await self._connection.execute(_KEPT, values)).one()
         return EventBytes(int(row.kept), row.oldest)
 
 
 # PER_CLIENT bounds the number of rows per day. The query gets the sizes without reading the values.
-# A message's time is its admission time, so an event that waited counts from its admission. The
-# text is stored in both the event's row and the message's row.
+# A message's time is its admission time, so an event that had to wait counts from its admission.
+# The text is stored in both the event's row and the message's row.
 _KEPT: Final = sa.text("""
     SELECT coalesce(sum(pg_column_size(event.payload) + pg_column_size(message.body)
                         + coalesce(pg_column_size(event.message), 0)

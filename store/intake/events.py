@@ -1,4 +1,4 @@
-"""Stored events, as received and as normalized."""
+"""Stored events, both as received and as normalized."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,8 @@ from store.runs.tables import engine_messages
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """The ticket that an event reports: its id and its customer. `customer_email` may be empty."""
+    """The ticket to which an event refers: its id and its customer. `customer_email` may be
+    empty."""
 
     ticket_id: str
     customer_email: str
@@ -37,7 +38,7 @@ class EventRepository(TenantRepository):
         )
 
     async def ticket(self, event_id: str) -> Ticket:
-        """Return the ticket that an event reports, even if the event could not be normalized."""
+        """Return the ticket to which an event refers, even if the event could not be normalized."""
         found = (await self._connection.execute(_TICKET, self._key(event_id))).one()
         return Ticket(found.ticket_id, found.customer_email)
 
@@ -50,7 +51,7 @@ class EventRepository(TenantRepository):
         written: str | None = None,
     ) -> None:
         """Store a normalized event, and assign its message to the conversation. Idempotent.
-        `written`: the text of the message itself, if the event repeats the question of an earlier
+        `written`: the text of the message itself, if the event repeats the question from an earlier
         message."""
         await self._connection.execute(
             _SAVE_UNIFIED,

@@ -17,15 +17,15 @@ IDEMPOTENCY_WINDOW: Final = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """An idempotency key, as sent with a request. `body_digest`: SHA-256 digest of the raw request
-    body."""
+    """An idempotency key, as sent with a request. `body_digest`: the SHA-256 digest of the raw
+    request body."""
 
     key: str
     body_digest: bytes
 
 
 async def is_kept(connection: AsyncConnection, tenant: TenantId, key: str, now: datetime) -> bool:
-    """Return whether the idempotency key already belongs to an event."""
+    """Return True if the idempotency key already belongs to an event."""
     found = await connection.scalar(
         sa.select(idempotency_keys.c.event_id).where(
             idempotency_keys.c.client_id == tenant,
@@ -43,8 +43,9 @@ async def claim(
     event_id: str,
     now: datetime,
 ) -> str:
-    """Assign an idempotency key to an event, and return the id of the key's event. If the key is
-    new or expired, the result is `event_id`. Otherwise it is the event of the first request.
+    """Assign an idempotency key to an event, and return the id of the event to which the key now
+    belongs. If the key is new or expired, that is `event_id`. Otherwise it is the event of the
+    first request.
 
     A second request waits on the unique constraint until the first has committed, so two concurrent
     requests create only one event. Raises IdempotencyKeyReused.

@@ -1,5 +1,5 @@
 """The windows of short-term rate limits, which all processes and tenants share. The caller passes
-the time, so clock differences between machines shift the windows."""
+the current time, so clock differences between machines shift the windows."""
 
 from datetime import datetime
 from typing import Final
@@ -12,8 +12,8 @@ from store.intake.tables import rate_windows
 
 _PURGED_AT_ONCE: Final = 1000
 
-# The row lock serializes requests, and the condition sees the write of the previous request. A
-# rejected request also takes the lock. Because it does not write, no row is returned for it.
+# The row lock serializes requests, and the condition sees the previous request's write. A rejected
+# request takes the lock too. It does not write, so no row is returned for it.
 _HIT: Final = sa.text(
     """
     INSERT INTO rate_windows AS kept (scope, key, hits, lapses_at)
@@ -35,7 +35,7 @@ _READ: Final = sa.select(rate_windows.c.hits).where(
     rate_windows.c.scope == sa.bindparam("limited"), rate_windows.c.key == sa.bindparam("caller")
 )
 
-# Locked rows are left for the next call. A row is kept if it got a new request meanwhile.
+# Locked rows are left for the next call. A row is kept if a new request has updated it meanwhile.
 _PURGE: Final = sa.text(
     """
     DELETE FROM rate_windows WHERE lapses_at <= :moment AND (scope, key) IN (
@@ -51,7 +51,7 @@ class RateWindowRepository:
         self._connection = connection
 
     async def hit(self, limit: Limit, key: str, now: datetime) -> LimitDecision:
-        """Count one request of `key` unless its window is full, and return the decision.
+        """Count one request for `key` unless its window is full, and return the decision.
 
         Other requests with the same key wait until this transaction ends, so the transaction must
         be short.

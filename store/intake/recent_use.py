@@ -1,4 +1,4 @@
-"""A client's recent use: the messages and tickets that count against its limits."""
+"""A client's recent use: the messages and tickets that count toward its limits."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,9 +15,8 @@ from domain.intake.limit_key import LimitKey
 
 @dataclass(frozen=True, slots=True)
 class RecentUse:
-    """The values that a client's limits are checked against. `oldest_of_customer` and
-    `oldest_of_client`: the time of the oldest message in a full window, or None if the window is
-    not full."""
+    """The values compared with a client's limits. `oldest_of_customer` and `oldest_of_client`: the
+    time of the oldest message in a full window, or None if the window is not full."""
 
     key_is_active: bool
     oldest_of_customer: datetime | None
@@ -34,9 +33,9 @@ async def recent_use(
     key_id: str | None,
     now: datetime,
 ) -> RecentUse:
-    """Return the values that the client's limits are checked against. The statement that locks the
-    account runs first, and one later statement reads the values. The later statement therefore sees
-    the commits of previous lock holders."""
+    """Return the values to compare with the client's limits. The account is locked by one
+    statement, and a later statement reads the values. The later statement therefore sees everything
+    that previous lock holders committed."""
     row = (
         await connection.execute(
             _RECENT,
@@ -62,7 +61,7 @@ async def recent_use(
     )
 
 
-# Messages with a future time, from a machine with a fast clock, count too.
+# Messages with a future time, from a machine whose clock is fast, count too.
 _RECENT: Final = sa.text("""
     SELECT
         (SELECT is_active FROM api_keys

@@ -1,4 +1,4 @@
-"""The tables of received events, their files, and rate limits."""
+"""The tables of received events, their attachments, and rate limits."""
 
 from typing import Final
 
@@ -20,7 +20,8 @@ engine_events: Final = sa.Table(
     json("payload", "{}"),
     sa.Column("unified", JSONB, nullable=True),
     text("outcome"),
-    # Id of the user who typed the message with a session. NULL if a system sent the message.
+    # Id of the user who typed the message in a signed-in session. NULL if a system sent the
+    # message.
     text("author", nullable=True),
     # The API key that sent the event. No foreign key, because keys may be erased before their
     # events.
@@ -54,8 +55,8 @@ idempotency_keys: Final = sa.Table(
     sa.Index(None, "created_at"),
 )
 
-# Short-term rate limits, which all processes share: the times of the requests that still count. The
-# table is unlogged, because a server crash loses at most one minute of counts.
+# Short-term rate limits, which all processes share: the times of the requests that still count
+# toward a limit. The table is unlogged, because a server crash loses at most one minute of counts.
 rate_windows: Final = sa.Table(
     "rate_windows",
     metadata,
@@ -66,7 +67,7 @@ rate_windows: Final = sa.Table(
     prefixes=["UNLOGGED"],
 )
 
-# The files of an event, which are images and PDFs. A refused file has no chunks.
+# The attachments of an event, which are images and PDFs. A refused attachment has no chunks.
 attachments: Final = sa.Table(
     "attachments",
     metadata,
@@ -74,7 +75,7 @@ attachments: Final = sa.Table(
     text("event_id"),
     sa.Column("position", sa.Integer, nullable=False),
     text("name"),
-    # The media type that the sender claimed, and the media type detected from the content.
+    # The media type declared by the sender, and the media type detected from the content.
     text("claimed_type"),
     text("media_type", nullable=True),
     sa.Column("size", sa.BigInteger, nullable=False),
@@ -85,7 +86,7 @@ attachments: Final = sa.Table(
     points_to("engine_events", "event_id"),
     sa.Index("ix_attachments_event", "client_id", "event_id", "position"),
     sa.CheckConstraint("state IN ('stored', 'refused')", name="state"),
-    # For lookups by file id without a client.
+    # For lookups by attachment id without a client.
     sa.Index(None, "id"),
 )
 

@@ -1,5 +1,5 @@
-"""A client's usage of the limit for unverified senders. Only the admission of messages from
-unverified senders queries it."""
+"""A client's usage of the limit on unverified senders. It is queried only when messages from
+unverified senders are admitted."""
 
 from datetime import datetime
 from typing import Final
@@ -12,13 +12,13 @@ from store.core.repository import TenantRepository
 
 
 class UnprovedUse(TenantRepository):
-    """Measures the usage of the limit for unverified senders. Call the methods while holding the
-    account's lock, as separate statements, so that each sees the commit of the previous message."""
+    """Measures the usage of the limit on unverified senders. Call the methods while holding the
+    account's lock, as separate statements, so that each call sees the previous message's commit."""
 
     async def oldest(self, messages: int, now: datetime) -> datetime | None:
         """Return the time of the oldest of the last `messages` messages that unverified senders
-        sent within the hour. Return None if there are fewer messages, because the limit is then not
-        reached."""
+        sent within the hour. Return None if there are fewer messages, because the limit has then
+        not been reached."""
         oldest: datetime | None = await self._connection.scalar(
             _OLDEST,
             {"tenant": self._tenant, "since": now - PER_CLIENT.window, "skip": messages - 1},
@@ -26,7 +26,7 @@ class UnprovedUse(TenantRepository):
         return oldest
 
     async def tickets(self, period: Period, at_most: int) -> int:
-        """Return the number of the month's tickets from unverified senders. Counting stops at
+        """Return the number of tickets from unverified senders this month. Counting stops at
         `at_most`."""
         values = {"tenant": self._tenant, "period": period, "at_most": at_most}
         return int(await self._connection.scalar(_TICKETS, values) or 0)

@@ -25,7 +25,7 @@ class ConnectionSettings(TenantRepository):
         return found or {}
 
     async def change(self, integration_id: str, settings: Mapping[str, str | None]) -> None:
-        """Update these settings of a connection. The value None removes a setting. Raises
+        """Update these settings of a connection. A value of None removes the setting. Raises
         IntegrationNotFound, also for an ended connection."""
         merged = integrations.c.settings.op("||")(sa.cast(settings, JSONB))
         changed = await self._connection.execute(

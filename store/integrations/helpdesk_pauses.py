@@ -1,5 +1,5 @@
-"""Pauses of the agent in helpdesk tickets. During a pause, a person answers the ticket and the
-agent does not."""
+"""Pauses of the agent in helpdesk tickets. During a pause, a human agent answers the ticket instead
+of the AI agent."""
 
 from datetime import datetime
 from typing import Final
@@ -24,8 +24,8 @@ class HelpdeskPauseRepository(TenantRepository):
         now: datetime,
         until: datetime,
     ) -> None:
-        """Pause the agent in a ticket, because a person is answering the ticket. Idempotent by
-        message. An existing pause that ends later is kept."""
+        """Pause the agent in a ticket, because a human agent is answering it. Idempotent by
+        message. If an existing pause ends later than the new one, the existing pause is kept."""
         row = {
             "client_id": self._tenant,
             "integration_id": integration_id,
@@ -37,16 +37,16 @@ class HelpdeskPauseRepository(TenantRepository):
         await self._connection.execute(_PAUSE, row)
 
     async def is_paused(self, integration_id: str, ticket_id: str, now: datetime) -> bool:
-        """Return whether the agent is paused in a ticket. The pause outlives the connection,
-        because a new connection to the same helpdesk has the same tickets."""
+        """Return whether the agent is paused in a ticket. A pause outlives the connection, because
+        a new connection to the same helpdesk has the same tickets."""
         this = sa.select(integrations.c.provider).where(
             integrations.c.client_id == self._tenant, integrations.c.id == integration_id
         )
         return await self._any(this.scalar_subquery(), ticket_id, now)
 
     async def is_paused_at(self, provider: Provider, ticket_id: str, now: datetime) -> bool:
-        """Return whether the agent is paused in a ticket of a platform. Unlike `is_paused`, this
-        needs no connection."""
+        """Return whether the agent is paused in a ticket on a platform. Unlike `is_paused`, this
+        method does not need a connection."""
         return await self._any(sa.literal(provider.value), ticket_id, now)
 
     async def end(self, integration_id: str, ticket_id: str) -> bool:

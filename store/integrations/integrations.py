@@ -1,4 +1,4 @@
-"""A client's integrations. Callers pass encrypted (sealed) credentials. A disconnection erases the
+"""A client's integrations. Callers pass encrypted (sealed) credentials. Disconnecting erases the
 credentials.
 
 Each change writes its webhook events in the same transaction. A disconnection is reported once.
@@ -26,10 +26,10 @@ from store.tenants.accounts import AccountRepository
 from store.webhooks.outbox import Outbox
 
 REPLACED: Final = "replaced"
-"""Disconnection reason: the client has connected to the same provider again."""
+"""Disconnection reason: the client connected to the same provider again."""
 
 BY_OPERATOR: Final = "disconnected"
-"""Disconnection reason: a person ended the connection."""
+"""Disconnection reason: a user ended the connection."""
 
 _ERASED: Final = ""
 
@@ -77,7 +77,7 @@ class IntegrationRepository(TenantRepository):
 
     Methods that read a connection raise UnknownProvider if another version of the service created
     the connection and this version does not support its provider. Such a connection stays
-    unchanged. It can be ended like any other connection.
+    unchanged, but can be ended like any other connection.
     """
 
     async def connected(self) -> tuple[Integration, ...]:
@@ -102,7 +102,7 @@ class IntegrationRepository(TenantRepository):
         return tuple(_read(IntegrationEntry, row) for row in rows)
 
     async def page(self, *, after: str | None, limit: int) -> tuple[IntegrationEntry, ...]:
-        """Return a page of all connections, including ended ones, ordered by id, that is, by
+        """Return a page of all connections, including ended ones, ordered by id and therefore by
         creation."""
         this = {"tenant": self._tenant, "after": after or "", "limit": limit}
         rows = await self._connection.execute(_PAGE, this)
@@ -155,8 +155,8 @@ class IntegrationRepository(TenantRepository):
         return told_ended + told_connected
 
     async def require(self, integration_id: str) -> None:
-        """Raise IntegrationNotFound if no connection has this id. Unlike other methods, this method
-        accepts an unknown provider."""
+        """Raise IntegrationNotFound if no connection has this id. Unlike the other methods, this
+        method accepts an unknown provider."""
         this = {"tenant": self._tenant, "integration": integration_id}
         await self._one(_ONE, this, IntegrationNotFound(integration_id))
 
@@ -171,8 +171,8 @@ class IntegrationRepository(TenantRepository):
     async def prove(self, integration_id: str, account: str) -> None:
         """Store the platform account with which the connection has authenticated.
 
-        From now on, installation-wide webhooks that name this account are routed to the client. A
-        connection that has ended stays unchanged.
+        From now on, installation-wide webhooks that name this account are routed to the client. An
+        ended connection stays unchanged.
         """
         await self._connection.execute(
             sa.update(integrations)
@@ -210,7 +210,7 @@ class IntegrationRepository(TenantRepository):
         """Mark a connection as failed, because the provider rejects its credentials.
 
         `code`: a stable error code. `run_id`: the run that got the error and sends the webhook
-        event. Only an active connection can fail, because another connection may have replaced this
+        event. Only an active connection can fail, because a new connection may have replaced this
         one meanwhile.
         """
         provider = await self._connection.scalar(
@@ -229,8 +229,8 @@ class IntegrationRepository(TenantRepository):
             )
 
     async def note_refusal(self, integration_id: str, code: str | None) -> None:
-        """Store the reason why the provider rejected the connection's last call. None means that
-        the provider accepted the call. An active connection stays active."""
+        """Store the reason why the provider rejected the connection's last call, or None if the
+        provider accepted the call. An active connection stays active."""
         await self._connection.execute(
             sa.update(integrations)
             .where(
@@ -268,8 +268,8 @@ class IntegrationRepository(TenantRepository):
     async def _tell_if_live(
         self, ended: _Ended | None, reason: str, now: datetime, new_id: NewId
     ) -> tuple[str, ...]:
-        """Write the webhook event that a connection has ended. If a failure of the connection was
-        already reported, do nothing. Return the ids of the deliveries to send."""
+        """Write the webhook event that reports the end of a connection. Do nothing if a failure of
+        the connection was already reported. Return the ids of the deliveries to send."""
         if ended is None or ended.failed:
             return ()
         return await self._tell_ended(ended.id, ended.provider, reason, now=now, new_id=new_id)

@@ -1,4 +1,4 @@
-"""Counts of outgoing mails per UTC day, across clients."""
+"""Counts of outgoing mail per UTC day, across clients."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,7 @@ _SCOPES: Final = {group: f"client/{group}" for group in MailGroup}
 
 @dataclass(frozen=True, slots=True)
 class MailCount:
-    """A counter of mails that each mail increments once. `limit`: the daily maximum of mails for
+    """A counter that each mail increments once. `limit`: the maximum number of mails per day for
     `key`."""
 
     scope: str
@@ -70,7 +70,7 @@ class MailCountRepository:
         )
 
     async def take(self, count: MailCount, now: datetime) -> bool:
-        """Increment the count of today's mails. Return False if the daily limit is reached.
+        """Increment today's mail count. Return False if the daily limit has been reached.
 
         Transactions for other mails with the same key wait until this transaction ends, so this
         transaction must be short.
@@ -90,7 +90,7 @@ class MailCountRepository:
         return taken is not None
 
     async def give_back(self, count: MailCount, taken_at: datetime) -> None:
-        """Decrement the count of sent mails, for a mail that the mail server did not accept."""
+        """Decrement the count of sent mails, because the mail server did not accept a mail."""
         await self._change(count, taken_at, sent=mail_counts.c.sent - 1)
 
     async def note_refusal(self, count: MailCount, taken_at: datetime) -> None:
@@ -99,8 +99,8 @@ class MailCountRepository:
     async def add_refusals(
         self, tenant: TenantId, group: MailGroup, number: int, now: datetime
     ) -> None:
-        """Add to today's count of rejected mails. The mails may have been sent on an earlier
-        day."""
+        """Add to today's count of rejected mails. The mails themselves may have been sent on an
+        earlier day."""
         await self._connection.execute(
             insert(mail_counts)
             .values(

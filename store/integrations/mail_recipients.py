@@ -1,4 +1,4 @@
-"""Check whether the recipient of a mail has contacted the client through one of the service's
+"""Check whether a mail's recipient has contacted the client through one of the service's
 channels."""
 
 from typing import Final
@@ -11,15 +11,15 @@ from store.core.repository import TenantRepository
 
 class MailRecipientRepository(TenantRepository):
     async def has_proved(self, address: str) -> bool:
-        """Return whether a visitor has verified this address with a code in a session of the
-        client's widget. `address`: in lower case."""
+        """Return True if a visitor has verified this address with a code in one of the client's
+        widget sessions. `address`: in lowercase."""
         return bool(
             await self._connection.scalar(_PROVED, {"tenant": self._tenant, "address": address})
         )
 
     async def wrote_this(self, address: str, run_id: str) -> bool:
-        """Return whether the run answers a mail from this address. The mail counts only if a mail
-        provider's webhook delivered it with an authenticated sender. `address`: in lower case."""
+        """Return True if the run answers a mail from this address. The mail counts only if a mail
+        provider's webhook delivered it with an authenticated sender. `address`: in lowercase."""
         return bool(
             await self._connection.scalar(
                 _WROTE,

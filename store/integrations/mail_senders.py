@@ -1,4 +1,4 @@
-"""The sender address of a client's mails. Callers pass encrypted (sealed) secrets, which are stored
+"""The sender address for a client's mail. Callers pass encrypted (sealed) secrets, which are stored
 as they are."""
 
 from collections.abc import Mapping
@@ -50,8 +50,8 @@ _NOTHING: Final[Mapping[str, object]] = {
 
 @dataclass(frozen=True, slots=True)
 class NewSenderCode:
-    """A new code that verifies a sender address. `language`: the language of the mail with the
-    code, fr or en."""
+    """A new code that verifies a sender address. `language`: the language of the mail that contains
+    the code, fr or en."""
 
     id: str
     digest: bytes = field(repr=False)
@@ -62,8 +62,8 @@ class NewSenderCode:
 @dataclass(frozen=True, slots=True)
 class SenderCodeToMail:
     """A valid code that has not been sent yet, with the sender that it verifies. The mail with the
-    code is addressed to the sender's address, and is sent in the same way as the sender's later
-    mails."""
+    code goes to the sender's own address, and is sent in the same way as the sender's later mail.
+    """
 
     id: str
     sender: MailSender
@@ -73,7 +73,7 @@ class SenderCodeToMail:
 
 @dataclass(frozen=True, slots=True)
 class TriedSenderCode:
-    """A valid code that verifies a sender, after one of its tries was used."""
+    """A valid code that verifies a sender, after one attempt has been used."""
 
     id: str
     digest: bytes = field(repr=False)
@@ -81,8 +81,8 @@ class TriedSenderCode:
 
 class MailSenderRepository(TenantRepository):
     async def verified(self) -> MailSender | None:
-        """Return the client's sender if it is verified and may write to customers. Otherwise return
-        None: mails then use the service's sender."""
+        """Return the client's sender if it is verified and may therefore send mail to customers.
+        Otherwise return None: the service's own sender is then used."""
         row = await self._row(_SENDER.where(mail_senders.c.verified_at.is_not(None)))
         return None if row is None else self._sender(row)
 
@@ -95,7 +95,7 @@ class MailSenderRepository(TenantRepository):
 
     async def lock(self) -> MailSender | None:
         """Lock the client's sender until the transaction ends, and return it, verified or not. The
-        caller holds the client's lock, because a missing row cannot be locked."""
+        caller must hold the client's lock, because a missing row cannot be locked."""
         row = await self._row(_SENDER.with_for_update())
         return None if row is None else self._sender(row)
 
@@ -124,8 +124,8 @@ class MailSenderRepository(TenantRepository):
         )
 
     async def give_code(self, code: NewSenderCode, now: datetime) -> bool:
-        """Replace the sender's code. Return False, without a change, if the daily limit of codes is
-        reached. The day of this limit starts when its first code is created."""
+        """Replace the sender's code. Return False, without a change, if the daily limit on codes
+        has been reached. The day starts when its first code is created."""
         sender = mail_senders.c
         same_day = sender.codes_since > now - DAY
         changed = await self._connection.execute(
@@ -162,13 +162,13 @@ class MailSenderRepository(TenantRepository):
         return SenderCodeToMail(row.code_id, self._sender(row), row.sealed_code, row.code_language)
 
     async def mailed(self, code_id: str) -> None:
-        """Erase the readable form of the sender's code, because its mail was sent or will never be
-        sent."""
+        """Erase the readable form of the sender's code, which was mailed or will never be
+        mailed."""
         await self._change(mail_senders.c.code_id == code_id, sealed_code=None)
 
     async def take_try(self, now: datetime) -> TriedSenderCode | None:
-        """Use one try of the sender's valid code and return the code. Return None if there is no
-        valid code."""
+        """Use one attempt for the sender's valid code, and return the code. Return None if there is
+        no valid code."""
         sender = mail_senders.c
         tried = await self._connection.execute(
             sa.update(mail_senders)
@@ -184,22 +184,22 @@ class MailSenderRepository(TenantRepository):
         return None if row is None else TriedSenderCode(row.code_id, row.code_digest)
 
     async def verify(self, code_id: str, now: datetime) -> None:
-        """Mark the sender's code as used and the sender as verified. The sender may then write to
-        customers."""
+        """Mark the sender's code as used and the sender as verified. The sender may then send mail
+        to customers."""
         await self._change(
             mail_senders.c.code_id == code_id, verified_at=now, updated_at=now, **_NO_CODE
         )
 
     async def remove(self, now: datetime) -> bool:
-        """Erase the client's sender and its secrets, but keep the count of its codes. Return False
-        if there is no sender."""
+        """Erase the client's sender and its secrets, but keep the count of codes. Return False if
+        there is no sender."""
         return await self._change(
             mail_senders.c.address.is_not(None), updated_at=now, **_NOTHING, **_NO_CODE
         )
 
     async def note_failure(self, address: str, code: str, now: datetime) -> None:
-        """Record that a mail server rejected a mail of the client's sender. `code`: a stable error
-        code."""
+        """Record that a mail server rejected a mail from the client's sender. `code`: a stable
+        error code."""
         await self._change(mail_senders.c.address == address, last_error=code, last_error_at=now)
 
     async def note_success(self, address: str) -> None:

@@ -1,4 +1,4 @@
-"""The facts about a client's orders that webhooks and polls report."""
+"""Facts about a client's orders, as reported by webhooks and polls."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from domain.integrations.providers import Provider
 from store.core.repository import TenantRepository
 from store.integrations.tables import integrations, order_facts
 
-# An order has one row for each connection that reports the order, for example a shop and a payment
+# An order has one row for each connection that reports it, for example a shop and a payment
 # provider.
 _AT_MOST: Final = 20
 
@@ -87,7 +87,8 @@ class OrderFactRepository(TenantRepository):
         return _said(merged, fact.order_id) != _said(known, fact.order_id)
 
     async def knows(self, integration_id: str, fact: OrderFact) -> bool:
-        """Return whether a fact is already known. Storing a known fact changes only its version."""
+        """Return True if a fact is already known, so that storing it would change nothing but its
+        version."""
         stored = await self._connection.scalar(
             sa.select(order_facts.c.facts).where(
                 order_facts.c.client_id == self._tenant,
@@ -105,8 +106,8 @@ class OrderFactRepository(TenantRepository):
     async def find(
         self, number: str | None, email: str | None, *, but_of: Collection[str] = ()
     ) -> Order | None:
-        """Return the order with this number, preferably an order of the customer. Without a number,
-        return the customer's latest order.
+        """Return the order with this number, preferring one that belongs to the customer. Without a
+        number, return the customer's latest order.
 
         Ended connections and the connections in `but_of` are ignored. The caller must still check
         that the order belongs to the customer.
@@ -126,8 +127,9 @@ class OrderFactRepository(TenantRepository):
         return next((it for it in told if it.belongs_to(email)), next(iter(told), None))
 
     async def about(self, order: Order) -> tuple[OrderFact, ...]:
-        """Return all facts about an order that a shop returned. A fact matches by the order's id.
-        For other connections, such as a payment provider, it matches by the order's number."""
+        """Return all facts about an order that a shop returned. Facts from the shop match by the
+        order's id. Facts from other connections, such as a payment provider, match by the order's
+        number."""
         by_id = await self._found(_BY_ID, integration=order.integration_id, order=order.id)
         by_number = await self._found(_BY_NUMBER, number=number_key(order.number))
         others = (one for one in by_number if one.integration_id != order.integration_id)
@@ -136,9 +138,9 @@ class OrderFactRepository(TenantRepository):
     async def of_customer(
         self, email: str | None, *, named_by: str, order_ids: Collection[str], limit: int
     ) -> tuple[OrderFact, ...]:
-        """Return all facts about a customer's orders, including facts from ended connections. The
-        customer's orders are those with the customer's address, and those that a platform
-        attributes to the customer."""
+        """Return all facts about a customer's orders, including facts from ended connections. An
+        order is the customer's if it has the customer's address, or if a platform attributes it to
+        the customer."""
         row, key = order_facts.c, customer_key(email)
         # An empty address would match orders without an address.
         has_address = sa.false() if key is None else row.customer_key == key
@@ -161,8 +163,8 @@ class OrderFactRepository(TenantRepository):
         return await self._delete(order_facts.c.integration_id == integration_id)
 
     async def forget_orders(self, integration_id: str, order_ids: Collection[str]) -> int:
-        """Delete the facts about these orders of a connection, and return the number of orders
-        deleted."""
+        """Delete the facts that a connection reported about these orders, and return the number of
+        orders deleted."""
         return await self._delete(
             order_facts.c.integration_id == integration_id, order_facts.c.order_id.in_(order_ids)
         )

@@ -10,22 +10,22 @@ integrations: Final = sa.Table(
     "integrations",
     metadata,
     *tenant_key(),
-    # A value of `Provider`, or a provider that only another version knows. There is no check
-    # constraint, so a new provider does not need a migration.
+    # A value of `Provider`, or a provider that only another version of the service supports. There
+    # is no check constraint, so a new provider does not need a migration.
     text("provider"),
     text("status"),
     json("settings", "{}"),
     # Credentials, encrypted with SEAL_KEY. They are never logged or exported.
     text("sealed"),
     text("error_code", nullable=True),
-    # The account with which the connection has authenticated, as its platform names the account: a
+    # The account with which the connection has authenticated, in the platform's own notation: a
     # shop's domain, or an account id. Installation-wide webhooks are routed by this account. After
     # the connection has ended, only compliance requests are still routed.
     text("proved_account", nullable=True),
     time("connected_at"),
     time("disconnected_at", nullable=True),
-    # A client has at most one active connection per provider, because it must be clear which shop
-    # to query.
+    # A client has at most one active connection per provider, so that it is clear which shop to
+    # query.
     sa.Index(
         "ux_integrations_live",
         "client_id",
@@ -44,8 +44,8 @@ integrations: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# The sender of a client's mails, verified with a mailed code. Removing the sender clears the
-# address. The row is kept, because it counts the codes that were sent.
+# The sender for a client's mail, verified with a mailed code. When the sender is removed, the
+# address is cleared. The row is kept, because it counts the codes that were sent.
 mail_senders: Final = sa.Table(
     "mail_senders",
     metadata,
@@ -53,24 +53,24 @@ mail_senders: Final = sa.Table(
     text("address", nullable=True),
     text("reply_to", nullable=True),
     sa.Column("signature", sa.Text, nullable=False, server_default=""),
-    # The client's own mail server. If null, mails are sent by the service's mail server.
+    # The client's own mail server. If null, the service's mail server sends the mail.
     text("smtp_host", nullable=True),
     sa.Column("smtp_port", sa.Integer, nullable=True),
     text("smtp_security", nullable=True),
     text("smtp_username", nullable=True),
     text("sealed_smtp_password", nullable=True),
-    # The code that verifies the address, stored encrypted until its mail is sent.
+    # The code that verifies the address, stored encrypted until it is mailed.
     text("code_id", nullable=True),
     sa.Column("code_digest", sa.LargeBinary, nullable=True),
     text("sealed_code", nullable=True),
     sa.Column("code_tries_left", sa.SmallInteger, nullable=True),
     text("code_language", nullable=True),
     time("code_created_at", nullable=True),
-    # For the daily limit of codes: the start of the day, and the number of codes sent since then.
+    # For the daily limit on codes: the start of the day, and the number of codes sent since then.
     time("codes_since", nullable=True),
     sa.Column("codes_made", sa.SmallInteger, nullable=False, server_default=sa.text("0")),
     time("verified_at", nullable=True),
-    # The error of the last mail that a mail server rejected.
+    # The error reported for the last mail that a mail server rejected.
     text("last_error", nullable=True),
     time("last_error_at", nullable=True),
     time("updated_at"),
@@ -82,7 +82,7 @@ mail_senders: Final = sa.Table(
     ),
 )
 
-# Facts about orders from webhooks and polls. Only the newest version of each fact is stored.
+# Facts about orders, from webhooks and polls. Only the newest version of each fact is stored.
 order_facts: Final = sa.Table(
     "order_facts",
     metadata,
@@ -99,7 +99,7 @@ order_facts: Final = sa.Table(
     sa.Index("ix_order_facts_customer", "client_id", "customer_key"),
 )
 
-# Helpdesk tickets that a person is answering. The agent does not answer these tickets.
+# Helpdesk tickets that a human agent is answering. The AI agent does not answer these tickets.
 helpdesk_pauses: Final = sa.Table(
     "helpdesk_pauses",
     metadata,
@@ -112,7 +112,7 @@ helpdesk_pauses: Final = sa.Table(
     points_to("integrations", "integration_id"),
 )
 
-# Counts of mails by UTC day: by client, and by address and kind. The address is stored as a keyed
+# Mail counts per UTC day: by client, and by address and kind. The address is stored as a keyed
 # digest.
 mail_counts: Final = sa.Table(
     "mail_counts",

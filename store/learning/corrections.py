@@ -1,5 +1,5 @@
-"""Corrections of one client: reviews in which a person edited or rejected the draft. A correction
-stays open until a person decides what the agent learns from it."""
+"""Corrections for one client: reviews in which a reviewer edited or rejected the draft. A
+correction stays open until a member decides what the agent learns from it."""
 
 from datetime import datetime
 from typing import Final
@@ -18,8 +18,8 @@ from store.learning.tables import corrections
 
 PREVIEW_CHARS: Final = 280
 
-# The text that a person sent instead of the draft: the edited reply or, after a rejection, the
-# first answer that a person wrote in the conversation.
+# The text that a reviewer sent instead of the draft: the edited reply or, after a rejection, the
+# first answer that a human agent wrote in the conversation.
 _SENT: Final = """
     CASE WHEN correction.kind = 'edited' THEN review.edited_text ELSE (
         SELECT said.body
@@ -59,8 +59,8 @@ _ONE: Final = sa.text(f"""
     {_FROM} AND correction.id = :correction_id
 """)
 
-# The lock orders this transaction and an erasure of the customer. The erasure either finishes
-# before this transaction, or finds the content that it created.
+# The lock serializes this transaction with an erasure of the customer. Either the erasure finishes
+# before this transaction, or it finds the content that this transaction created.
 _HELD: Final = sa.text("""
     SELECT correction.id
     FROM corrections AS correction
@@ -73,8 +73,9 @@ _HELD: Final = sa.text("""
 """)
 
 # Only the review that settled the run has the final outcome, because the second of two approvers
-# may approve the text of the first. A difference only in surrounding white space is not a
-# correction. In shadow mode people do not see the draft, so their reply is not a correction either.
+# may approve the first approver's text. A difference only in surrounding whitespace is not a
+# correction. In shadow mode human agents do not see the draft, so their reply is not a correction
+# either.
 _NOTE: Final = sa.text("""
     INSERT INTO corrections (client_id, id, review_id, run_id, kind, state, created_at)
     SELECT client_id, :id, id, run_id,
@@ -93,7 +94,7 @@ _NOTE: Final = sa.text("""
 
 class CorrectionRepository(TenantRepository):
     async def note(self, correction_id: str, review_id: str, now: datetime) -> bool:
-        """Store a decided review as an open correction if a person rejected the draft or sent a
+        """Store a decided review as an open correction if the reviewer rejected the draft or sent a
         different text. Return whether a correction was added. Idempotent by review."""
         noted = await self._connection.execute(
             _NOTE,
@@ -126,7 +127,7 @@ class CorrectionRepository(TenantRepository):
         return CorrectionRecord.model_validate(row, from_attributes=True)
 
     async def hold(self, correction_id: str) -> None:
-        """Prevent the erasure of the correction's customer until the transaction ends. Raises
+        """Block the erasure of the correction's customer until the transaction ends. Raises
         CorrectionNotFound, also if the erasure has already started."""
         asked = {"client_id": self._tenant, "correction_id": correction_id}
         await self._one(_HELD, asked, CorrectionNotFound(correction_id))
@@ -134,8 +135,8 @@ class CorrectionRepository(TenantRepository):
     async def decide(
         self, correction_id: str, state: CorrectionState, decided_by: str, now: datetime
     ) -> CorrectionKind:
-        """Close a correction with this state, and return the kind of the correction. Of two
-        concurrent calls, only one succeeds. Raises CorrectionNotFound, CorrectionDecided."""
+        """Close a correction with this state, and return the correction's kind. Of two concurrent
+        calls, only one succeeds. Raises CorrectionNotFound, CorrectionDecided."""
         this = (
             corrections.c.client_id == self._tenant,
             corrections.c.id == correction_id,

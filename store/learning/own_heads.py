@@ -1,5 +1,5 @@
-"""Clients' own classifier heads, and the lessons from which they are fitted. A lesson is a ticket
-with a decided class."""
+"""Clients' own classifier heads, and the lessons they are fitted to. A lesson is a ticket with a
+decided class."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -25,8 +25,9 @@ KEPT_VERSIONS: Final = 10
 _HEAD: Final = own_heads.c
 _FIGURES: Final = tuple(column for column in _HEAD if column.name not in {"client_id", "weights"})
 
-# The lessons: labelled examples, and one-message reviews whose draft was approved unchanged. Ids
-# are ULIDs created with the row, so the latest rows are at the end of the primary key.
+# The lessons: labelled examples, and reviews of a single message whose draft was approved
+# unchanged. Ids are ULIDs created with the row, so the latest rows are at the end of the primary
+# key.
 _DECIDED: Final = """
     SELECT id, text, classification, created_at AS at
     FROM (
@@ -53,8 +54,8 @@ _TIMES: Final = sa.text(f"SELECT at FROM ({_DECIDED}) AS lesson ORDER BY at DESC
 _LESSONS: Final = sa.text(
     f"SELECT * FROM ({_DECIDED}) AS lesson ORDER BY at DESC, id DESC LIMIT :limit"  # noqa: S608 - no user input
 )
-# The row locks order a fit and an erasure. The erasure either commits before the fit, or finds the
-# new classifier head.
+# The row locks serialize a fit with an erasure. Either the erasure commits before the fit, or it
+# finds the new classifier head.
 _HOLD: Final = (
     sa.text("""
         SELECT id FROM labelled_examples
@@ -71,17 +72,17 @@ _HOLD: Final = (
 
 
 async def remove_heads(connection: AsyncConnection) -> None:
-    """Remove the classifier heads of all clients. Without a nightly fit, the heads of erased or
-    expired tickets would stay."""
+    """Remove the classifier heads of all clients. If no head is fitted at night, heads fitted to
+    erased or expired tickets would otherwise remain."""
     await connection.execute(sa.delete(own_heads))
 
 
 class OwnHeadRepository(TenantRepository):
-    """A client's own classifier heads, and the lessons from which they are fitted."""
+    """A client's own classifier heads, and the lessons they are fitted to."""
 
     async def in_use(self, known: OwnHead | None = None) -> OwnHead | None:
         """Return the latest classifier head if it is in use, otherwise None. If `known` is the
-        latest head, return `known` itself, without reading the weights again."""
+        latest head, return `known` itself without reading the weights again."""
         row = (
             await self._connection.execute(
                 sa.select(
@@ -104,7 +105,7 @@ class OwnHeadRepository(TenantRepository):
         return OwnHead(version=row.id, model=row.model, weights=row.weights)
 
     async def versions(self) -> tuple[OwnHeadRecord, ...]:
-        """Return the metrics of the last `KEPT_VERSIONS` versions of the classifier head, latest
+        """Return the metrics for the last `KEPT_VERSIONS` versions of the classifier head, latest
         first."""
         rows = await self._connection.execute(
             sa.select(*_FIGURES)
@@ -115,7 +116,7 @@ class OwnHeadRepository(TenantRepository):
         return tuple(OwnHeadRecord.model_validate(row, from_attributes=True) for row in rows)
 
     async def decided(self) -> Sequence[datetime]:
-        """Return the times at which the latest `MAX_LESSONS` lessons were decided, latest first."""
+        """Return when each of the latest `MAX_LESSONS` lessons was decided, latest first."""
         return list(await self._connection.scalars(_TIMES, self._given()))
 
     async def lessons(self) -> Sequence[Lesson]:
@@ -166,12 +167,12 @@ class OwnHeadRepository(TenantRepository):
         return True
 
     async def remove(self) -> None:
-        """Remove all versions of the client's own classifier head. Before this call, the same
-        transaction must have removed a lesson."""
+        """Remove all versions of the client's own classifier head. The caller must have removed a
+        lesson earlier in the same transaction."""
         await self._connection.execute(sa.delete(own_heads).where(_HEAD.client_id == self._tenant))
 
     async def _hold(self, lessons: Sequence[Lesson]) -> bool:
-        """Lock the rows of the lessons, so that they cannot be removed. Return False if a row is
+        """Lock the rows of the lessons, so that they cannot be removed. Return False if any row is
         missing."""
         given = {"client_id": self._tenant, "ids": [one.id for one in lessons]}
         held = 0

@@ -1,4 +1,4 @@
-"""Counts of the recent answers of each playbook that were sent without a review."""
+"""Counts of each playbook's recent answers that were sent without a review."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from store.core.repository import TenantRepository
 
 LATELY: Final = timedelta(days=7)
 AT_MOST: Final = 1_000
-"""Maximum number of a playbook's latest runs that are counted. The number is small enough to count
-within milliseconds."""
+"""Maximum number of a playbook's latest runs that are counted. Counting this many takes only
+milliseconds."""
 
-# The query excludes automatic mails, because they need no answer, and messages that joined an open
-# review.
+# The query excludes messages that joined an open review. It also excludes automatic mails, because
+# they need no answer.
 _COUNTS: Final = sa.text("""
     SELECT playbook.id AS playbook_id, count(run.id) AS asked,
            count(run.id) FILTER (
@@ -37,8 +37,8 @@ _COUNTS: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class AloneCount:
-    """A playbook's recent answers. `asked`: the number of runs that needed an answer. `alone`: the
-    number of these that were answered without a review."""
+    """A playbook's recent answers. `asked`: the number of runs that needed an answer. `alone`: how
+    many of these runs were answered without a review."""
 
     asked: int
     alone: int
@@ -52,8 +52,9 @@ class PassedAlone(TenantRepository):
     async def lately(
         self, now: datetime, playbook_id: str | None = None
     ) -> Mapping[str, AloneCount]:
-        """Return the counts of the last seven days by playbook id. With `playbook_id`, return only
-        that playbook's counts. Playbooks without a run that needed an answer are omitted."""
+        """Return the counts for the last seven days, keyed by playbook id. With `playbook_id`,
+        return only that playbook's counts. Playbooks without a run that needed an answer are
+        omitted."""
         rows = await self._connection.execute(
             _COUNTS,
             {

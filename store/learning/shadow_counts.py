@@ -1,4 +1,4 @@
-"""The counts for the report on a playbook in shadow mode."""
+"""The counts in the report on a playbook in shadow mode."""
 
 from typing import Final
 
@@ -23,7 +23,8 @@ _LATEST: Final = sa.text("""
 _OF_VERSION: Final = """
     client_id = :client_id AND playbook_id = :playbook_id AND playbook_version = :version
 """
-# A financial difference: other actions on the order, or other amounts or percentages in the texts.
+# A financial difference: different actions on the order, or different amounts or percentages in the
+# texts.
 _COUNTS: Final = sa.text(f"""
     SELECT classification, count(*) AS kept,
         count(compared_at) AS settled,
@@ -46,7 +47,7 @@ _CONFLICTS: Final = sa.text(f"""
     FROM shadow_drafts, jsonb_array_elements_text(comparison -> 'conflicts') AS kind
     WHERE {_OF_VERSION} GROUP BY kind ORDER BY kind
 """)  # noqa: S608 - our own names
-# Drafts that differ from people's answers come first. Within each group, the latest drafts come
+# Drafts that differ from the human answer come first. Within each group, the latest drafts come
 # first.
 _EXAMPLES: Final = sa.text(f"""
     SELECT run_id, classification, decision AS did, left(draft, :chars) AS draft,
@@ -62,8 +63,8 @@ _EXAMPLES: Final = sa.text(f"""
 
 class ShadowCounts(TenantRepository):
     async def report(self, playbook_id: str) -> ShadowReport:
-        """Return the report on the playbook's latest version that was in shadow mode. A draft
-        appears in the report only after people have handled the message that the draft answers."""
+        """Return the report on the playbook's latest version that was in shadow mode. A draft is
+        included only after human agents have handled the message that the draft answers."""
         mine: dict[str, object] = {"client_id": self._tenant, "playbook_id": playbook_id}
         version = await self._connection.scalar(_LATEST, mine)
         if version is None:

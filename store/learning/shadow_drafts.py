@@ -1,4 +1,5 @@
-"""Shadow drafts: what the agent would have done in shadow mode, and what people did instead."""
+"""Shadow drafts: what the agent would have done in shadow mode, and what human agents did
+instead."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -27,7 +28,7 @@ from store.runs.runs import EVENT_OF_RUN, HUMAN_TEXT
 from store.runs.tables import action_ledger, engine_runs
 
 ANSWER_WITHIN: Final = timedelta(days=3)
-"""After this time, a person's message in the ticket is assumed to concern another topic."""
+"""After this time, a human agent's message in the ticket is assumed to concern another topic."""
 
 _DID: Final = {
     Decision.APPROVE: PeopleDid.ANSWERED,
@@ -88,8 +89,8 @@ class ShadowDrafts(TenantRepository):
         )
 
     async def settle(self, run_id: str, decision: Decision, now: datetime) -> None:
-        """Compare a run's shadow draft with what people did. Idempotent. Do nothing if the run was
-        not in shadow mode, because it then has no draft."""
+        """Compare a run's shadow draft with what human agents did. Idempotent. Do nothing if the
+        run was not in shadow mode, because it then has no draft."""
         row = await self._row(run_id)
         if row is None or row.compared_at is not None:
             return
@@ -99,9 +100,9 @@ class ShadowDrafts(TenantRepository):
         await self._compare(row, did, sent, now)
 
     async def heard(self, platform: Provider, ticket_id: str, text: str, now: datetime) -> None:
-        """Store the text that people wrote to the customer in a helpdesk ticket. Only their first
-        message after the customer's message counts. If the draft's review has ended, the draft is
-        compared immediately."""
+        """Store the text that human agents wrote to the customer in a helpdesk ticket. Only their
+        first message after the customer's message counts. If the draft's review has ended, the
+        draft is compared with the text immediately."""
         if not text.strip():
             return
         given = {
@@ -138,8 +139,8 @@ class ShadowDrafts(TenantRepository):
         )
 
     async def _effects(self, order: Order, since: datetime) -> Sequence[OrderEffect]:
-        """Return the actions that were executed on an order since `since`, the time of the
-        customer's message. The actions are read from the action ledger."""
+        """Return the actions executed on an order since `since`, the time of the customer's
+        message. They are read from the action ledger."""
         entry = action_ledger.c
         rows = await self._connection.execute(
             sa.select(entry.action, entry.amount, entry.currency).where(

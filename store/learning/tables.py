@@ -1,4 +1,4 @@
-"""The tables of what the agent learns from people: corrections, labelled examples and shadow
+"""The tables for what the agent learns from human agents: corrections, labelled examples and shadow
 drafts."""
 
 from typing import Final
@@ -8,8 +8,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
-# A review with an edited or rejected draft, until a person decides what the agent learns from it.
-# The review's own row stores the text.
+# A review with an edited or rejected draft, kept until a member decides what the agent learns from
+# it. The text is stored in the row of the review.
 corrections: Final = sa.Table(
     "corrections",
     metadata,
@@ -36,14 +36,13 @@ corrections: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# A message that a person labelled with a class and an intent. Placeholders replace the personal
+# A message that a member labelled with a class and an intent. Placeholders replace the personal
 # data in the message.
 labelled_examples: Final = sa.Table(
     "labelled_examples",
     metadata,
     *tenant_key(),
-    # The run from which the example was created. An erasure of the run's customer erases the
-    # example too.
+    # The run from which the example was created. Erasing the run's customer erases the example too.
     text("run_id", nullable=True),
     text("text"),
     text("language"),
@@ -56,7 +55,7 @@ labelled_examples: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# What a playbook in shadow mode would have done, and what people did afterwards.
+# What a playbook in shadow mode would have done, and what human agents then did.
 shadow_drafts: Final = sa.Table(
     "shadow_drafts",
     metadata,
@@ -70,8 +69,7 @@ shadow_drafts: Final = sa.Table(
     text("reason", nullable=True),
     text("draft"),
     json("plan", "[]"),
-    # What people did: their decision, the text they sent, and how similar that text is to the
-    # draft.
+    # What human agents did: their decision, the text they sent, and its similarity to the draft.
     text("decision", nullable=True),
     text("sent", nullable=True),
     sa.Column("comparison", JSONB, nullable=True),
@@ -83,8 +81,8 @@ shadow_drafts: Final = sa.Table(
     ),
 )
 
-# Versions of a client's own classifier head. Only the latest version has weights, and only if it is
-# in use.
+# Versions of a client's own classifier head. Only the latest version has weights, and only while it
+# is in use.
 own_heads: Final = sa.Table(
     "own_heads",
     metadata,

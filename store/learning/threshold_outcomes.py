@@ -1,4 +1,5 @@
-"""The outcomes and confidences of a playbook's last runs, from which a threshold is chosen."""
+"""The outcomes and confidence scores of a playbook's last runs, from which a threshold is
+chosen."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -10,8 +11,8 @@ from store.core.repository import TenantRepository
 
 # Ids are generated on arrival, so the latest runs are at the end of the primary key. The escalation
 # reason of a run is in its first review. A run counts as held for another reason in three cases: it
-# was reviewed despite sufficient confidence, it has another reason for a review, or it has no reply
-# text. In shadow mode, the outcome is the result of the comparison with people.
+# was reviewed although its confidence was sufficient, it has another reason for a review, or it has
+# no reply text. In shadow mode, the outcome is the result of the comparison with human agents.
 _LAST: Final = sa.text("""
     SELECT run.confidence, tried.run_id IS NOT NULL AS in_shadow,
         CASE

@@ -1,4 +1,4 @@
-"""The playbook versions that are answering events or have answered events before."""
+"""The playbook versions that answer events or have answered events before."""
 
 from datetime import datetime
 
@@ -12,8 +12,8 @@ from store.playbooks.tables import playbook_versions
 
 class LiveVersions(TenantRepository):
     async def had(self, entry: PlaybookEntry) -> bool:
-        """Return whether any version of the playbook with the event type, threshold and rules of
-        `entry` has ever answered events."""
+        """Return True if any version of the playbook with the same event type, threshold and rules
+        as `entry` has ever answered events."""
         wanted = entry.playbook
         found = await self._connection.execute(
             sa.select(playbook_versions.c.rulebook).where(
@@ -29,7 +29,7 @@ class LiveVersions(TenantRepository):
         return any(Rulebook.model_validate(row.rulebook) == entry.rulebook for row in found)
 
     async def is_live(self, playbook: Playbook) -> bool:
-        """Return whether exactly this playbook version has answered events."""
+        """Return True if exactly this playbook version has answered events."""
         return bool(
             await self._connection.scalar(
                 sa.select(sa.true()).where(
@@ -44,8 +44,8 @@ class LiveVersions(TenantRepository):
         """Record that this playbook version answers events from now on. An earlier start time is
         kept.
 
-        `overridden_because`: the reason for overriding the publish gate. The reason is appended to
-        the version's note.
+        `overridden_because`: the reason for overriding the publish gate. It is appended to the
+        version's note.
         """
         values: dict[str, object] = {"live_at": sa.func.coalesce(playbook_versions.c.live_at, now)}
         if overridden_because is not None:

@@ -167,13 +167,13 @@ class PlaybookRepository(TenantRepository):
 
     async def changes_since(self, since: datetime, at_most: int) -> int:
         """Return the number of playbook changes since `since`: new versions plus reported
-        activations, including those of deleted playbooks. Each of the two counts stops at
+        activations, including changes to deleted playbooks. Each of the two counts stops at
         `at_most`."""
         values = {"tenant": self._tenant, "since": since, "at_most": at_most}
         return int(await self._connection.scalar(_CHANGED_SINCE, values) or 0)
 
     async def version_bytes(self) -> int:
-        """Return the size of all stored playbook versions of the client, in bytes."""
+        """Return the total size of the client's stored playbook versions, in bytes."""
         return int(await self._connection.scalar(_VERSION_BYTES, {"tenant": self._tenant}) or 0)
 
     async def _add_version(
@@ -195,7 +195,8 @@ class PlaybookRepository(TenantRepository):
         )
 
 
-# The query gets the size of each value without reading it. The constant covers the rest of the row.
+# The query gets the size of each value without reading it. The constant accounts for the rest of
+# the row.
 _VERSION_BYTES: Final = sa.text("""
     SELECT sum(pg_column_size(rulebook) + pg_column_size(name) + pg_column_size(event_type)
                + coalesce(pg_column_size(note), 0) + 150)
@@ -213,9 +214,9 @@ _CHANGED_SINCE: Final = sa.text("""
 
 
 def _stored(rulebook: Rulebook) -> dict[str, JsonValue]:
-    """Return the policy rules in the stored form, without newer settings that have their default
-    value. An older version of this code rejects settings that it does not know, so a newer setting
-    is stored only if it is used."""
+    """Return the policy rules in stored form, omitting newer settings that have their default
+    value. Older versions of this code reject settings that they do not know, so a newer setting is
+    stored only if it is used."""
     left_out = set() if rulebook.shadow else {"shadow"}
     if rulebook.during_review == DuringReview():
         left_out.add("during_review")

@@ -30,8 +30,7 @@ playbook_versions: Final = sa.Table(
     sa.Column("threshold", sa.Double, nullable=False),
     json("rulebook", "{}"),
     time("created_at"),
-    # The version's author, in the form of audit entries, and the author's note. Null for older
-    # versions.
+    # The version's author, as in audit entries, and the author's note. Null for older versions.
     text("author", nullable=True),
     text("note", nullable=True),
     # When the version first answered events. Such a version may be published again even if saved

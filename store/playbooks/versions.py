@@ -1,4 +1,4 @@
-"""The versions of playbooks, with author, time and note. A stored version never changes."""
+"""Playbook versions, with author, time and note. A stored version never changes."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -66,8 +66,8 @@ class PlaybookVersions(TenantRepository):
     async def page(
         self, playbook_id: str, *, before: int | None, limit: int
     ) -> tuple[VersionEntry, ...]:
-        """Return at most `limit` versions of a playbook, newest first, with version numbers below
-        `before`. Return an empty list for a deleted playbook."""
+        """Return at most `limit` versions of a playbook with version numbers below `before`, newest
+        first. Return an empty list for a deleted playbook."""
         values = {
             "tenant": self._tenant,
             "playbook": playbook_id,

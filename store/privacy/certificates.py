@@ -1,4 +1,4 @@
-"""Certificates of erasures. The queries span clients, because a certificate outlives its client."""
+"""Erasure certificates. The queries span clients, because a certificate outlives its client."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
@@ -39,8 +39,8 @@ class Certificates:
         requested_by: str,
         now: datetime,
     ) -> datetime:
-        """Create the certificate of an erasure unless it exists, and return the erasure's start
-        time. Idempotent by the certificate's id."""
+        """Create the certificate for an erasure unless it exists, and return the erasure's start
+        time. Idempotent by certificate id."""
         await self._connection.execute(
             insert(erasures)
             .values(
@@ -56,7 +56,7 @@ class Certificates:
         return (await self.read(erasure_id)).started_at
 
     async def add(self, erasure_id: str, removed: Mapping[str, int]) -> None:
-        """Add to a certificate the numbers of rows that this transaction removes, by record
+        """Add the numbers of rows that this transaction removes to a certificate, by record
         class."""
         if any(removed.values()):
             # SQLAlchemy's table names are not plain strings.
@@ -64,7 +64,7 @@ class Certificates:
             await self._connection.execute(_ADD, {"id": erasure_id, "more": more})
 
     async def finish(self, erasure_id: str, now: datetime) -> None:
-        """Set the end time of an erasure. Idempotent: the first end time stays."""
+        """Set the end time of an erasure. Idempotent: the first end time is kept."""
         await self._connection.execute(
             sa.update(erasures)
             .where(erasures.c.id == erasure_id, erasures.c.finished_at.is_(None))
@@ -87,8 +87,9 @@ class Certificates:
     async def under_way(
         self, client_id: str, subject_digests: Collection[bytes]
     ) -> Certificate | None:
-        """Return the unfinished erasure of the customer with one of these digests. Without digests,
-        return the unfinished erasure of the whole client. Return None if no such erasure exists."""
+        """Return the unfinished erasure of the customer with one of these digests. If no digests
+        are given, return the unfinished erasure of the whole client. Return None if there is no
+        such erasure."""
         query = _CERTIFICATE.where(
             erasures.c.client_id == client_id,
             erasures.c.subject_digest.in_(subject_digests)
@@ -106,7 +107,7 @@ class Certificates:
         subject_digests: Collection[bytes] = (),
         limit: int,
     ) -> tuple[Certificate, ...]:
-        """Return the latest certificates, newest first, of all clients, of one client or of one
+        """Return the latest certificates, newest first. They cover all clients, one client or one
         customer."""
         query = _CERTIFICATE.order_by(erasures.c.id.desc()).limit(limit)
         if client_id is not None:

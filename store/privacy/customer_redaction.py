@@ -1,6 +1,6 @@
-"""Erase one customer's words. Events are first marked as erased, then removed or emptied.
+"""Erase one customer's data. Events are first marked as erased, then removed or cleared.
 
-The rows of events and runs are kept, without the customer's words, because usage and metrics are
+The rows of events and runs are kept without the customer data, because usage and metrics are
 computed from them.
 """
 
@@ -25,7 +25,7 @@ _MARK: Final = sa.text("""
     UPDATE engine_events SET erased_at = :mark
     WHERE client_id = :client_id AND id = ANY(:events) AND erased_at IS NULL
 """)
-# Closing the review of a run ends the run's wait. An approved run may already be executing a step.
+# Closing a run's review ends the run's wait. An approved run may already be executing a step.
 _CLOSE_REVIEWS: Final = sa.text("""
     UPDATE escalation_tickets AS review
     SET status = CASE WHEN review.decision IS NULL THEN 'expired' ELSE review.status END,
@@ -78,7 +78,8 @@ _CONVERSATIONS: Final = sa.text("""
         WHERE client_id = :client_id AND event_id = ANY(:events))
     GROUP BY conversation.client_id, conversation.id
 """)
-# The deduplication key of an outgoing webhook event contains its event, run, round or conversation.
+# The deduplication key of an outgoing webhook event contains the id of an event, run or
+# conversation, or the id and round of a run.
 _TOLD: Final = sa.text("""
     SELECT id FROM outbox
     WHERE client_id = :client_id
@@ -100,9 +101,9 @@ _REMOVE: Final = {
             SELECT encode(sha256(convert_to(coalesce(unified ->> 'ticket_id', id), 'UTF8')), 'hex')
             FROM engine_events WHERE {mine} AND id = ANY(:events))""",
     "replay_changes": "DELETE FROM replay_changes WHERE {mine} AND event_id = ANY(:events)",
-    # Corrections are deleted before the content created from them. A concurrent acceptance of a
-    # correction holds the correction's lock, so the content that the acceptance creates is removed
-    # below.
+    # Corrections are deleted before the content created from them. If a correction is being
+    # accepted concurrently, that transaction holds the lock on the correction. The content that it
+    # creates is therefore removed below.
     "corrections": "DELETE FROM corrections WHERE {mine} AND run_id = ANY(:runs)",
     "saved_cases": "DELETE FROM saved_cases WHERE {mine} AND run_id = ANY(:runs)",
     "attachments": "DELETE FROM attachments WHERE {mine} AND event_id = ANY(:events)",
@@ -137,8 +138,8 @@ _REMOVE: Final = {
         WHERE {mine} AND id = ANY(:events) AND (
             num_nonnulls(customer_email, message, subject, text, unified, merchant_request) > 0
             OR payload <> '{{}}')""",
-    # This statement runs after the statements above, which wait for a concurrent fit that has
-    # locked the same rows. The classifier head of that fit is then visible.
+    # This statement runs after the statements above. If a concurrent fit has locked the same rows,
+    # they wait for it, so the classifier head that it creates is visible here.
     "own_heads": """
         DELETE FROM own_heads WHERE {mine} AND EXISTS (
             SELECT FROM escalation_tickets WHERE {mine} AND run_id = ANY(:runs))""",
@@ -152,8 +153,8 @@ _STATEMENTS: Final = {
     name: sa.text(statement.format(mine="client_id = :client_id"))
     for name, statement in _REMOVE.items()
 }
-# Unlinks a conversation from its owner, and therefore from the memory that the owner's threads
-# share.
+# Unlinks a conversation from its owner, and therefore from the memory shared by all of the owner's
+# threads.
 _DISOWN: Final = sa.text("""
     UPDATE ai_conversations SET customer_email = NULL, memory_key = NULL
     WHERE client_id = :client_id AND id = ANY(:conversations)
@@ -162,7 +163,7 @@ _UNSETTLE: Final = sa.text("""
     UPDATE ai_conversations SET thread = '{}', proposal = NULL
     WHERE client_id = :client_id AND id = ANY(:conversations)
 """)
-# The row of the session is kept, so that the next message of the session gets the next number.
+# The row of the session is kept, so that the numbering of its messages continues.
 _FORGET_VISITORS: Final = sa.text("""
     UPDATE widget_sessions SET verified_email = NULL, verified_by = NULL, verified_at = NULL
     WHERE client_id = :client_id AND id = ANY(:sessions)
@@ -174,14 +175,14 @@ _DELIVERIES: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A page of events that are marked for erasure, and the runs of these events."""
+    """A page of events that are marked for erasure, with their runs."""
 
     events: tuple[str, ...]
     runs: tuple[str, ...]
 
 
 class CustomerWords:
-    """Erases the words of one customer of a client. `mark`: the start time of the erasure. The
+    """Erases the data of one customer of a client. `mark`: the start time of the erasure. The
     customer's events are marked with this time."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId, mark: datetime) -> None:
@@ -190,8 +191,8 @@ class CustomerWords:
         self._mark = mark
 
     async def mark(self, events: Sequence[str], now: datetime) -> None:
-        """Mark events as erased, so that no step starts on them. Their open reviews expire, and
-        their unanswered runs fail."""
+        """Mark events as erased, so that no further step starts on them. Their open reviews expire,
+        and their unanswered runs fail."""
         given: dict[str, object] = {
             "client_id": self._tenant, "events": list(events), "mark": self._mark, "now": now,
         }  # fmt: skip
@@ -205,8 +206,8 @@ class CustomerWords:
         return int(await self._connection.scalar(_COUNT_UNDER_WAY, given) or 0)
 
     async def marked(self, after: str) -> Marked:
-        """Return the next page of marked events, in order, starting after the event id `after`, and
-        their runs."""
+        """Return the next page of marked events, in order, starting after the event id `after`,
+        with their runs."""
         rows = (
             await self._connection.execute(
                 _MARKED,
@@ -224,16 +225,16 @@ class CustomerWords:
         return tuple(await self._connection.scalars(_DELIVERIES, given))
 
     async def remove_files(self, page: Marked) -> int:
-        """Remove a batch of the content of these events' attachments. Return the number of removed
-        chunks, which is 0 if none is left."""
+        """Remove a batch of chunks of these events' attachments. Return the number of chunks
+        removed, or 0 if none is left."""
         return await AttachmentBytes(self._connection, self._tenant).remove_some(page.events)
 
     async def empty(self, page: Marked, subject: Subject, now: datetime) -> dict[str, int]:
-        """Remove or empty the records of these events. Return the number of changed rows by record
+        """Remove or clear the records of these events. Return the number of changed rows by record
         class.
 
         In a conversation with several authors, the messages of the other authors are kept, and the
-        conversation's memory is rebuilt.
+        conversation's memory is recomputed.
         """
         given, touched = await self._told_of(page)
         given["conversations"] = [row.id for row in touched]
@@ -253,8 +254,8 @@ class CustomerWords:
     async def _told_of(
         self, page: Marked
     ) -> "tuple[dict[str, object], Sequence[sa.Row[*tuple[Any, ...]]]]":
-        """Return the parameters of the erasure statements for these events, and the conversations
-        of the events. The parameters include the outgoing webhook events about these events."""
+        """Return the parameters for erasing these events, and the conversations of the events. The
+        parameters include the outgoing webhook events about these events."""
         given: dict[str, object] = {
             "client_id": self._tenant, "events": list(page.events), "runs": list(page.runs),
         }  # fmt: skip
@@ -271,27 +272,27 @@ class CustomerWords:
         return removed.rowcount
 
     async def remove_drafts(self) -> int:
-        """Remove all form drafts of the client, and return the number of removed drafts. Drafts do
-        not identify customers, so all drafts are removed."""
+        """Remove all form drafts of the client, and return the number of drafts removed. Drafts do
+        not identify customers, so all of them are removed."""
         removed = await self._connection.execute(
             sa.delete(page_drafts).where(page_drafts.c.client_id == self._tenant)
         )
         return removed.rowcount
 
     async def forget_visitors(self, sessions: Sequence[str]) -> int:
-        """Remove the verified addresses of these widget sessions. Return the number of changed
-        sessions."""
+        """Remove the verified addresses from these widget sessions. Return the number of sessions
+        changed."""
         given = {"client_id": self._tenant, "sessions": list(sessions)}
         return (await self._connection.execute(_FORGET_VISITORS, given)).rowcount
 
     async def remove_conversations(self, ids: Sequence[str]) -> int:
         """Remove those of the given conversations that have no message, and unlink the others from
-        the customer. Return the number of removed conversations."""
+        the customer. Return the number of conversations removed."""
         await self._execute(_DISOWN, ids)
         return await self._execute(_STATEMENTS["ai_conversations"], ids)
 
     async def remove_memories(self, keys: Sequence[str]) -> int:
-        """Remove the customer memories with these keys. Return the number of removed memories."""
+        """Remove the customer memories with these keys. Return the number of memories removed."""
         memories = customer_memories.c
         removed = await self._connection.execute(
             sa.delete(customer_memories).where(

@@ -15,15 +15,16 @@ from store.inbound.tables import data_requests, inbound_webhooks
 from store.integrations.tables import order_facts
 
 _PAGE: Final = 50
-# The number of bytes to read of each body. JSON bodies are not longer, and in a mail the sender
-# precedes the files.
+# Maximum number of bytes read from each body. JSON bodies never exceed it, and in an email the
+# sender comes before the attachments.
 _READ: Final = 1024 * 1024
-# The maximum total size of the bodies on a page of webhooks, in bytes. The body that reaches this
-# size is the last one on the page.
+# The maximum total size of the bodies on a page of webhooks, in bytes. A page ends with the body
+# that reaches this size.
 _PAGE_BYTES: Final = 2 * 1024 * 1024
 
-# A processed ticket stores its customer. A ticket that is queued, that failed, or that staff wrote
-# can be matched only by its text. PostgreSQL knows the length of a body without reading the body.
+# For a processed ticket, the customer is stored. A ticket that is queued, has failed, or was
+# written by staff can be matched only by its text. PostgreSQL knows the length of a body without
+# reading it.
 _IS_READ: Final = "(webhook.kind <> 'ticket' OR coalesce(webhook.customer_key, event.id) IS NULL)"
 _WEBHOOKS: Final = sa.text(f"""
     SELECT id, customer_key, is_theirs,
@@ -49,10 +50,10 @@ _WEBHOOKS: Final = sa.text(f"""
 
 
 class CustomerArrivals:
-    """The platform data about one customer of one client.
+    """Platform data about one customer of one client.
 
-    `key`: the key of the customer's address. For a visitor without an address, it is the key of the
-    session. Platforms never report such a key. `mark`: the `erased_at` of the customer's events.
+    `key`: the key of the customer's address or, for a visitor without an address, the key of the
+    session. Platforms never report a session key. `mark`: the `erased_at` of the customer's events.
     """
 
     def __init__(
@@ -81,13 +82,13 @@ class CustomerArrivals:
 
     def of_customer(self, webhooks: "Sequence[sa.Row[*tuple[Any, ...]]]") -> list[str]:
         """Return the ids of the webhooks on a page that belong to the customer or mention the
-        customer. Call this method in a thread and without a transaction, because long bodies take
-        seconds."""
+        customer. Call this method in a thread and without an open transaction, because processing
+        long bodies takes seconds."""
         return [row.id for row in webhooks if self._is_theirs(row)]
 
     async def empty(self, webhook_ids: Sequence[str]) -> dict[str, int]:
-        """Empty these webhooks, and return the number of emptied webhooks. Webhooks that are still
-        queued then have no effect."""
+        """Clear the contents of these webhooks, and return the number of webhooks cleared. Webhooks
+        that are still queued then have no effect."""
         emptied = await self._connection.execute(
             sa.update(inbound_webhooks)
             .where(
@@ -100,7 +101,7 @@ class CustomerArrivals:
 
     async def remove_told(self) -> dict[str, int]:
         """Remove the facts about the customer's orders, and the customer's data requests. Return
-        the number of removed rows by record class."""
+        the number of rows removed by record class."""
         facts = await self._connection.execute(
             sa.delete(order_facts).where(
                 order_facts.c.client_id == self._tenant, order_facts.c.customer_key == self._key

@@ -1,6 +1,6 @@
-"""Decide whether a record belongs to a customer, by the record's addresses and texts. Addresses are
-compared in Python, by the same rule as for limits and memory (`domain/intake/customer_email.py`),
-because PostgreSQL folds letters differently."""
+"""Decide whether a record belongs to a customer, based on the record's addresses and texts.
+Addresses are compared in Python, because PostgreSQL folds letters differently. Limits and memory
+use the same comparison (`domain/intake/customer_email.py`)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -27,16 +27,16 @@ class Naming:
         self, rows: "Sequence[sa.Row[*tuple[Any, ...]]]", *, or_unnamed: bool = False
     ) -> tuple[str, ...]:
         """Return the ids of the rows that belong to the customer. `or_unnamed`: include rows that
-        name no person.
+        do not name any person.
 
-        Call this method in a thread and without a transaction. Long texts take seconds, and a page
-        of mails that were never normalized takes minutes.
+        Call this method in a thread and without an open transaction. Processing long texts takes
+        seconds, and a page of mails that were never normalized takes minutes.
         """
         return tuple(row.id for row in rows if self._names(row, or_unnamed=or_unnamed))
 
     def needs_text(self, event: "sa.Row[*tuple[Any, ...]]", *, or_unnamed: bool) -> bool:
-        """Return whether the text and payload of an event must be read to decide if the event
-        belongs to the customer."""
+        """Return True if deciding whether an event belongs to the customer requires reading the
+        event's text and payload."""
         if not event.is_normalized:
             return True
         return not (self._session is not None or or_unnamed or _addresses(event))
@@ -80,7 +80,7 @@ class Naming:
 
 
 def _addresses(row: "sa.Row[*tuple[Any, ...]]") -> set[str]:
-    """Return the keys of all addresses that an event names, as sent and as normalized."""
+    """Return the keys of all addresses in an event, both as sent and as normalized."""
     read = row.normalized_email if row.is_normalized else _normalized(row).customer_email
     keys = (customer_key(row.customer_email), customer_key(read))
     return {key for key in keys if key is not None}
@@ -103,7 +103,7 @@ def _normalized(row: "sa.Row[*tuple[Any, ...]]") -> UnifiedEvent:
 
 
 def _texts(payload: JsonValue) -> Iterator[str]:
-    """Yield all strings of a payload at any depth, including field names."""
+    """Yield all strings in a payload at any depth, including field names."""
     waiting = [payload]
     while waiting:
         match waiting.pop():

@@ -1,7 +1,7 @@
-"""Search all records of a client for those that belong to one customer, page by page.
+"""Search all of a client's records for those that belong to one customer, page by page.
 
 A page contains only short columns. Texts are read separately, in batches of READ_BYTES, and
-compared without an open transaction, because outsiders choose the number and length of the texts.
+compared without an open transaction, because outsiders control the number and length of the texts.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,11 +24,11 @@ from store.widget.tables import widget_codes, widget_sessions
 PAGE: Final = 500
 
 READ_BYTES: Final = 2 * 1024 * 1024
-"""Maximum number of bytes of text that one transaction reads. A longer text is read in its own
-transaction."""
+"""Maximum number of bytes of text that one transaction reads. A longer text is read in a
+transaction of its own."""
 
-# The size of a compressed payload is unknown before the payload is read, so each compressed payload
-# is read in its own transaction.
+# The size of a compressed payload is unknown until it is read, so each compressed payload is read
+# in a transaction of its own.
 _SIZE: Final = f"""
     CASE WHEN pg_column_compression(payload) IS NULL THEN pg_column_size(payload)
          ELSE {READ_BYTES} END
@@ -89,11 +89,11 @@ _CONVERSATIONS: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class UnreadRecords:
-    """Records to read in one transaction. Only their texts show whether they belong to the
+    """Records to read in one transaction, because only their texts show whether they belong to the
     customer.
 
-    `query`: the statement that reads the texts of `ids`. `or_unnamed`: whether a record that names
-    no person belongs to the customer.
+    `query`: the statement that reads the texts of `ids`. `or_unnamed`: whether a record that does
+    not name any person belongs to the customer.
     """
 
     query: sa.TextClause
@@ -104,8 +104,8 @@ class UnreadRecords:
 @dataclass(frozen=True, slots=True)
 class FoundRecords:
     """The customer's records on one page. `last`: the id of the page's last row, or None after the
-    last page. `ids`: the records that belong to the customer. `unread`: records that `Subject.read`
-    must read before they can be decided."""
+    last page. `ids`: the records that belong to the customer. `unread`: the records that
+    `Subject.read` must read before a decision is possible."""
 
     last: str | None
     ids: tuple[str, ...] = ()
@@ -114,7 +114,7 @@ class FoundRecords:
 
 class Subject:
     """Finds the records of one customer of a client. `key`: as in `Naming`. `mark`: the `erased_at`
-    of the events that were found so far."""
+    of the events found up to now."""
 
     def __init__(
         self, connection: AsyncConnection, tenant: TenantId, key: str, mark: datetime
@@ -135,8 +135,8 @@ class Subject:
         return self._decided(rows[-1].id if rows else None, rows)
 
     async def events_of_conversations(self, after: str) -> FoundRecords:
-        """Return a page of the events that belong to the customer's conversations and name no other
-        person."""
+        """Return a page of the events that belong to the customer's conversations and do not name
+        any other person."""
         rows = await self._page(_CONVERSATIONS, after)
         theirs = [row.id for row in rows if self._owns(row)]
         if not theirs:
@@ -147,8 +147,8 @@ class Subject:
         return self._decided(rows[-1].id, events.all(), or_unnamed=True)
 
     async def events_of_sessions(self, after: str) -> FoundRecords:
-        """Return a page of the events that belong to the customer's widget sessions and name no
-        other person."""
+        """Return a page of the events that belong to the customer's widget sessions and do not name
+        any other person."""
         sessions = await self.widget_sessions(after)
         if not sessions.ids:
             return sessions
@@ -210,7 +210,7 @@ class Subject:
         return _found(rows, theirs)
 
     def _owns(self, row: "sa.Row[*tuple[Any, ...]]") -> bool:
-        """Return whether a conversation belongs to the customer. A visitor who gave the address
+        """Return whether a conversation belongs to the customer. A visitor who provided the address
         only later is also the author of the earlier messages."""
         if self.naming.owns_conversation(row):
             return True
@@ -224,7 +224,7 @@ class Subject:
         or_unnamed: bool = False,
     ) -> FoundRecords:
         """Return a page with the events that belong to the customer according to their addresses.
-        Events that can be decided only by their texts are in `unread`."""
+        Events that can be decided only by their texts are returned in `unread`."""
         unread = [one for one in events if self.naming.needs_text(one, or_unnamed=or_unnamed)]
         later = {one.id for one in unread}
         known = [one for one in events if one.id not in later]
@@ -244,8 +244,8 @@ class Subject:
 def _unread(
     rows: "Iterable[sa.Row[*tuple[Any, ...]]]", query: sa.TextClause, *, or_unnamed: bool = False
 ) -> Iterator[UnreadRecords]:
-    """Yield the rows in batches whose texts have at most READ_BYTES in total. A larger row forms
-    its own batch."""
+    """Yield the rows in batches whose texts total at most READ_BYTES. A larger row forms a batch by
+    itself."""
     ids: list[str] = []
     size = 0
     for row in rows:

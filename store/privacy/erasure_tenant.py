@@ -1,4 +1,4 @@
-"""Erase a whole client. The client is first closed, then all of its rows are removed."""
+"""Erase a whole client. The client is closed first. Then all of its rows are removed."""
 
 from datetime import datetime
 from typing import Final
@@ -28,7 +28,7 @@ ERASED: Final = "erased"
 KEPT_TABLES: Final = frozenset(
     {erasures, audit_entries, audit_heads, audit_anchors, payment_events}
 )
-"""The tables whose rows are kept. The rows contain only ids, digests and amounts, and record the
+"""The tables whose rows are kept. Their rows contain only ids, digests and amounts. They record the
 actions that were executed for an erased client."""
 
 # Tables that refer to other tables come first. The client's own rows are removed last, in one step
@@ -41,13 +41,13 @@ TENANT_TABLES: Final = tuple(
 
 
 async def brand_of(connection: AsyncConnection, client_id: str) -> str | None:
-    """Return the client's name, even during the client's erasure. Return None if the client does
-    not exist."""
+    """Return the client's name, even while the client is being erased. Return None if the client
+    does not exist."""
     return await connection.scalar(sa.select(clients.c.brand_name).where(clients.c.id == client_id))
 
 
 class TenantErasure:
-    """Erases a whole client, in a transaction that spans clients because some tables do not belong
+    """Erases a whole client. The transaction must span clients, because some tables do not belong
     to a client."""
 
     def __init__(self, connection: AsyncConnection, client_id: str) -> None:
@@ -59,7 +59,7 @@ class TenantErasure:
         sent for the client. Idempotent.
 
         Both this method and admission lock the client's row. An admission therefore either commits
-        before the client is closed, or finds the client closed.
+        before the client is closed, or finds that the client is closed.
         """
         client = clients.c.id == self._client_id
         closed = await self._connection.execute(
@@ -86,8 +86,8 @@ class TenantErasure:
             await self._connection.execute(stop)
 
     async def remove_some(self, table: sa.Table) -> int:
-        """Remove a batch of the client's rows from a table. Return the number of rows removed,
-        which is 0 if none is left."""
+        """Remove a batch of the client's rows from a table. Return the number of rows removed, or 0
+        if none is left."""
         batch = CHUNKS_AT_ONCE if table is attachment_chunks else BATCH
         some = some_of(table, batch, table.c.client_id == self._client_id)
         return (await self._connection.execute(sa.delete(table).where(some))).rowcount
@@ -96,8 +96,8 @@ class TenantErasure:
         """Remove the client, its memberships, and the users who belong to no other client, with the
         sessions and preferences of these users.
 
-        Return the number of removed rows by table. Before this call, all rows that refer to the
-        client must have been removed.
+        Return the number of removed rows by table. The caller must already have removed all rows
+        that refer to the client.
         """
         members = client_users.c.client_id == self._client_id
         client = clients.c.id == self._client_id
@@ -128,8 +128,8 @@ class TenantErasure:
         ):
             done = await self._connection.execute(sa.delete(table).where(which))
             removed[table.name] = done.rowcount
-        # A user who belongs to another client keeps the preferences, without the reference to this
-        # client.
+        # A user who belongs to another client keeps the saved preferences, without the reference to
+        # this client.
         await self._connection.execute(
             sa.update(user_preferences)
             .where(user_preferences.c.client_id == self._client_id)

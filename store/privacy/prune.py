@@ -1,4 +1,4 @@
-"""Delete expired rows in batches, so that no lock is held for long."""
+"""Delete expired rows in batches, so that no lock is held for a long time."""
 
 from datetime import datetime
 from typing import Final
@@ -18,30 +18,30 @@ _BATCH: Final = 5_000
 
 
 async def prune_older(table: sa.Table, connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of a table's rows created before a time. Return the number of rows deleted,
-    which is 0 if none is left."""
+    """Delete a batch of a table's rows that were created before a time. Return the number of rows
+    deleted, or 0 if none is left."""
     old = some_of(table, _BATCH, table.c.created_at < before)
     return (await connection.execute(sa.delete(table).where(old))).rowcount
 
 
 async def prune_inbound_webhooks(connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of finished webhooks that arrived before a time. Return the number deleted,
-    which is 0 if none is left."""
+    """Delete a batch of finished webhooks that arrived before a time. Return the number deleted, or
+    0 if none is left."""
     ended = inbound_webhooks.c.state.in_(("done", "failed"))
     old = some_of(inbound_webhooks, _BATCH, inbound_webhooks.c.created_at < before, ended)
     return (await connection.execute(sa.delete(inbound_webhooks).where(old))).rowcount
 
 
 async def prune_pauses(connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of helpdesk pauses that ended before a time. Return the number deleted, which
-    is 0 if none is left."""
+    """Delete a batch of helpdesk pauses that ended before a time. Return the number deleted, or 0
+    if none is left."""
     old = some_of(helpdesk_pauses, _BATCH, helpdesk_pauses.c.until < before)
     return (await connection.execute(sa.delete(helpdesk_pauses).where(old))).rowcount
 
 
 async def prune_order_facts(connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of order facts last updated before a time. Return the number deleted, which is
-    0 if none is left."""
+    """Delete a batch of order facts last updated before a time. Return the number deleted, or 0 if
+    none is left."""
     untold = order_facts.c.updated_at < before
     old = some_of(order_facts, _BATCH, untold)
     # The condition is checked again, because a fact may have arrived while the statement waited for
@@ -50,8 +50,8 @@ async def prune_order_facts(connection: AsyncConnection, before: datetime) -> in
 
 
 async def prune_ended_endpoints(connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of endpoints, with their secrets, whose connections ended before a time.
-    Return the number deleted, which is 0 if none is left."""
+    """Delete a batch of endpoints and their secrets, if their connections ended before a time.
+    Return the number deleted, or 0 if none is left."""
     ended = sa.exists().where(
         integrations.c.client_id == inbound_endpoints.c.client_id,
         integrations.c.id == inbound_endpoints.c.integration_id,
@@ -63,7 +63,7 @@ async def prune_ended_endpoints(connection: AsyncConnection, before: datetime) -
 
 async def forget_ended_accounts(connection: AsyncConnection, before: datetime) -> int:
     """Clear the accounts of a batch of connections that ended before a time. Return the number of
-    accounts cleared, which is 0 if none is left."""
+    accounts cleared, or 0 if none is left."""
     row = integrations.c
     old = some_of(
         integrations, _BATCH, row.proved_account.is_not(None), row.disconnected_at < before
@@ -73,10 +73,10 @@ async def forget_ended_accounts(connection: AsyncConnection, before: datetime) -
 
 
 async def prune_widget_sessions(connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of widget sessions last used before a time, with their codes. Return the
-    number deleted, which is 0 if none is left.
+    """Delete a batch of widget sessions last used before a time, and the codes of these sessions.
+    Return the number of sessions deleted, or 0 if none is left.
 
-    The client keeps the messages of the sessions, but visitors can no longer read them.
+    The client keeps the messages from the sessions, but visitors can no longer read them.
     """
     unused = widget_sessions.c.used_at < before
     old = some_of(widget_sessions, _BATCH, unused)
@@ -86,27 +86,27 @@ async def prune_widget_sessions(connection: AsyncConnection, before: datetime) -
 
 
 async def prune_page_drafts(connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of form drafts last saved before a time. Return the number deleted, which is 0
-    if none is left."""
+    """Delete a batch of form drafts last saved before a time. Return the number deleted, or 0 if
+    none is left."""
     unsent = page_drafts.c.saved_at < before
     old = some_of(page_drafts, _BATCH, unsent)
-    # The condition is checked again, because a person may have saved the draft while the statement
+    # The condition is checked again, because a user may have saved the draft while the statement
     # waited for the row lock.
     return (await connection.execute(sa.delete(page_drafts).where(old, unsent))).rowcount
 
 
 async def prune_sign_in_links(connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of sign-in links that expired before a time. Return the number deleted, which
-    is 0 if none is left."""
+    """Delete a batch of sign-in links that expired before a time. Return the number deleted, or 0
+    if none is left."""
     old = some_of(sign_in_links, _BATCH, sign_in_links.c.expires_at < before)
     return (await connection.execute(sa.delete(sign_in_links).where(old))).rowcount
 
 
 async def empty_bodies(connection: AsyncConnection, before: datetime) -> int:
     """Clear the bodies of a batch of webhook events created before a time. Return the number of
-    bodies cleared, which is 0 if none is left.
+    bodies cleared, or 0 if none is left.
 
-    The rows are kept, as a record that the events were reported.
+    The rows are kept as a record that the events were reported.
     """
     old = some_of(outbox, _BATCH, outbox.c.body.is_not(None), outbox.c.created_at < before)
     return (await connection.execute(sa.update(outbox).where(old).values(body=None))).rowcount

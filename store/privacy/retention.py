@@ -1,7 +1,7 @@
-"""Remove one client's expired records, page by page, each page in a short transaction.
+"""Remove one client's expired records in pages, each in a short transaction.
 
-The ids of events and conversations are ULIDs that are generated on arrival. Old rows are therefore
-at the start of the primary keys, and no other index is needed.
+The ids of events and conversations are ULIDs generated on arrival. Old rows are therefore at the
+start of the primary keys, and no other index is needed.
 """
 
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ from store.tenants.tables import client_settings
 from store.webhooks.tables import outbox, ticket_events, webhook_deliveries, webhook_misses
 
 PAGE: Final = 1_000
-# A margin for ids. The clocks of machines differ, and an id is generated slightly before or after
-# the time in its row.
+# A safety margin for ids. The clocks of machines differ, and an id is generated slightly before or
+# after the time in its row.
 _MARGIN: Final = timedelta(days=1)
 
-# Unfinished runs are kept, regardless of their age: runs with no answer, an open review, or a
-# decision that no workflow has taken up.
+# Unfinished runs are kept, regardless of their age. A run is unfinished if it has no answer, an
+# open review, or a decision that no workflow has taken up.
 _EVENTS: Final = sa.text("""
     SELECT event.id, run.id AS run_id,
            event.received_at < :before AND run.status IS DISTINCT FROM 'received'
@@ -60,8 +60,8 @@ _REMOVE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class RetainedPage:
-    """The result of one page of retention. `last`: the id of the last row read, or None after the
-    last page."""
+    """The result of removing one page. `last`: the id of the last row read, or None after the last
+    page."""
 
     last: str | None
     removed: int = 0
@@ -72,8 +72,7 @@ class RetentionRepository(TenantRepository):
     `before`, and returns the number removed."""
 
     async def overrides(self) -> dict[str, object]:
-        """Return the retention periods that the client has set itself, in days, by class of
-        record."""
+        """Return the retention periods set by the client itself, in days, by record class."""
         found = await self._connection.scalar(
             sa.select(client_settings.c.retention).where(
                 client_settings.c.client_id == self._tenant
@@ -82,8 +81,8 @@ class RetentionRepository(TenantRepository):
         return found or {}
 
     async def events(self, before: datetime, after: str) -> RetainedPage:
-        """Remove a page of events, starting after this id, with the rows that depend on them.
-        Events with unfinished runs are kept."""
+        """Remove a page of events, starting after this id, together with the rows that depend on
+        them. Events with unfinished runs are kept."""
         rows = (
             await self._connection.execute(
                 _EVENTS,
@@ -106,14 +105,16 @@ class RetentionRepository(TenantRepository):
         files = AttachmentBytes(self._connection, self._tenant)
         removed = await files.remove_some(over["events"])
         if removed:
-            return RetainedPage(after, removed)  # read the same page again: it may have more chunks
+            return RetainedPage(
+                after, removed
+            )  # read the same page again, because it may have more chunks
         for statement in _REMOVE:
             removed += (await self._connection.execute(statement, over)).rowcount
         return RetainedPage(rows[-1].id, removed)
 
     async def conversations(self, before: datetime, after: str) -> RetainedPage:
         """Remove a page of conversations without messages, starting after this id. A conversation
-        is kept while a message is being written to it."""
+        is kept while a message is being added to it."""
         table = ai_conversations.c
         ids = list(
             await self._connection.scalars(
@@ -146,8 +147,8 @@ class RetentionRepository(TenantRepository):
         return RetainedPage(ids[-1], removed.rowcount)
 
     async def memories(self, before: datetime, after: str) -> RetainedPage:
-        """Remove a page of customer memories, starting after this key. Only memories of customers
-        who have not written since `before` are removed."""
+        """Remove a page of customer memories, starting after this key. A memory is removed only if
+        its customer has not written since `before`."""
         table = customer_memories.c
         keys = list(
             await self._connection.scalars(
@@ -171,7 +172,7 @@ class RetentionRepository(TenantRepository):
 
     async def told(self, before: datetime) -> int:
         """Remove outgoing webhook events and their deliveries. Their deduplication keys are then
-        lost. This is safe, because the runs are removed too and send no more events."""
+        lost. This is safe, because the runs are removed too and do not send any more events."""
         deliveries, events = webhook_deliveries.c, outbox.c
         # A delivery's id is generated before the delivery ends, so the primary key can bound the
         # search.

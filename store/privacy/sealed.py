@@ -26,8 +26,8 @@ _COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Resealed:
-    """The counts of a re-encryption. `unreadable`: the number of values that were encrypted with a
-    key that is not configured. These values stay unchanged."""
+    """The counts from a re-encryption. `unreadable`: the number of values that were encrypted with
+    a key that is not configured. These values stay unchanged."""
 
     resealed: int
     unreadable: int
@@ -35,7 +35,7 @@ class Resealed:
 
 async def reseal(connection: AsyncConnection, seal_again: Callable[[str], str]) -> Resealed:
     """Re-encrypt all sealed values, and return the counts. `seal_again` must raise ValueError if
-    none of the keys can decrypt the value.
+    none of the keys can decrypt a value.
 
     A value that was replaced meanwhile is skipped, because it is already encrypted with the current
     key.

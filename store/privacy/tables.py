@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from store.core.schema import json, metadata, text, time
 
-# A record of what an erasure removed, without personal data. It outlives the client.
+# A record of the data that an erasure removed, without personal data. It outlives the client.
 # `subject_digest`: the digest of the customer's address, by which the certificate can be found.
 erasures: Final = sa.Table(
     "erasures",
@@ -18,7 +18,7 @@ erasures: Final = sa.Table(
     sa.Column("subject_digest", sa.LargeBinary, nullable=True),
     text("requested_by"),
     json("removed", "{}"),
-    # For the erasure of a client: its usage and credits when the erasure started.
+    # For the erasure of a whole client: its usage and credits when the erasure started.
     sa.Column("standing", JSONB, nullable=True),
     time("started_at"),
     time("finished_at", nullable=True),

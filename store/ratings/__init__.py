@@ -1,1 +1,1 @@
-"""SQL for customers' ratings."""
+"""SQL for customer ratings."""

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from domain.ratings.rating import GivenRating, Rating, RatingChannel
 from store.core.repository import TenantRepository
 
-# Each run has at most one rating. Customers whose words were erased can no longer rate.
+# Each run has at most one rating. Customers whose data was erased can no longer rate.
 _PUT: Final = sa.text("""
     INSERT INTO ratings (client_id, id, run_id, score, comment, channel, created_at)
     SELECT run.client_id, :id, run.id, :score, :comment, :channel, :now
@@ -57,11 +57,11 @@ _ANSWERED: Final = sa.text("""
 
 class RatingRepository(TenantRepository):
     async def wanted(self, run_id: str, *, since: datetime) -> str | None:
-        """Return the language in which to ask the customer for a rating of the run's answer. The
-        language is empty if unknown.
+        """Return the language in which to ask the customer to rate the run's answer, or an empty
+        string if it is unknown.
 
-        Return None if the client requests no ratings, if the answer is a question to the customer,
-        or if the conversation has had another rateable answer since `since`.
+        Return None if the client does not request ratings, if the answer is a question to the
+        customer, or if the conversation has had another rateable answer since `since`.
         """
         language: str | None = await self._connection.scalar(
             _WANTED, {"client_id": self._tenant, "run_id": run_id, "since": since}
@@ -70,7 +70,7 @@ class RatingRepository(TenantRepository):
 
     async def language(self, run_id: str) -> str | None:
         """Return the language of a run's customer, or an empty string if the language is unknown.
-        Return None if the run or its customer's words are erased."""
+        Return None if the run or its customer's data has been erased."""
         language: str | None = await self._connection.scalar(
             _LANGUAGE, {"client_id": self._tenant, "run_id": run_id}
         )
@@ -95,7 +95,7 @@ class RatingRepository(TenantRepository):
     ) -> Rating | None:
         """Store a customer's rating of a run's answer, replacing any previous rating. A previous
         comment is kept unless the new rating has a comment. Return None if the run or its
-        customer's words are erased."""
+        customer's data has been erased."""
         row = (
             await self._connection.execute(
                 _PUT,

@@ -1,4 +1,4 @@
-"""The table of customers' ratings."""
+"""The table of customer ratings."""
 
 from typing import Final
 

@@ -1,5 +1,5 @@
-"""Reviews of tickets that a person has answered in the helpdesk. The reviews are closed, so that
-the agent does not send a second answer."""
+"""Reviews of tickets that a human agent has answered in the helpdesk. The reviews are closed, so
+that the AI agent does not send a second answer."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -18,8 +18,8 @@ from domain.reviews.escalation import OPEN_STATUSES, Choice, Decision
 from store.reviews.escalations import UNCLAIMED, EscalationRepository
 
 BY: Final = "helpdesk"
-"""The name recorded as the decider if a review is closed because a person answered in the helpdesk.
-"""
+"""The name recorded as the decider when a review is closed because a human agent answered in the
+helpdesk."""
 
 _NOTE: Final = "answered in the helpdesk"
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
@@ -56,8 +56,8 @@ class AnsweredElsewhere(EscalationRepository):
         now: datetime,
         steps: tuple[StepOutcome, ...],
     ) -> None:
-        """Open a review of a run. Close it immediately if a person is already answering the ticket
-        in the helpdesk."""
+        """Open a review for a run. Close it immediately if a human agent is already answering the
+        ticket in the helpdesk."""
         await self.open(
             ref,
             escalation_id=escalation_id,
@@ -73,12 +73,12 @@ class AnsweredElsewhere(EscalationRepository):
         self, platform: Provider, ticket_id: str, now: datetime
     ) -> Sequence[tuple[RunRef, str]]:
         """Reject every open review of a ticket, including claimed ones. Return the runs to notify,
-        each with the id of its review. Idempotent."""
+        each with its review id. Idempotent."""
         values = {"client_id": self._tenant, "platform": platform, "ticket_id": ticket_id}
         found = (await self._connection.scalars(_OF_TICKET, values)).all()
         closed: list[tuple[RunRef, str]] = []
         for review_id in found:
-            # Meanwhile, the review may have been decided or its customer erased.
+            # Meanwhile, the review may have been decided, or its customer erased.
             with suppress(EscalationDecided, EscalationNotFound):
                 ref = await self._close(review_id, now)
                 closed += [(ref, review_id)] if ref else []

@@ -1,5 +1,5 @@
-"""Messages in conversations that people handle. Such a message joins the open review of its
-conversation (the case), and the agent does not answer it.
+"""Messages in conversations that human agents handle. Such a message joins the open review of its
+conversation (the case), and the AI agent does not answer it.
 
 Locks are always taken in this order: the run of the case, the run of a joined message, the
 conversation, the review.
@@ -62,7 +62,7 @@ _HANDED_OVER_BY: Final = sa.text(f"""
     ORDER BY review.decided_at DESC, review.id DESC
     LIMIT 1
 """)
-# The text of the first of two approvals is kept as the draft, but that approval becomes void. A
+# The text of the first of two approvals is kept as the draft, but the approval itself is voided. A
 # decided review keeps its approvals.
 _ADD: Final = sa.text(f"""
     UPDATE escalation_tickets
@@ -131,7 +131,7 @@ _CLOSE: Final = sa.text(f"""
       AND joined.covered AND {_OF_ANSWERED}
 """)  # noqa: S608 - our own names
 # Resets the runs to their state at admission. The answer that the caller already received is kept.
-# The model is also kept, because it determines how the ticket is counted.
+# The model is also kept, because the way in which the ticket is counted depends on it.
 _REOPEN: Final = sa.text(f"""
     UPDATE engine_runs AS joined
     SET status = '{RunStatus.RECEIVED}', joined_review = NULL, in_draft = false,
@@ -167,7 +167,7 @@ _FAIL: Final = sa.text(f"""
 
 @dataclass(frozen=True, slots=True)
 class FailedMessage:
-    """A message that joined a case and was not answered when the case failed."""
+    """A message that joined a case and was still unanswered when the case failed."""
 
     run_id: str
     event_id: str
@@ -178,11 +178,11 @@ class CaseMessages(TenantRepository):
         """Add a message to a review and return the review's id. Return None if the agent may answer
         the message.
 
-        A message joins the conversation's open review, and the review's approvals become void. If
-        no review is open, the message joins the review through which people took the conversation
-        over. In a conversation that a member took over at the dashboard, the first message opens a
-        review, and later messages join that review. Idempotent by event. The caller must have
-        locked the conversation and stored the message in it.
+        The message joins the conversation's open review, and that review's approvals are voided. If
+        no review is open, it joins the review through which human agents took over the
+        conversation. If a member took over the conversation in the dashboard, the first message
+        opens a review, and later messages join it. Idempotent by event. The caller must have locked
+        the conversation and stored the message in it.
         """
         this = {"client_id": self._tenant, "event_id": event_id}
         here = {**this, "conversation_id": conversation_id}
@@ -212,8 +212,8 @@ class CaseMessages(TenantRepository):
         await self._connection.execute(_MARK_REVIEW, {**given, "review_id": review_id})
 
     async def join_late(self, event_id: str) -> str | None:
-        """Add a message to a review like `join`, after the agent has already drafted an answer to
-        the message. The conversation is locked until the transaction ends."""
+        """Add a message to a review as `join` does, but after the agent has already drafted an
+        answer to the message. The conversation is locked until the transaction ends."""
         thread = await ThreadRepository(self._connection, self._tenant).lock(event_id)
         return None if thread is None else await self.join(thread, event_id=event_id)
 
@@ -221,8 +221,8 @@ class CaseMessages(TenantRepository):
         """Lock the run of a case and return the escalation reason. The run then cannot end before
         this transaction ends.
 
-        Callers write the outcome of a joined message. Without the lock, they could write it while
-        the case is being closed. Raises EscalationNotFound.
+        Callers write the outcome of a joined message. Without the lock, they could do so while the
+        case is being closed. Raises EscalationNotFound.
         """
         row = await self._one(
             _HOLD_CASE,
@@ -235,8 +235,8 @@ class CaseMessages(TenantRepository):
         """Complete the runs of the joined messages that the case's answer covers, and reopen the
         runs of the other joined messages. Return the reopened runs, oldest first.
 
-        Idempotent: a repetition does not reopen any run. `run_id`: the run of a case that has just
-        completed, or of a message that joined the case.
+        Idempotent: a repeated call does not reopen any run. `run_id`: the run of a case that has
+        just completed, or of a message that joined the case.
         """
         this = {"client_id": self._tenant, "run_id": run_id}
         reviews = list((await self._connection.scalars(_REVIEWS_OF_RUN, this)).all())
@@ -252,7 +252,7 @@ class CaseMessages(TenantRepository):
         return sorted(runs, key=lambda run: run.ref.event_id)
 
     async def _cover(self, run_id: str) -> None:
-        """Mark the messages that have joined a case as covered by a person's text. The caller must
+        """Mark the messages that have joined a case as covered by a human answer. The caller must
         have locked the review, so that no message can join meanwhile."""
         await self._connection.execute(_COVER, {"client_id": self._tenant, "run_id": run_id})
 
@@ -262,9 +262,8 @@ class CaseMessages(TenantRepository):
         """Fail the joined messages of a case whose approved plan failed, and hand off the
         conversation to human agents. Return the messages whose runs failed, in order.
 
-        A repetition does not fail any run. A joined message whose own outcome is not yet stored is
-        held for human review, like all later messages. The caller must have locked the run of the
-        case.
+        A repeated call does not fail any run. A joined message without a stored outcome is held for
+        human review, like all later messages. The caller must have locked the run of the case.
         """
         this = {"client_id": self._tenant, "run_id": run_id}
         failed = await self._connection.execute(
@@ -289,7 +288,7 @@ class CaseMessages(TenantRepository):
         return locked
 
     async def _hand_over(self, conversation_id: str | None, now: datetime) -> None:
-        """Hand off the conversation to human agents: from now on people answer, not the AI agent.
+        """Hand off the conversation to human agents: from now on they answer, not the AI agent.
         Idempotent."""
         if conversation_id is not None:
             await self._connection.execute(

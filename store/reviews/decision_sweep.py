@@ -1,5 +1,5 @@
-"""The sweep of all clients' reviews. It finds decided or overdue reviews that no workflow has taken
-up."""
+"""The sweep across all clients' reviews. It finds decided or overdue reviews that no workflow has
+taken up."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,7 +34,7 @@ class DecidedEscalation:
 
 @dataclass(frozen=True, slots=True)
 class OverdueEscalation:
-    """A review that has expired without a decision and that no run has closed."""
+    """A review that has expired without a decision and has not been closed by a run."""
 
     id: str
     ref: RunRef
@@ -49,7 +49,8 @@ class OverdueEscalation:
 async def decisions_not_taken_up(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[DecidedEscalation]:
-    """Return a page of all clients' decisions that no workflow has taken up, oldest first."""
+    """Return a page of decisions, across all clients, that no workflow has taken up, oldest
+    first."""
     rows = await connection.execute(
         sa.select(
             *_WHICH,
@@ -80,7 +81,8 @@ async def decisions_not_taken_up(
 async def overdue_escalations(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[OverdueEscalation]:
-    """Return a page of all clients' undecided reviews that expired before a time, oldest first."""
+    """Return a page of undecided reviews, across all clients, that expired before a time, oldest
+    first."""
     rows = await connection.execute(
         sa.select(
             *_WHICH,
@@ -108,8 +110,7 @@ async def overdue_escalations(
 
 
 async def give_up(connection: AsyncConnection, escalation_id: str, now: datetime) -> None:
-    """Mark a decision as taken up although its run does not exist any more, so that the sweep skips
-    it."""
+    """Mark a decision as taken up although its run no longer exists, so that the sweep skips it."""
     await connection.execute(
         sa.update(escalation_tickets)
         .where(escalation_tickets.c.id == escalation_id)

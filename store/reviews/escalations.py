@@ -1,5 +1,5 @@
-"""The escalations (reviews) of one client. A review is opened, claimed and decided, and its run
-then takes up the decision.
+"""The escalations (reviews) of one client. A review is opened, claimed and decided. Its run then
+takes up the decision.
 
 A decision is a compare-and-set: the row is locked, `domain/reviews/escalation.py` checks the rules,
 and an allowed change is written. Of two concurrent decisions, the second one fails because the
@@ -37,9 +37,9 @@ EXECUTED: Final = frozenset(decision for decision in Decision if decision.execut
 
 @dataclass(frozen=True, slots=True)
 class DecisionOutcome:
-    """The result of a request to decide. `ref`: the run to notify, or None while the approval of a
-    second person is awaited. `needs_second`: whether two people must approve. `agreed_before`: the
-    first person who approved."""
+    """The result of a request to decide. `ref`: the run to notify, or None while a second approval
+    is pending. `needs_second`: whether two reviewers must approve. `agreed_before`: the first
+    reviewer who approved."""
 
     status: EscalationStatus
     ref: RunRef | None
@@ -62,11 +62,11 @@ class EscalationRepository(CaseMessages):
         expires_at: datetime,
         now: datetime,
     ) -> None:
-        """Open a review of a run with the run's current draft, plan and amount. Idempotent by
+        """Open a review for a run, with the run's current draft, plan and amount. Idempotent by
         round.
 
-        The review needs a second approver if the policy requires one for any action of the run. In
-        a later round, the review starts with the messages that joined earlier rounds.
+        The review needs a second approver if the policy requires one for any of the run's actions.
+        In a later round, the review starts with the messages that joined earlier rounds.
         """
         standing = standing_of_run(
             client_id=self._tenant,
@@ -86,10 +86,10 @@ class EscalationRepository(CaseMessages):
     async def claim(
         self, escalation_id: str, actor: str, now: datetime, *, force: bool = False
     ) -> Claim:
-        """Claim a review for a person, for a limited time. A further claim by the same person
-        renews the first.
+        """Claim a review for a reviewer, for a limited time. If the same reviewer claims it again,
+        the claim is renewed.
 
-        `force`: take over another person's claim. Raises EscalationNotFound, EscalationDecided,
+        `force`: take over another reviewer's claim. Raises EscalationNotFound, EscalationDecided,
         EscalationClaimed.
         """
         standing, _ = await self._lock(escalation_id)
@@ -103,15 +103,15 @@ class EscalationRepository(CaseMessages):
         return Claim(by=actor, at=now)
 
     async def release(self, escalation_id: str, actor: str, now: datetime) -> None:
-        """Release the person's own claim on a review, or another person's expired claim. An
-        unclaimed review stays unchanged. Raises the same errors as `claim`."""
+        """Release a review that the reviewer has claimed, or whose claim by another reviewer has
+        expired. An unclaimed review stays unchanged. Raises the same errors as `claim`."""
         standing, _ = await self._lock(escalation_id)
         standing.check_open_to(actor, now)
         await self._set(escalation_id, **UNCLAIMED)
 
     async def decide(self, escalation_id: str, choice: Choice, now: datetime) -> DecisionOutcome:
         """Record a decision on a review once, or record the first of two approvals. Raises
-        EscalationNotFound and the errors of `ReviewStanding.check`."""
+        EscalationNotFound, and the errors raised by `ReviewStanding.check`."""
         conversation_id = None
         if not choice.decision.executes:
             conversation_id = await self._lock_conversation_of(escalation_id)
@@ -121,7 +121,7 @@ class EscalationRepository(CaseMessages):
         if words:
             await self._cover(ref.run_id)
         if standing.is_first_of_two(choice.decision):
-            # The claim is released, so that the second person can continue immediately.
+            # The claim is released, so that the second reviewer can continue immediately.
             await self._set(
                 escalation_id,
                 **UNCLAIMED,
@@ -153,7 +153,7 @@ class EscalationRepository(CaseMessages):
         """Mark the decision on a run's round as taken up, and return it. Return None if there is no
         decision yet.
 
-        With `expired`, an undecided escalation is first closed as expired. A person's earlier
+        With `expired`, an undecided escalation is first closed as expired. An earlier human
         decision takes precedence over the expiry.
         """
         conversation_id = await self._lock_conversation_in(run_id, round_)
@@ -173,8 +173,8 @@ class EscalationRepository(CaseMessages):
             .returning(_TICKETS.decision)
         )
         if decision is None:
-            # If the escalation has expired but its row is gone, the client was erased meanwhile. No
-            # decision can follow.
+            # If the escalation has expired but its row no longer exists, the client was erased
+            # meanwhile. No decision can follow.
             return Decision.EXPIRE if expired else None
         settled = Decision(decision)
         if not settled.executes:
@@ -182,8 +182,8 @@ class EscalationRepository(CaseMessages):
         return settled
 
     async def approvals(self, run_id: str) -> int:
-        """Return how many people approved the run's plan in the latest decided round. Return 0 if
-        there is no review, or if it was rejected or expired."""
+        """Return the number of reviewers who approved the run's plan in the latest decided round.
+        Return 0 if there is no review, or if it was rejected or expired."""
         row = (
             await self._connection.execute(
                 sa.select(_TICKETS.decision, _TICKETS.first_approved_by)
@@ -201,7 +201,7 @@ class EscalationRepository(CaseMessages):
         return 1 if row.first_approved_by is None else 2
 
     async def _lock(self, escalation_id: str) -> tuple[ReviewStanding, RunRef]:
-        """Lock an escalation until the transaction ends. Return its state and its run. Raises
+        """Lock an escalation until the transaction ends, and return its state and its run. Raises
         EscalationNotFound."""
         row = await self._one(
             _LOCK,

@@ -1,4 +1,4 @@
-"""The first of two approvals that a review needs, while the second is awaited."""
+"""The first of two approvals that a review needs, while the second is pending."""
 
 import sqlalchemy as sa
 
@@ -11,8 +11,7 @@ _TICKETS = escalation_tickets.c
 
 class FirstApprovals(TenantRepository):
     async def lock(self, review_id: str) -> str | None:
-        """Lock an open review and return the person who gave the first of two approvals, or
-        None."""
+        """Lock an open review. Return the reviewer who gave the first of two approvals, or None."""
         first: str | None = await self._connection.scalar(
             sa.select(_TICKETS.first_approved_by)
             .where(*self._open(review_id), _TICKETS.first_approved_by.is_not(None))
@@ -21,8 +20,8 @@ class FirstApprovals(TenantRepository):
         return first
 
     async def void(self, review_id: str) -> None:
-        """Void the first approval of a review, so that two approvals are needed again. The text
-        that the first approver edited is kept."""
+        """Void the first approval of a review, so that two approvals are needed again. The first
+        approver's edited text is kept."""
         await self._connection.execute(
             sa.update(escalation_tickets)
             .where(*self._open(review_id))

@@ -1,8 +1,8 @@
-"""Messages that arrive during an open review: whether they concern the topic of the review, and how
-they change the review.
+"""Messages that arrive while a review is open: whether they concern the topic of the review, and
+how they change it.
 
-Locks are taken in the order of `case_messages.py`, with one exception: the messages of a review are
-locked after the review. A decision with an edited reply uses the same order.
+Locks are taken in the order given in `case_messages.py`, with one exception: the messages of a
+review are locked after the review. A decision with an edited reply uses the same order.
 """
 
 from collections.abc import Set
@@ -128,7 +128,7 @@ _COUNT_BRAIN: Final = sa.text("""
 @dataclass(frozen=True, slots=True)
 class ReviewAsRead:
     """An open review as it was read, with its first run and event. `later`: the unanswered messages
-    of the review, oldest first. `has_words`: whether a person has edited the reply."""
+    of the review, oldest first. `has_words`: whether a reviewer has edited the reply."""
 
     run_id: str
     event_id: str
@@ -138,15 +138,15 @@ class ReviewAsRead:
 
     @property
     def state(self) -> tuple[int, frozenset[str]]:
-        """Return the state of the review that must still be the same when a new draft is applied:
-        the revision, and the ids of the later messages' events."""
+        """Return the state of the review that must be unchanged when a new draft is applied: the
+        revision, and the event ids of the later messages."""
         return self.revision, frozenset(one.event_id for one in self.later)
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
     """A change to a review. `thought`: the new draft and plan, or None if both are kept. `lookup`:
-    the lookup of the plan's order. `used`: the messages on which the draft is based. `covered`: the
+    the order lookup for the plan. `used`: the messages on which the draft is based. `covered`: the
     messages that an approval answers."""
 
     thought: ThinkingResult | None
@@ -157,7 +157,7 @@ class Revision:
 
 class LaterTurns(TenantRepository):
     async def is_considered(self, review_id: str, event_id: str) -> bool:
-        """Return whether the agent reads a message that joined a review. The review must be open,
+        """Return True if the agent reads a message that joined a review. The review must be open,
         and its run must not concern a sensitive matter. The message's playbook must not be in
         shadow mode."""
         return bool(
@@ -189,10 +189,10 @@ class LaterTurns(TenantRepository):
 
     async def turn_aside(self, run_id: str, event_id: str, review_id: str, now: datetime) -> bool:
         """Remove a message from a review, so that the agent can answer the message separately.
-        Return whether the agent may answer.
+        Return whether the agent may answer it.
 
-        The message stays in the review if the review is decided or sensitive, or if people have
-        taken over the conversation or claimed the review. The conversation and the review are
+        The message stays in the review if the review is decided or sensitive, or if human agents
+        have taken over the conversation or claimed the review. The conversation and the review are
         locked until the transaction ends. Idempotent.
         """
         await ThreadRepository(self._connection, self._tenant).lock(event_id)
@@ -207,8 +207,8 @@ class LaterTurns(TenantRepository):
         """Return an open review. Return None if the review is not open, or if a step of its plan
         has started.
 
-        The action ledger identifies a step by the step's position in the plan, so a plan must not
-        change once it has started.
+        The action ledger identifies a step by its position in the plan, so a plan must not change
+        after one of its steps has started.
         """
         row = (await self._connection.execute(_WAITING, self._key(review_id))).one_or_none()
         if row is None:
@@ -233,7 +233,7 @@ class LaterTurns(TenantRepository):
         )
 
     async def revised_actions(self, run_id: str, round_: int) -> tuple[ActionKind, ...] | None:
-        """Return the actions of the plan of a run's round if later messages changed this plan.
+        """Return the actions in the plan for a run's round if later messages changed this plan.
         Otherwise return None."""
         values = {"client_id": self._tenant, "run_id": run_id, "round": round_}
         plan = await self._connection.scalar(_REVISED_PLAN, values)
@@ -241,10 +241,10 @@ class LaterTurns(TenantRepository):
 
     async def revise(self, review_id: str, before: ReviewAsRead, to: Revision) -> bool:
         """Apply a new draft and plan to a review, and void the review's approvals. Return False,
-        without a change, if the review has changed since `before` was read.
+        without a change, if the review is no longer in the state `before`.
 
-        A decision, a revision, a started step, or another joined message changes a review. The run,
-        the review and its messages are locked.
+        A decision, a revision, a started step, or another joined message changes that state. The
+        run, the review and its messages are locked.
         """
         this = self._key(review_id)
         await self._connection.execute(_LOCK_CASE, this)
@@ -275,7 +275,7 @@ class LaterTurns(TenantRepository):
         )
 
     async def count_brain(self, run_id: str, thought: ThinkingResult) -> None:
-        """Add the brain's usage to the run of a message that the brain processed together with its
+        """Add the brain's usage to the run of a message that was processed together with its
         review. Do nothing if no brain was called."""
         answer = thought.answer
         if answer.model == SETTLED_BY:

@@ -1,4 +1,4 @@
-"""The notice about a review that is posted in a chat. It contains no customers' words."""
+"""The notice that announces a review in a chat channel. It contains no customer text."""
 
 from typing import Final
 
@@ -54,7 +54,7 @@ _TO_BE_TOLD: Final = sa.select(_TICKETS.id).where(
 
 async def to_be_told(connection: AsyncConnection, ref: RunRef, round_: int) -> str:
     """Return the id of the review that this round of a run opened. Return an empty string if the
-    client has not connected a chat for notices."""
+    client has not connected a chat channel for notices."""
     this = {"client_id": ref.client_id, "run_id": ref.run_id, "round": round_}
     return await connection.scalar(_TO_BE_TOLD, this) or ""
 
@@ -62,8 +62,8 @@ async def to_be_told(connection: AsyncConnection, ref: RunRef, round_: int) -> s
 async def open_review_notice(
     connection: AsyncConnection, tenant: TenantId, review_id: str
 ) -> ReviewNotice | None:
-    """Return the notice about an open review. Return None if the review was decided, has expired or
-    was erased."""
+    """Return the notice about an open review. Return None if the review was decided, expired or
+    erased."""
     this = {"client_id": tenant, "review_id": review_id}
     row = (await connection.execute(_OPEN, this)).one_or_none()
     if row is None:

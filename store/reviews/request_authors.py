@@ -1,5 +1,5 @@
-"""The authors of a review's messages: the users who typed a message, and the creators of the API
-keys that sent a message."""
+"""The authors of a review's messages: the users who typed them, and the creators of the API keys
+that sent them."""
 
 from typing import Final
 
@@ -56,8 +56,8 @@ _KEY_MAKERS: Final = sa.text(f"""{_MESSAGES}
 
 class RequestAuthors(TenantRepository):
     async def key_makers(self, review_id: str) -> frozenset[str]:
-        """Return the members whose API keys sent messages of a review, in the form of audit
-        entries. The result is empty unless the review moves money or needs two people."""
+        """Return the members whose API keys sent messages of a review, in the form used by audit
+        entries. The result is empty unless the review moves money or needs two approvals."""
         this = {
             "client_id": self._tenant,
             "review_id": review_id,

@@ -1,5 +1,5 @@
-"""The context that is shown with a review: the escalation reason, the draft's sources, and the next
-and previous reviews."""
+"""The context shown with a review: the escalation reason, the draft's sources, and the next and
+previous reviews."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -19,10 +19,10 @@ _EXCERPT: Final = 600
 
 
 class ReviewContext(BaseModel):
-    """The context of a review. `excerpts`: by id, the start of each cited template and entry in its
-    current version. `left_out`: the titles of entries that the search found but that were not shown
-    to the brain. `next_id`, `previous_id`: the nearest open reviews in queue order that this user
-    may decide now."""
+    """The context of a review. `excerpts`: the start of each cited template and entry in its
+    current version, keyed by id. `left_out`: the titles of entries that the search found but that
+    were not shown to the brain. `next_id`, `previous_id`: the nearest open reviews, in queue order,
+    on which this user may decide now."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -84,7 +84,8 @@ _CONTEXT: Final = sa.text(f"""
 async def review_context(
     connection: AsyncConnection, tenant: TenantId, review_id: str, user_id: str, now: datetime
 ) -> ReviewContext:
-    """Return the context of a review. Raises EscalationNotFound."""
+    """Return the context shown with a review: the escalation reason, the draft's sources, and the
+    next and previous reviews. Raises EscalationNotFound."""
     rows = await connection.execute(
         _CONTEXT,
         {

@@ -1,5 +1,5 @@
-"""The messages of a review: earlier messages of the conversation, and messages that arrived while
-the review was open."""
+"""The messages shown with a review: earlier messages of the conversation, and messages that arrived
+while the review was open."""
 
 from typing import Final
 
@@ -15,8 +15,8 @@ MAX_JOINED: Final = 50
 _MAX_JOINED_CHARS: Final = 20_000
 _TICKETS: Final = escalation_tickets.c
 
-# This is a separate step. When this step and the messages were joined in one query, a generic plan
-# on tables without statistics compared all of the client's messages with each other.
+# This is a separate step. When it was joined with the messages in a single query, a generic plan on
+# tables without statistics compared all of the client's messages with each other.
 _INBOUND: Final = (
     sa.select(
         engine_messages.c.client_id,
@@ -58,7 +58,7 @@ EARLIER: Final = (
     )
     .select_from(_OF_CONVERSATION)
     .where(
-        # A message that an earlier answer left unanswered arrived before that answer.
+        # If an earlier answer left a message unanswered, the message arrived before that answer.
         sa.or_(
             engine_messages.c.created_at <= _INBOUND.c.created_at,
             sa.and_(
@@ -76,7 +76,7 @@ EARLIER: Final = (
     .limit(MAX_TURNS)
 )
 # Messages that joined another review are included, because two reviews may have been open at the
-# same time. Messages after an approval belong to a different review.
+# same time. Messages that arrived after an approval belong to a different review.
 _LATER_RUN: Final = engine_runs.alias("later_run")
 # Only actions on orders count, because the replies are part of the review's own plan.
 _LATER_PLAN: Final[sa.ColumnElement[object]] = sa.literal_column("""

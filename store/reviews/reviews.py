@@ -28,8 +28,8 @@ PREVIEW_CHARS: Final = 280
 @dataclass(frozen=True, slots=True)
 class ReviewFilter:
     """Filters for a list of reviews. None disables a filter. `min_amount`: in minor units of the
-    review's own currency. `decided`: excludes open reviews. `awaits_second`: only reviews that one
-    of two required people has approved."""
+    review's own currency. `decided`: excludes open reviews. `awaits_second`: only reviews with one
+    of two required approvals."""
 
     status: Wanted = Wanted.OPEN
     reason: EscalationReason | None = None
@@ -50,7 +50,7 @@ async def list_reviews(
     newest_first: bool = False,
     after: QueuePlace | None = None,
 ) -> list[ReviewSummary]:
-    """Return a page of reviews of one client, or of all clients.
+    """Return a page of reviews, for one client or for all clients.
 
     Urgent reviews come first, then the oldest reviews or, with `newest_first`, the newest. `after`:
     the position of the last review on the previous page. Reviews opened meanwhile do not shift the

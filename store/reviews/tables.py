@@ -18,8 +18,8 @@ escalation_tickets: Final = sa.Table(
     json("plan", "[]"),
     text("claimed_by", nullable=True),
     time("claimed_at", nullable=True),
-    # Whether two people must approve, because the plan exceeds a limit. The first approval is
-    # stored while the second is awaited.
+    # Whether two reviewers must approve, because the plan exceeds a limit. The first approval is
+    # stored while the second is pending.
     sa.Column("needs_second", sa.Boolean, nullable=False, server_default=sa.false()),
     text("first_approved_by", nullable=True),
     time("first_approved_at", nullable=True),
@@ -35,10 +35,10 @@ escalation_tickets: Final = sa.Table(
     time("expires_at"),
     time("created_at"),
     time("taken_up_at", nullable=True),
-    # The last message that joined the review. A request to decide contains the last message that
-    # the requester has seen.
+    # The last message that joined the review. A decision request contains the last message that the
+    # requester has seen.
     text("latest_event_id", nullable=True),
-    # The number of times that the agent has revised the review. A request to decide contains the
+    # The number of times that the agent has revised the review. A decision request contains the
     # revision that the requester has seen.
     sa.Column("revision", sa.Integer, nullable=False, server_default="0"),
     # Set for a sensitive topic that is too urgent to wait in the queue
@@ -51,7 +51,7 @@ escalation_tickets: Final = sa.Table(
         "status IN ('pending', 'claimed', 'approved', 'edited', 'rejected', 'expired')",
         name="status",
     ),
-    # The sweeper signals the workflow again if the workflow has not taken up a decision.
+    # If the workflow has not taken up a decision, the sweeper signals it again.
     sa.Index(
         "ix_escalation_tickets_untaken",
         "decided_at",

@@ -2,7 +2,7 @@
 the execution.
 
 If a process finds a row that is still `planned`, the process that wrote the row died before it
-stored the outcome. The effect may or may not have happened.
+stored the outcome. The action may or may not have taken effect.
 """
 
 from dataclasses import dataclass
@@ -45,8 +45,8 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class LedgerClaim:
-    """The right to execute a step. `again`: whether the step was started before, with an unknown
-    outcome. `interrupted`: whether it was started in this round."""
+    """The right to execute a step. `again`: whether the step was started before and its outcome is
+    unknown. `interrupted`: whether it was started in this round."""
 
     again: bool = False
     interrupted: bool = False
@@ -54,7 +54,7 @@ class LedgerClaim:
 
 class ActionLedger(TenantRepository):
     async def settled(self, place: LedgerPlace) -> StepOutcome | None:
-        """Return the outcome of a step that was done in any round or finished in this round.
+        """Return the outcome of a step if it was done in any round or finished in this round.
         Otherwise return None."""
         row = (
             await self._connection.execute(
@@ -81,8 +81,8 @@ class ActionLedger(TenantRepository):
         )
 
     async def outcomes(self, run_id: str) -> tuple[StepOutcome, ...]:
-        """Return the outcome of each started step of a run, in order. The outcome is `unknown` if
-        none was recorded."""
+        """Return the outcome of each started step of a run, in order. If none was recorded for a
+        step, its outcome is `unknown`."""
         rows = await self._connection.execute(
             _OUTCOMES, {"client_id": self._tenant, "run_id": run_id}
         )
@@ -96,7 +96,7 @@ class ActionLedger(TenantRepository):
         )
 
     async def was_begun(self, place: LedgerPlace) -> bool:
-        """Return whether a step was started in any round and its outcome is unknown."""
+        """Return True if a step was started in any round and its outcome is unknown."""
         return bool(
             await self._connection.scalar(
                 sa.select(sa.literal(True))
@@ -122,8 +122,8 @@ class ActionLedger(TenantRepository):
     async def begin(
         self, place: LedgerPlace, effect: Effect, *, entry_id: str, now: datetime
     ) -> StepOutcome | LedgerClaim:
-        """Claim a step, or return the step's earlier outcome if there is one. If an earlier claim
-        is unfinished, this call takes it over, and its id becomes `entry_id`."""
+        """Claim a step, or return its earlier outcome if there is one. If an earlier claim is
+        unfinished, this call takes it over, and changes its id to `entry_id`."""
         settled = await self.settled(place)
         if settled is not None:
             return settled
@@ -138,7 +138,7 @@ class ActionLedger(TenantRepository):
     async def record(
         self, place: LedgerPlace, effect: Effect, *, entry_id: str, now: datetime
     ) -> None:
-        """Record an action as done that has no effect outside the database. Idempotent."""
+        """Record an action without any effect outside the database as done. Idempotent."""
         row = self._row(
             place, effect, entry_id=entry_id, state=StepState.DONE, now=now, finished_at=now
         )
@@ -165,9 +165,9 @@ class ActionLedger(TenantRepository):
         )
 
     async def release(self, place: LedgerPlace, entry_id: str) -> None:
-        """Release the claim on a step, so that the action may be retried. The action's effect must
-        certainly not have happened. If another attempt has taken the claim over, the claim is kept.
-        """
+        """Release the claim on a step, so that the action may be retried. The caller must be
+        certain that the action did not take effect. If another attempt has taken over the claim,
+        the claim is kept."""
         await self._connection.execute(
             sa.delete(action_ledger).where(
                 self._is_step(place),
@@ -178,8 +178,8 @@ class ActionLedger(TenantRepository):
         )
 
     async def take_back_answer(self, run_id: str, round_: int) -> None:
-        """Delete the entries that `record` wrote in a round, because a stop of the automation
-        prevented the answer from being stored."""
+        """Delete the entries that `record` wrote in a round, because an automation stop prevented
+        the answer from being stored."""
         await self._connection.execute(
             sa.delete(action_ledger).where(
                 action_ledger.c.client_id == self._tenant,
@@ -190,9 +190,9 @@ class ActionLedger(TenantRepository):
         )
 
     async def lock_money(self) -> None:
-        """Lock the client's refunds and other money actions until this transaction ends. The lock
-        is a separate statement, so that later statements see what earlier lock holders committed.
-        """
+        """Lock the client's refunds and other financial actions until this transaction ends. The
+        lock is a separate statement, so that later statements see what earlier lock holders
+        committed."""
         await self._connection.execute(_LOCK, {"name": f"money/{self._tenant}"})
 
     async def spent(
@@ -264,8 +264,8 @@ class ActionLedger(TenantRepository):
 _PLACE: Final = ["client_id", "run_id", "step", "round"]
 _INSERT: Final = insert(action_ledger)
 _RECORD: Final = _INSERT.on_conflict_do_nothing(index_elements=_PLACE)
-# The statement returns true for a new row and false for a row that it takes over. It returns no row
-# if the existing row is finished.
+# The statement returns true for a new row, and false for a row that it takes over. If the existing
+# row is finished, it returns no row.
 _CLAIM: Final = _INSERT.on_conflict_do_update(
     index_elements=_PLACE, set_={"id": _INSERT.excluded.id}, where=action_ledger.c.state == _PLANNED
 ).returning(sa.literal_column("xmax = 0", sa.Boolean))

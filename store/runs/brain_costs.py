@@ -47,7 +47,7 @@ class BrainCost:
 
 class BrainCosts(TenantRepository):
     async def spent(self, period: Period) -> BrainCost:
-        """Return a month's spending on language models, including open reservations."""
+        """Return the spending on language models in a month, including open reservations."""
         row = (
             await self._connection.execute(
                 sa.select(
@@ -62,9 +62,9 @@ class BrainCosts(TenantRepository):
 
     async def reserve(self, period: Period, reserve_micros: int, budget_micros: int) -> bool:
         """Reserve money for one question to a language model. Return False if the reservation would
-        exceed the month's budget.
+        exceed the monthly budget.
 
-        Commit before the question is sent. `add` replaces the reservation with the actual cost.
+        Commit the reservation before the question is sent. `add` replaces it with the actual cost.
         After a crash, an open reservation counts as spent.
         """
         row = await self._connection.execute(
@@ -95,7 +95,8 @@ class BrainCosts(TenantRepository):
         cost_micros: int,
         reserved_micros: int,
     ) -> None:
-        """Record the cost of one question to a language model, replacing the reservation for it."""
+        """Record the cost of one question to a language model. It replaces the reservation for that
+        question."""
         await self._connection.execute(
             _ADD,
             {

@@ -38,18 +38,18 @@ _TURNS: TypeAdapter[tuple[Turn, ...]] = TypeAdapter(tuple[Turn, ...])
 class Case:
     """A run with its event, its conversation and its client's settings.
 
-    `draft`: None before the brain has answered. `human_text`: a person's reply that replaces the
-    draft, or None. `turns`: the thread's messages before this event. `thread`: the thread's settled
-    facts. `summary`: the outcomes of the customer's earlier tickets in all threads.
-    `conversation_id`: None before the event is normalized. `automatic_turns`: the number of the
-    agent's answers in the thread in the hour before this message. `unattended_turns`: the number of
-    the agent's answers to this sender, by mail or in tickets, since a person last answered.
-    `is_held`: whether people handle the thread, because of another message's open review or a
-    handoff. `is_taken`: whether a member has taken the thread over at the dashboard. `approvals`:
-    the number of approvers. `joined_review`: the review that the message joined. `sender_name`: the
-    sender's name in mails to the customer. `has_files`: whether the message has files.
-    `system_prompt`, `sensitive_words`, `answers_from_knowledge`: the client's settings. `frame`:
-    the client's greeting and signature for this customer.
+    `draft`: None before the brain has answered. `human_text`: a reply written by a human agent,
+    which replaces the draft, or None. `turns`: the thread's messages before this event. `thread`:
+    the thread's settled facts. `summary`: the outcomes of the customer's earlier tickets in all
+    threads. `conversation_id`: None before the event is normalized. `automatic_turns`: the number
+    of the agent's answers in the thread in the hour before this message. `unattended_turns`: the
+    number of the agent's answers to this sender, by mail or in tickets, since a human agent last
+    answered. `is_held`: whether human agents handle the thread, because of another message's open
+    review or a handoff. `is_taken`: whether a member has taken over the thread in the dashboard.
+    `approvals`: the number of approvers. `joined_review`: the review that the message joined.
+    `sender_name`: the sender's name in mails to the customer. `has_files`: whether the message has
+    attachments. `system_prompt`, `sensitive_words`, `answers_from_knowledge`: the client's
+    settings. `frame`: the client's greeting and signature for this customer.
     """
 
     event: UnifiedEvent
@@ -79,7 +79,7 @@ class Case:
 
     @property
     def words(self) -> str:
-        """Return the reply to send: a person's text if there is one, otherwise the draft."""
+        """Return the reply to send: a human agent's text if there is one, otherwise the draft."""
         if self.human_text is not None:
             return self.human_text
         return "" if self.draft is None else self.draft.text
@@ -87,7 +87,7 @@ class Case:
 
 class CaseRepository(TenantRepository):
     async def read(self, run_id: str) -> Case:
-        """Return the case of a run with a normalized event. Raises RunNotFound, also if the
+        """Return the case of a run whose event is normalized. Raises RunNotFound, also if the
         customer is being erased."""
         row = await self._one(
             _CASE, {"client_id": self._tenant, "run_id": run_id}, RunNotFound(run_id)
@@ -115,8 +115,8 @@ class CaseRepository(TenantRepository):
             automatic_turns=row.automatic_turns,
             unattended_turns=row.unattended_turns,
             is_held=bool(row.is_held),
-            # The memory is omitted if the author of a ticket is not the ticket's customer, because
-            # the author must not see that customer's memory.
+            # If the author of a ticket is not the ticket's customer, the memory is omitted, because
+            # the author must not see the customer's memory.
             summary=(row.summary or "") if memory_key(event) == row.memory_key else "",
             lookup=Lookup.model_validate(row.lookup) if row.lookup else None,
             approvals=row.approvals or 0,
@@ -128,8 +128,8 @@ class CaseRepository(TenantRepository):
         )
 
 
-# The approvers of the latest decided round: the person who decided, and the other person who
-# approved, if any.
+# The approvers in the latest decided round: the reviewer who decided, and the other approver, if
+# any.
 _APPROVALS: Final = (
     sa.select(
         1
@@ -171,8 +171,8 @@ _AUTOMATIC_TURNS: Final = (
     )
     .scalar_subquery()
 )
-# A mail relay that changes the id of every mail puts each mail in a new thread, so the sender's
-# other threads count too.
+# If a mail relay changes every Message-ID, each mail starts a new thread. The sender's other
+# threads are therefore counted too.
 _UNATTENDED_TURNS: Final[sa.ColumnElement[int]] = sa.literal_column(f"""
     (SELECT count(*) FROM (
         SELECT answer.created_at, max(answer.created_at) FILTER (

@@ -1,5 +1,5 @@
-"""Lists of conversations, sorted by their latest message, and how the messages of each conversation
-were processed."""
+"""Lists of conversations, sorted by latest message, and how the messages in each conversation were
+processed."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,8 +19,8 @@ from store.core.repository import TenantRepository, owner_of
 from store.runs.tables import ai_conversations
 
 LOOKED_THROUGH: Final = 2_000
-"""Maximum number of conversations that are examined for one page of a filtered list, because some
-filters have no index."""
+"""Maximum number of conversations that are examined for one page of a filtered list. Some filters
+have no index."""
 
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
 _LATEST: Final = """
@@ -33,7 +33,7 @@ _LATEST: Final = """
       {inner}
     ORDER BY last_message_at DESC, id DESC
 """
-# A message may still be unanswered although a later answer exists.
+# A message may still be unanswered although a later message has been answered.
 _IS_UNANSWERED: Final = f"""(said.direction = 'inbound' OR EXISTS (
         SELECT FROM engine_messages AS asked
         JOIN engine_runs AS run
@@ -93,8 +93,8 @@ _HELD: Final = sa.text("""
 @dataclass(frozen=True, slots=True)
 class TalkFilter:
     """Filters for a list of conversations. `unhappy`: the latest sentiment is critical. `taken`: a
-    member has taken the conversation over. `unanswered`: the latest message is the customer's, or a
-    message is waiting for the agent or for a review."""
+    member has taken over the conversation. `unanswered`: the latest message is from the customer,
+    or a message is waiting for the agent or for a review."""
 
     unhappy: bool = False
     taken: bool = False
@@ -107,7 +107,7 @@ class TalkFilter:
 
     @property
     def inner(self) -> str:
-        """Return the SQL of the filters that have an index. They are applied to all
+        """Return the SQL for the filters that have an index. They are applied to all
         conversations."""
         return ("AND is_critical " if self.unhappy else "") + (
             "AND taken_at IS NOT NULL " if self.taken else ""
@@ -115,8 +115,8 @@ class TalkFilter:
 
     @property
     def outer(self) -> str:
-        """Return the SQL of the filters without an index. They are applied only to a limited number
-        of conversations."""
+        """Return the SQL for the filters without an index. They are applied only to a limited
+        number of conversations."""
         return (f"AND {_IS_UNANSWERED} " if self.unanswered else "") + (
             "AND channel = :channel" if self.channel else ""
         )
@@ -141,7 +141,7 @@ class Talk(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class TalkPlace:
-    """The cursor of a list of conversations: the last conversation of the previous page."""
+    """The cursor for a list of conversations: the last conversation on the previous page."""
 
     at: datetime
     id: str
@@ -167,7 +167,7 @@ class EffectStep(BaseModel):
 
 
 class ThreadStep(BaseModel):
-    """The processing of one message: its run, reviews and actions."""
+    """How one message was processed: its run, reviews and actions."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -185,8 +185,8 @@ class ConversationLists(TenantRepository):
     async def page(
         self, wanted: TalkFilter, *, after: TalkPlace | None, limit: int
     ) -> tuple[list[Talk], TalkPlace | None]:
-        """Return a page of conversations, latest message first, and the cursor of the next page.
-        The cursor is None on the last page."""
+        """Return a page of conversations, latest message first, and the cursor for the next page.
+        On the last page, the cursor is None."""
         given: dict[str, object] = {
             "client_id": self._tenant,
             "at": after.at if after else None,
@@ -212,20 +212,20 @@ class ConversationLists(TenantRepository):
         return found, TalkPlace(end.last_message_at, end.id) if end else None
 
     async def steps(self, run_ids: list[str]) -> dict[str, ThreadStep]:
-        """Return, by run id, how the messages of these runs were processed."""
+        """Return how the messages of these runs were processed, keyed by run id."""
         rows = await self._connection.execute(_STEPS, {"client_id": self._tenant, "runs": run_ids})
         return {row.run_id: ThreadStep.model_validate(row, from_attributes=True) for row in rows}
 
     async def of_run(self, run_id: str) -> str | None:
-        """Return the id of the conversation to which a run's message belongs. Return None before
-        the event is normalized."""
+        """Return the id of the conversation to which a run's message belongs, or None if the event
+        is not normalized yet."""
         found: str | None = await self._connection.scalar(
             _OF_RUN, {"client_id": self._tenant, "run_id": run_id}
         )
         return found
 
     async def holder(self, conversation_id: str) -> tuple[str | None, datetime | None]:
-        """Return the user who has taken the conversation over, and the time of the takeover. Raises
+        """Return the user who has taken over the conversation, and the time of the takeover. Raises
         ConversationNotFound."""
         row = await self._one(
             _HELD,

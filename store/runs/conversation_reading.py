@@ -1,4 +1,4 @@
-"""Search one client's conversations, and read the messages of a conversation."""
+"""Search one client's conversations, and read the messages in a conversation."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,8 +11,8 @@ from store.core.repository import TenantRepository
 from store.runs.message_files import attachments_json
 
 LOOKED_THROUGH: Final = 1_000
-"""Maximum number of conversations that one search examines, because the conversations' text has no
-index."""
+"""Maximum number of conversations that one search examines. The text of conversations has no index.
+"""
 
 # A ULID starts with a digit from 0 to 7, so this text sorts after every ULID.
 _BEYOND_ALL: Final = "8"
@@ -81,8 +81,8 @@ class FoundConversations:
 
 @dataclass(frozen=True, slots=True)
 class ConversationSearch:
-    """The criteria of a search in conversations. `words`: words that a single message must all
-    contain, in French or English."""
+    """The criteria for a search in conversations. `words`: words that must all occur in a single
+    message, in French or English."""
 
     words: str | None = None
     customer: str | None = None
@@ -112,7 +112,7 @@ class ConversationReader(TenantRepository):
         return FoundConversations(found, until)
 
     async def read(self, conversation_id: str) -> ConversationSummary:
-        """Return a conversation. Raises ConversationNotFound, as `latest_event` does."""
+        """Return a conversation. Raises ConversationNotFound."""
         row = await self._one(
             _ONE, self._this(conversation_id), ConversationNotFound(conversation_id)
         )
@@ -121,7 +121,7 @@ class ConversationReader(TenantRepository):
     async def messages(
         self, conversation_id: str, *, before: str | None, limit: int
     ) -> tuple[Message, ...]:
-        """Return a page of a conversation's messages, latest first. `before`: the last id of the
+        """Return a page of a conversation's messages, latest first. `before`: the last id on the
         previous page."""
         rows = await self._connection.execute(
             _MESSAGES, {**self._this(conversation_id), "before": before, "limit": limit}
@@ -129,7 +129,7 @@ class ConversationReader(TenantRepository):
         return tuple(Message.model_validate(row, from_attributes=True) for row in rows)
 
     async def latest_event(self, conversation_id: str) -> str:
-        """Return the id of the event with the customer's latest message. Raises
+        """Return the id of the event that contains the customer's latest message. Raises
         ConversationNotFound."""
         row = await self._one(
             _LATEST, self._this(conversation_id), ConversationNotFound(conversation_id)

@@ -18,8 +18,8 @@ from domain.runs.conversation import (
 from store.core.repository import TenantRepository
 from store.runs.memories import MemoryRepository
 
-# The memory is locked too, because several threads of one customer may end concurrently, and the
-# memory is computed from all of them.
+# The memory is locked too. Several threads of one customer may end concurrently, and the memory is
+# computed from all of them.
 _LOCK: Final = sa.text("""
     WITH thread AS (
         SELECT conversation.id, conversation.memory_key FROM ai_conversations AS conversation
@@ -88,8 +88,8 @@ _OPEN: Final = sa.text("""
     ) AS is_repeated, conversation.thread, conversation.proposal
 """)
 # Ends the conversation by renaming its key, so that the next conversation can use the key. The
-# previous version of this code can also parse the new key. A conversation with an open review, or
-# one that a person has taken over, is not ended, so that the reviewer or that person gets the next
+# previous version of this code can also parse the new key. A conversation is not ended while it has
+# an open review or a member has taken it over, so that the reviewer or that member gets the next
 # message.
 _END: Final = sa.text("""
     UPDATE ai_conversations AS conversation
@@ -105,8 +105,8 @@ _END: Final = sa.text("""
           AND review.status IN ('pending', 'claimed'))
 """)
 
-# Only mails that the action ledger records as sent by us count. A mail that only resembles ours
-# does not count.
+# Only mails that the action ledger records as sent by the service count. A mail that merely
+# resembles one of them does not count.
 _KEY_OF_REPLY: Final = sa.text("""
     SELECT CASE WHEN conversation.ended_at IS NULL THEN conversation.key
                 ELSE left(conversation.key, -1 - length(conversation.id)) END
@@ -151,9 +151,9 @@ class ConversationRepository(TenantRepository):
         """Return the conversation with this key, locked until the transaction ends. If there is
         none, create it with the id `conversation_id`.
 
-        A conversation without a message for the period `lasts` ends, and a new one starts. This
-        does not apply to a conversation that has an open review or that a person has taken over.
-        Messages that are too old at `now` are removed.
+        If a conversation has had no message for the period `lasts`, it ends, and a new one starts.
+        A conversation with an open review, or that a member has taken over, does not end. Messages
+        that are too old at `now` are removed.
         """
         given: dict[str, object] = {
             "client_id": self._tenant,
@@ -183,8 +183,8 @@ class ConversationRepository(TenantRepository):
         )
 
     async def key_of_reply(self, mails: tuple[str, ...], memory_key: str) -> str | None:
-        """Return the key of a thread in which we sent one of these mails to this customer, or None.
-        If several threads match, the latest mail determines the result."""
+        """Return the key of a thread in which the service sent one of these mails to this customer,
+        or None. If several threads match, the latest mail determines the result."""
         key: str | None = await self._connection.scalar(
             _KEY_OF_REPLY,
             {"client_id": self._tenant, "mails": list(mails), "memory_key": memory_key},
@@ -193,9 +193,9 @@ class ConversationRepository(TenantRepository):
 
     async def remember(self, event_id: str, now: datetime) -> None:
         """Recompute the memory of an event's conversation and customer from the stored messages and
-        runs. A repetition has no effect."""
-        # The lock is a separate statement, because a statement that waits for a lock sees data from
-        # before its wait.
+        runs. A repeated call has no effect."""
+        # The lock is a separate statement, because a statement that waits for a lock sees only the
+        # data from before its wait.
         locked = (
             await self._connection.execute(
                 _LOCK, {"client_id": self._tenant, "event_id": event_id, "now": now}

@@ -1,4 +1,4 @@
-"""The sweep of runs that were admitted but not answered."""
+"""The sweep for runs that were admitted but not answered."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,8 +16,8 @@ from store.runs.tables import engine_runs
 
 @dataclass(frozen=True, slots=True)
 class WaitingRun:
-    """A run that was admitted but not answered. `reopened`: whether the run's message had joined a
-    review and the run was reopened afterwards."""
+    """A run that was admitted but not answered. `reopened`: whether the run was reopened after its
+    message had joined a review."""
 
     ref: RunRef
     threshold: float
@@ -32,7 +32,8 @@ class WaitingRun:
 async def runs_left_received(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[WaitingRun]:
-    """Return a page of all clients' unanswered runs admitted before a time, oldest first."""
+    """Return a page of unanswered runs, across all clients, that were admitted before a time,
+    oldest first."""
     rows = await connection.execute(
         sa.select(
             engine_runs.c.client_id,

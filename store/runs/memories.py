@@ -9,9 +9,9 @@ import sqlalchemy as sa
 from domain.runs.conversation import MAX_SUMMARY_RUNS, PastRun
 from store.core.repository import TenantRepository
 
-# If a step has several rounds, the round in which it was executed counts, otherwise the last round.
-# The query does not read customers' words. It reads only the run's class, the shop's order number
-# and the outcome. It covers only a customer's latest threads.
+# If a step has several rounds, the round in which it was executed counts. If it was not executed,
+# the last round counts. The query does not read customer text. It reads only the run's class, the
+# shop's order number and the outcome. It covers only a customer's latest threads.
 _PAST_RUNS: Final = """
     WITH thread AS ({threads}), inbound AS (
         SELECT latest.event_id, latest.created_at
@@ -68,7 +68,7 @@ _OF_CUSTOMER: Final = sa.text(
 _OF_THREAD: Final = sa.text(
     _PAST_RUNS.format(threads="SELECT CAST(:conversation_id AS text) AS id", theirs="true")
 )
-# The exported summary. The summary of the latest thread also covers all earlier threads.
+# The exported summary. The summary in the latest thread also covers all earlier threads.
 _CARRY: Final = sa.text("""
     INSERT INTO customer_memories (client_id, key, summary, updated_at)
     SELECT DISTINCT ON (memory_key) client_id, memory_key, summary, last_message_at
@@ -92,6 +92,6 @@ class MemoryRepository(TenantRepository):
         return [PastRun.model_validate(row, from_attributes=True) for row in rows]
 
     async def carry(self) -> None:
-        """Create the missing customer memories after an import, from the summaries of the
+        """Create the customer memories that are missing after an import, from the summaries in the
         customers' latest threads."""
         await self._connection.execute(_CARRY, {"client_id": self._tenant})

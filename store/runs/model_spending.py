@@ -1,4 +1,4 @@
-"""The total daily spending of all clients on language models, by UTC day."""
+"""Total spending of all clients on language models, per UTC day."""
 
 from datetime import date
 from typing import Final
@@ -12,7 +12,7 @@ _ADD: Final = sa.text("SELECT add_model_spending(:scope, :day, :micros, :ceiling
 
 
 class ModelSpending:
-    """Counters of spending, in rows that all clients share.
+    """Spending counters, stored in rows that all clients share.
 
     Take the connection from `Database.unscoped`. Each call then commits separately, so no client
     waits for another client's transaction.

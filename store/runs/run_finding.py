@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from store.core.repository import TenantRepository
 
 LOOKED_THROUGH: Final = 5_000
-"""Number of the latest events or runs that are searched, because ticket and order numbers have no
+"""Maximum number of the latest events or runs that are searched. Ticket and order numbers have no
 index."""
 
 _BY_ID: Final = sa.text("""
@@ -35,8 +35,8 @@ _OF_ORDER: Final = sa.text("""
 
 class RunFinder(TenantRepository):
     async def named(self, named: str) -> str | None:
-        """Return the id of the run with this id, or of the run that belongs to the event, review or
-        ticket with this id. If a ticket has several runs, return the id of the latest."""
+        """Return the id of the run with this id, or of the run to which the event, review or ticket
+        with this id belongs. If a ticket has several runs, return the id of the latest."""
         for query in (_BY_ID, _BY_TICKET):
             found: str | None = await self._connection.scalar(
                 query,

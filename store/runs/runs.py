@@ -1,4 +1,4 @@
-"""Runs: for each admitted message, the agent's draft, actions and answer."""
+"""Runs: the agent's draft, actions and answer for each admitted message."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -41,8 +41,8 @@ _STEPS: TypeAdapter[tuple[StepOutcome, ...]] = TypeAdapter(tuple[StepOutcome, ..
 
 
 def _kept(thought: ThinkingResult) -> dict[str, object]:
-    """Return the columns that change when a new thought replaces an earlier one while the run waits
-    for a review."""
+    """Return the columns to change when a new draft and plan (a thought) replace the earlier ones
+    while the run waits for a review."""
     answer = thought.answer
     return {
         "language": answer.language,
@@ -59,12 +59,13 @@ def _kept(thought: ThinkingResult) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """The data of a run that the persist step needs.
+    """The run data that the persist step needs.
 
     `thread_after`: the thread after the run's answer. `sensitive`: the sensitive topic, or None.
     `text`: the customer's text. `in_shadow`: whether the playbook is in shadow mode. `thought_by`:
-    the model of the run's thought. `sender`: the verified address of the message's sender, or None.
-    `language`: the customer's language (ISO 639-1), or None before it is detected.
+    the model that produced the run's draft and plan. `sender`: the verified address of the
+    message's sender, or None. `language`: the customer's language (ISO 639-1), or None before it is
+    detected.
     """
 
     status: RunStatus
@@ -93,8 +94,8 @@ class RunRepository(TenantRepository):
     async def save_thought(
         self, run_id: str, thought: ThinkingResult, *, aside_of: str | None = None
     ) -> bool:
-        """Store the first thought of a run. Return False, without a change, if the run already has
-        a thought.
+        """Store the first thought (draft and plan) of a run. Return False, without a change, if the
+        run already has a thought.
 
         `aside_of`: the review that is open while the agent answers the message. If no model was
         called, a reopened run keeps the model of its earlier thought.
@@ -126,8 +127,9 @@ class RunRepository(TenantRepository):
     async def replace_thought(
         self, run_id: str, thought: ThinkingResult, lookup: Lookup | None
     ) -> None:
-        """Replace the draft, plan and order of a run that waits for a review, after another message
-        from the customer. Class and confidence are kept, because they were already reported."""
+        """After another message from the customer, replace the draft, plan and order of a run that
+        waits for a review. The class and the confidence are kept, because they were already
+        reported."""
         await self._connection.execute(
             _UPDATE,
             {
@@ -138,7 +140,7 @@ class RunRepository(TenantRepository):
         )
 
     async def add_verdict(self, run_id: str, verdict: PolicyDecision) -> None:
-        """Append a policy decision to the decisions of a run."""
+        """Append a policy decision to a run's decisions."""
         await self._connection.execute(
             sa.update(engine_runs)
             .where(engine_runs.c.client_id == self._tenant, engine_runs.c.id == run_id)
@@ -150,9 +152,8 @@ class RunRepository(TenantRepository):
         )
 
     async def take_off(self, run_id: str, kind: ActionKind) -> None:
-        """Permanently remove an action from a run's plan, together with the draft, because the
-        draft mentions the action. The policy decisions on the action are removed too, except
-        denials. Idempotent."""
+        """Permanently remove an action from a run's plan. Also remove the draft, because it
+        mentions the action, and the policy decisions on the action, except denials. Idempotent."""
         await self._connection.execute(_TAKE_OFF, {**self._key(run_id), "kind": kind})
 
     async def lock(self, run_id: str) -> RunState:
@@ -178,7 +179,7 @@ class RunRepository(TenantRepository):
         )
 
     async def thought_by(self, run_id: str) -> str | None:
-        """Return the model of the run's thought, or None if there is no thought yet."""
+        """Return the model that produced the run's thought, or None if there is no thought yet."""
         return await self._connection.scalar(_MODEL, self._key(run_id))
 
     async def finish(
@@ -191,8 +192,8 @@ class RunRepository(TenantRepository):
         now: datetime,
         handoff: EscalationReason | None = None,
     ) -> None:
-        """Store an outcome of a run. The first outcome is also stored as the answer to the caller,
-        and the first `handoff` as the run's escalation reason."""
+        """Store an outcome of a run. The first outcome is also stored as the answer to the caller.
+        The first `handoff` is also stored as the run's escalation reason."""
         await self._connection.execute(
             _FINISH,
             {
@@ -250,13 +251,13 @@ EVENT_OF_RUN: Final = sa.and_(
     engine_events.c.client_id == engine_runs.c.client_id,
     engine_events.c.id == engine_runs.c.event_id,
 )
-"""The join of a run with the run's event."""
+"""Joins a run with its event."""
 VERSION_OF_RUN: Final = sa.and_(
     versions.c.client_id == engine_runs.c.client_id,
     versions.c.playbook_id == engine_runs.c.playbook_id,
     versions.c.version == engine_runs.c.playbook_version,
 )
-"""The join of a run with the playbook version that processed the run's event."""
+"""Joins a run with the playbook version that processed its event."""
 _CONVERSATION: Final = (
     sa.select(engine_messages.c.conversation_id)
     .where(

@@ -13,7 +13,7 @@ from store.core.repository import TenantRepository
 from store.runs.tables import sentiment_logs
 from store.webhooks.outbox import Outbox
 
-# NO KEY, because rows of the log hold a key-share lock on their conversation through their foreign
+# NO KEY, because rows in the log hold a key-share lock on their conversation through their foreign
 # key.
 _LOCK: Final = sa.text("""
     SELECT conversation.id, inbound.created_at,
@@ -28,8 +28,8 @@ _LOCK: Final = sa.text("""
     FOR NO KEY UPDATE OF conversation
 """)
 
-# The query starts at the last calm message before this one, because earlier messages cannot change
-# the result.
+# The query starts at the last message before this one whose sentiment is not critical. Earlier
+# messages cannot change the result.
 _AROUND: Final = sa.text("""
     WITH since AS (
         (SELECT created_at, event_id FROM sentiment_logs
@@ -72,12 +72,12 @@ class SentimentRepository(TenantRepository):
         new_id: NewId,
         run_id: str | None = None,
     ) -> None:
-        """Log the sentiment score (-1 to 1) of a normalized event's message. Report each time the
-        conversation enters the critical zone.
+        """Log the sentiment score (-1 to 1) for the message of a normalized event. Write a webhook
+        event each time the conversation enters the critical zone.
 
         Idempotency key: event_id. The first score is kept. The conversation's row is locked until
-        the transaction ends, and messages are ordered by their times. The result therefore does not
-        depend on the order of processing. Raises RunNotFound if the message was erased.
+        the transaction ends, and messages are ordered by time. The result therefore does not depend
+        on the order of processing. Raises RunNotFound if the message was erased.
         """
         mine = {"client_id": self._tenant, "event_id": event_id}
         conversation = await self._one(_LOCK, mine, RunNotFound(event_id))

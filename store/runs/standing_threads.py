@@ -1,4 +1,4 @@
-"""The current state of threads, for callers that do not write."""
+"""The current state of threads, for read-only callers."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,8 +24,8 @@ _TURNS: Final[TypeAdapter[tuple[Turn, ...]]] = TypeAdapter(tuple[Turn, ...])
 
 @dataclass(frozen=True, slots=True)
 class StandingThread:
-    """The state of a thread before a message: the thread's settled facts, its messages, and the
-    customer's memory."""
+    """The state of a thread before a message: its settled facts, its messages, and the customer's
+    memory."""
 
     thread: Thread
     turns: tuple[Turn, ...]
@@ -36,8 +36,8 @@ class StandingThreads(TenantRepository):
     async def read(
         self, key: str, memory_key: str | None, *, begun_after: datetime
     ) -> StandingThread:
-        """Return the open thread with this key. Return an empty thread if there is no open thread,
-        or if the thread has no message since `begun_after`."""
+        """Return the open thread with this key. Return an empty thread if there is no such thread,
+        or if it has had no message since `begun_after`."""
         given = {"client_id": self._tenant, "key": key, "memory_key": memory_key}
         row = (await self._connection.execute(_STANDING, {**given, "since": begun_after})).one()
         return StandingThread(

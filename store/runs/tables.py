@@ -25,18 +25,18 @@ engine_runs: Final = sa.Table(
     # differs.
     sa.Column("answer", JSONB, nullable=True),
     text("doubt", nullable=True),
-    # Why a person must review the run regardless of the confidence.
+    # Why a human must review the run regardless of its confidence.
     text("hold", nullable=True),
     json("plan", "[]"),
     json("steps", "[]"),
     json("citations", "[]"),
     sa.Column("sentiment", sa.Double, nullable=True),
-    # The result of the order lookup: the order, or the reason why no order was found.
+    # The result of the order lookup: the order, or the reason why none was found.
     sa.Column("lookup", JSONB, nullable=True),
-    # The knowledge entries and templates that were shown to the brain, by id, title and rank.
+    # The knowledge entries and templates shown to the brain, by id, title and rank.
     json("findings", "[]"),
     json("verdicts", "[]"),
-    # The reason of the run's first escalation.
+    # The reason for the run's first escalation.
     text("handoff_reason", nullable=True),
     text("model", nullable=True),
     sa.Column("tokens_in", sa.Integer, nullable=False, server_default="0"),
@@ -48,22 +48,22 @@ engine_runs: Final = sa.Table(
     # The customer's intent, a subdivision of the class (`domain/agent/intent.py`).
     text("intent", nullable=True),
     # The sensitive topic of the message. Such a message is always held for human review, and no
-    # brain is called.
+    # brain is called for it.
     text("sensitive", nullable=True),
     # The version of the prompt that was sent to the language model.
     text("prompt_version", nullable=True),
-    # The proposal that awaited confirmation when the message arrived. A "yes" in the message
+    # The proposal that was pending confirmation when the message arrived. A "yes" in the message
     # confirms only this proposal.
     sa.Column("proposal", JSONB, nullable=True),
     # The thread's settled facts after the customer has received the answer.
     sa.Column("thread_after", JSONB, nullable=True),
-    # The review that the message joined, because people handle the conversation.
+    # The review that the message joined, because human agents handle the conversation.
     text("joined_review", nullable=True),
-    # Whether the person who answered the joined review had seen this message.
+    # Whether the human agent who answered the joined review had seen this message.
     sa.Column("covered", sa.Boolean, nullable=False, server_default=sa.false()),
     # Whether the draft of the joined review is also based on this message.
     sa.Column("in_draft", sa.Boolean, nullable=False, server_default=sa.false()),
-    # The review that is open while the agent answers the message separately, because the message
+    # The review that stays open while the agent answers the message separately, because the message
     # concerns another topic.
     text("aside_of", nullable=True),
     time("received_at"),
@@ -82,8 +82,8 @@ engine_runs: Final = sa.Table(
     sa.CheckConstraint(
         "status IN ('received', 'completed', 'needs_review', 'failed')", name="status"
     ),
-    # For the sweeper, which searches for unanswered runs. A run leaves this index as soon as it is
-    # answered.
+    # For the sweeper, which searches for unanswered runs. A run is removed from this index as soon
+    # as it is answered.
     sa.Index(
         "ix_engine_runs_received", "received_at", postgresql_where=sa.text("status = 'received'")
     ),
@@ -93,7 +93,7 @@ engine_runs: Final = sa.Table(
         "joined_review",
         postgresql_where=sa.text("joined_review IS NOT NULL"),
     ),
-    # For the filters of the list of runs.
+    # For filtering the list of runs.
     sa.Index(None, "client_id", "status", "id"),
     sa.Index(None, "client_id", "classification", "id"),
     sa.Index(None, "client_id", "playbook_id", "id"),
@@ -111,17 +111,17 @@ ai_conversations: Final = sa.Table(
     text("customer_email", nullable=True),
     json("turns", "[]"),
     text("summary"),
-    # The customer whose memory the conversation shares. An unverified visitor has no memory.
+    # The customer whose memory the conversation uses. An unverified visitor has no memory.
     text("memory_key", nullable=True),
-    # The settled facts of the thread: the order under discussion, the unanswered question, and the
+    # The thread's settled facts: the order under discussion, the unanswered question, and the
     # language.
     json("thread", "{}"),
     # The action that the customer was asked to confirm. A "yes" consumes this proposal.
     sa.Column("proposal", JSONB, nullable=True),
-    # When people took the conversation over. From then on people answer, and the agent does not.
+    # When human agents took over the conversation. From then on they answer, and the AI agent does
+    # not.
     time("handed_over_at", nullable=True),
-    # The user who took the conversation over at the dashboard. Null after the conversation is
-    # handed back.
+    # The user who took over the conversation in the dashboard. Null after it is handed back.
     text("taken_by", nullable=True),
     time("taken_at", nullable=True),
     # When the conversation ended, after a period without messages. Its original `key` is then free
@@ -135,8 +135,8 @@ ai_conversations: Final = sa.Table(
     sa.UniqueConstraint("client_id", "key"),
     sa.Index(None, "client_id", "memory_key", "last_message_at"),
     sa.Index(None, "client_id", "last_message_at", "id"),
-    # A partial index suffices, because people search for taken-over conversations and there are
-    # few.
+    # A partial index suffices, because users search for taken-over conversations and there are few
+    # of them.
     sa.Index(
         "ix_ai_conversations_taken",
         "client_id",
@@ -181,13 +181,13 @@ engine_messages: Final = sa.Table(
     text("author"),
     text("body"),
     time("created_at"),
-    # The widget session of the message, and the number of the message in the session, from 1.
+    # The message's widget session, and its number in that session, starting at 1.
     text("widget_session_id", nullable=True),
     sa.Column("widget_number", sa.Integer, nullable=True),
     points_to("engine_events", "event_id"),
     points_to("ai_conversations", "conversation_id"),
     sa.Index(None, "client_id", "conversation_id", "created_at"),
-    # For the gateway's limits, which count the latest messages of a client and of a customer.
+    # For the gateway's limits, which count the latest messages from a client and from a customer.
     sa.Index(
         "ix_engine_messages_inbound",
         "client_id",
@@ -209,7 +209,7 @@ engine_messages: Final = sa.Table(
         unique=True,
         postgresql_where=sa.text("widget_session_id IS NOT NULL"),
     ),
-    # For the widget's share of the client's limits. The share counts visitors' messages.
+    # For the widget's share of the client's limits. Visitors' messages count toward this share.
     sa.Index(
         "ix_engine_messages_widget",
         "client_id",
@@ -238,7 +238,7 @@ action_ledger: Final = sa.Table(
     text("customer_key", nullable=True),
     sa.Column("amount", sa.BigInteger, nullable=True),
     text("currency", nullable=True),
-    # The provider's reference for the executed action.
+    # The reference that the provider returned for the executed action.
     text("reference", nullable=True),
     # The helpdesk ticket in which the action was executed.
     text("ticket_id", nullable=True),
@@ -247,14 +247,14 @@ action_ledger: Final = sa.Table(
     sa.UniqueConstraint("client_id", "run_id", "step", "round"),
     points_to("engine_runs", "run_id"),
     sa.CheckConstraint("state IN ('planned', 'done', 'failed', 'unknown')", name="state"),
-    # For the sums of refunds by customer and by day, and for the actions on an order.
+    # For the refund totals per customer and per day, and for the actions on an order.
     sa.Index(
         "ix_action_ledger_money",
         "client_id",
         "planned_at",
         postgresql_where=sa.text("order_key IS NOT NULL AND state <> 'failed'"),
     ),
-    # For finding the thread to which a mail of ours belongs, if a reply has no other reference to
+    # For finding the thread of a reply to one of our mails, if the reply has no other reference to
     # the thread.
     sa.Index(
         "ix_action_ledger_mails",
@@ -262,7 +262,7 @@ action_ledger: Final = sa.Table(
         "reference",
         postgresql_where=sa.text("action = 'reply_by_email'"),
     ),
-    # For recognizing our own messages in a helpdesk ticket when a webhook reports them.
+    # For recognizing the service's own messages when a webhook reports them in a helpdesk ticket.
     sa.Index(
         "ix_action_ledger_ticket",
         "client_id",
@@ -278,7 +278,7 @@ action_ledger: Final = sa.Table(
     ),
 )
 
-# The customer's sentiment, one row per message.
+# Customer sentiment, with one row per message.
 sentiment_logs: Final = sa.Table(
     "sentiment_logs",
     metadata,

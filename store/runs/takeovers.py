@@ -1,5 +1,5 @@
-"""Conversations that a person takes over from the agent at the dashboard, and later hands back to
-the agent."""
+"""Conversations that a member takes over from the AI agent in the dashboard, and later hands back
+to it."""
 
 from datetime import datetime
 from typing import Final
@@ -27,10 +27,10 @@ _HAND_BACK: Final = sa.text("""
 
 class TakeoverRepository(TenantRepository):
     async def take(self, conversation_id: str, by: str, now: datetime, *, force: bool) -> None:
-        """Record that a person takes a conversation over, so that the agent does not answer.
-        Idempotent.
+        """Record that a member takes over a conversation, so that the AI agent does not answer in
+        it. Idempotent.
 
-        `force`: take the conversation over even from another person. Raises ConversationNotFound,
+        `force`: take over the conversation even from another member. Raises ConversationNotFound,
         ConversationTaken.
         """
         this = {"client_id": self._tenant, "conversation_id": conversation_id}
@@ -40,7 +40,7 @@ class TakeoverRepository(TenantRepository):
         await self._connection.execute(_TAKE, {**this, "by": by, "now": now})
 
     async def hand_back(self, conversation_id: str) -> None:
-        """Hand the conversation back to the agent, regardless of why people took it over.
+        """Hand the conversation back to the AI agent, regardless of why human agents took it over.
         Idempotent. Raises ConversationNotFound."""
         this = {"client_id": self._tenant, "conversation_id": conversation_id}
         await self._one(_LOCK, this, ConversationNotFound(conversation_id))

@@ -40,11 +40,11 @@ _ANSWERED: Final = sa.text("""
 
 class ThreadRepository(TenantRepository):
     async def lock(self, event_id: str) -> str | None:
-        """Lock the thread of an event's message until the transaction ends. Return the thread's id,
-        or None before the event is normalized.
+        """Lock the thread to which an event's message belongs until the transaction ends. Return
+        the thread's id, or None before the event is normalized.
 
-        The lock is a separate statement, so that the next statement sees the changes of earlier
-        lock holders.
+        The lock is a separate statement, so that the next statement sees what earlier lock holders
+        committed.
         """
         locked: str | None = await self._connection.scalar(
             _LOCK, {"client_id": self._tenant, "event_id": event_id}
@@ -52,8 +52,8 @@ class ThreadRepository(TenantRepository):
         return locked
 
     async def answered_by(self, conversation_id: str, run_id: str) -> PendingProposal | None:
-        """Assign the thread's pending proposal to the run of the message that has arrived,
-        regardless of the message's content. Return the proposal, or None if no proposal is pending.
+        """Assign the thread's pending proposal to the run of the newly arrived message, regardless
+        of the message's content. Return the proposal, or None if none is pending.
 
         Only a later message can confirm a later proposal. Idempotent by run. The caller must have
         locked the thread.
@@ -67,10 +67,10 @@ class ThreadRepository(TenantRepository):
     async def keep(
         self, conversation_id: str, thread: Thread, *, sender: str | None, now: datetime
     ) -> None:
-        """Store the settled facts and the proposal of a thread, replacing any earlier proposal.
+        """Store a thread's settled facts and proposal, replacing any earlier proposal.
 
-        If a question still awaits another sender's answer, do not write anything. `sender`: the
-        verified address of the message's sender, or None.
+        Do not write anything if a question is still waiting for an answer from another sender.
+        `sender`: the verified address of the message's sender, or None.
         """
         proposal, settled = thread.proposal, threads.c.thread
         asked = threads.c.proposal

@@ -9,10 +9,10 @@ from domain.inbound.sent_by_us import AgentMessage
 from domain.runs.action_key import action_key
 from store.core.repository import TenantRepository
 
-# A ticket contains few messages from us, and webhooks report the latest ones.
+# A ticket contains few messages from the service, and webhooks report the latest ones.
 _LATEST: Final = 50
 _KINDS: Final = ", ".join(f"'{kind}'" for kind in (ActionKind.REPLY_IN_HELPDESK, ActionKind.NOTE))
-# All connections to the same platform count, because a new connection has the same tickets.
+# All connections to the same platform are included, because a new connection has the same tickets.
 _WRITTEN: Final = sa.text(f"""
     SELECT entry.run_id, entry.step, entry.state, entry.reference, entry.planned_at, run.draft,
            run.plan -> entry.step ->> 'text' AS note,
@@ -36,8 +36,8 @@ _WRITTEN: Final = sa.text(f"""
 
 class TicketMessages(TenantRepository):
     async def written(self, integration_id: str, ticket_id: str) -> tuple[AgentMessage, ...]:
-        """Return the agent's messages in a ticket, newest first, including messages whose sending
-        is unfinished."""
+        """Return the agent's messages in a ticket, newest first. Messages whose sending is
+        unfinished are included."""
         rows = await self._connection.execute(
             _WRITTEN,
             {

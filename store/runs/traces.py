@@ -67,7 +67,7 @@ _TRACE: Final = sa.text(f"""
     WHERE run.client_id = :client_id AND run.id = :run_id
 """)  # noqa: S608 - our own names
 
-# The list follows the primary key. Ids are in the order of admission.
+# The list is in primary key order. Ids are in the order of admission.
 _PAGE: Final = """
     SELECT run.id AS run_id, run.event_id, run.status, event.event_type,
            CASE WHEN event.unified IS NULL THEN event.customer_email
@@ -81,8 +81,8 @@ _PAGE: Final = """
     ORDER BY run.id DESC
     LIMIT :limit
 """
-# Only the filters in use are added to the query, because a generic plan for all filters would use
-# no index.
+# Only the filters in use are added to the query, because a generic plan for all filters would not
+# use any index.
 _PAGES: Final = {
     (by_status, by_class): sa.text(
         _PAGE.format(
@@ -114,7 +114,7 @@ class RunTraces(TenantRepository):
         status: RunStatus | None = None,
         classification: Category | None = None,
     ) -> list[RunSummary]:
-        """Return a page of runs, newest first. `before`: the last id of the previous page."""
+        """Return a page of runs, newest first. `before`: the last id on the previous page."""
         given: dict[str, object] = {
             "client_id": self._tenant,
             "limit": limit,

@@ -2,8 +2,8 @@
 read a page.
 
 Data from after the event is omitted: messages, settled facts, refunds. The cost of a page does not
-grow with the client's history, because each event reads only its thread and the preceding month of
-the action ledger.
+grow with the client's history, because for each event only its thread and the preceding month of
+the action ledger are read.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,8 +39,8 @@ from store.simulation.past_spending import PastSpending, SpentBefore
 _MARGIN: Final = timedelta(days=1)
 _HOUR: Final = timedelta(hours=1)
 
-# Messages are filtered by author. With a filter by direction, PostgreSQL might search all inbound
-# messages of the client to find the last message of a thread.
+# Messages are filtered by author. With a filter by direction, PostgreSQL might search all of the
+# client's inbound messages to find the last message of a thread.
 _PAGE: Final = sa.text("""
     SELECT event.id, event.event_type, event.outcome, event.unified, event.subject, event.text,
            event.erased_at IS NOT NULL AS is_erased, event.received_at,
@@ -121,7 +121,7 @@ class SeenThen:
 @dataclass(frozen=True, slots=True)
 class PastEvent:
     """A past event to replay. `at`: when the event arrived. `before`: the agent's own first
-    outcome, without people's later decisions. `draft`: the agent's draft.
+    outcome, without later human decisions. `draft`: the agent's draft.
 
     `seen`: the agent's input. It is None if the event cannot be replayed (`skip`). It is also None
     if no playbook matched the event, because the event was then never normalized.
@@ -139,7 +139,7 @@ class PastEvent:
 
 @dataclass(frozen=True, slots=True)
 class PastSpan:
-    """The events of a period: those that arrived from `since` on and before `until`."""
+    """The events in a period: those that arrived at or after `since` and before `until`."""
 
     since: datetime
     until: datetime
@@ -192,8 +192,8 @@ class PastEvents(TenantRepository):
         rows: "Sequence[sa.Row[*tuple[Any, ...]]]",
         lookups: Mapping[str, Lookup | None],
     ) -> dict[str, Spent]:
-        """Return the earlier refunds by run. Only runs whose order was found are included, because
-        other runs cannot act on an order."""
+        """Return the earlier refunds, keyed by run. Only runs whose order was found are included,
+        because other runs cannot act on an order."""
         wanted = [
             SpentBefore(
                 run_id=row.run_id,
@@ -239,7 +239,7 @@ def _skip(row: "sa.Row[*tuple[Any, ...]]") -> ReplaySkip | None:
 
 
 def _before(row: "sa.Row[*tuple[Any, ...]]") -> ReplayFacts:
-    """Return the agent's own outcome of a run, without people's decisions. A run whose execution
+    """Return the agent's own outcome for a run, without human decisions. A run whose execution
     failed counts as answered."""
     if row.outcome == EventOutcome.NO_PLAYBOOK:
         return ReplayFacts(end=ReplayEnd.NO_PLAYBOOK)
@@ -260,7 +260,7 @@ def _before(row: "sa.Row[*tuple[Any, ...]]") -> ReplayFacts:
 
 
 def _thread(row: "sa.Row[*tuple[Any, ...]]") -> Thread:
-    """Return the thread as it was after the previous message.
+    """Return the thread in its state after the previous message.
 
     A question counts as open once the agent has sent it to the customer. A pending proposal belongs
     to the next message.
@@ -276,6 +276,6 @@ def _lookup(row: "sa.Row[*tuple[Any, ...]]") -> Lookup | None:
 
 
 def _shown(file: Attachment) -> AttachmentPreview:
-    """Return an attached file without its content, because a replay does not show images to the
-    brain again."""
+    """Return an attachment without its content, because a replay does not show images to the brain
+    again."""
     return AttachmentPreview(name=file.name, media_type=file.media_type, size=file.size)

@@ -1,4 +1,4 @@
-"""The agent's refunds before each past message. One statement covers a page of messages."""
+"""The agent's refunds before each past message. One statement covers a whole page of messages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from domain.agent.plan import ActionKind
 from domain.agent.policy_context import CUSTOMER_WINDOW, Spent
 from store.core.repository import TenantRepository
 
-# This query equals `ActionLedger.spent`, but as of the time of each run's message. A step counts
-# once, even if it was executed in several rounds.
+# This query is the same as `ActionLedger.spent`, but as of the time of each run's message. A step
+# counts once, even if it was executed in several rounds.
 _SPENT: Final = sa.text("""
     SELECT wanted.run_id, given.customer, given.day, given.on_order
     FROM unnest(CAST(:runs AS text[]), CAST(:customers AS text[]), CAST(:orders AS text[]),
@@ -45,8 +45,9 @@ _SPENT: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class SpentBefore:
-    """The refunds to sum for one run. `customer`: the address, normalized by `customer_key`. `at`:
-    the time of the run's message. The run's own actions and later actions are excluded."""
+    """Parameters for summing the refunds before one run. `customer`: the address, normalized by
+    `customer_key`. `at`: the time of the run's message. The run's own actions and later actions are
+    excluded."""
 
     run_id: str
     order_key: str
@@ -57,7 +58,7 @@ class SpentBefore:
 
 class PastSpending(TenantRepository):
     async def before(self, wanted: Sequence[SpentBefore]) -> dict[str, Spent]:
-        """Return, by run id, the refunds and other actions before each run's message."""
+        """Return the refunds and other actions before each run's message, keyed by run id."""
         if not wanted:
             return {}
         found = await self._connection.execute(

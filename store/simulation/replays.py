@@ -1,4 +1,4 @@
-"""Replays of one client: their progress, and the events whose outcome differs."""
+"""One client's replays: their progress, and the events whose outcome differs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,8 +27,8 @@ from store.simulation.tables import replay_changes, replays
 _TABLE: Final = replays.c
 _COLUMNS: Final = tuple(_TABLE[name] for name in Replay.model_fields)
 _UNFINISHED: Final = _TABLE.state.in_(sorted(UNFINISHED))
-# The lock makes a concurrent erasure wait. An event that was removed or is being erased does not
-# become an example.
+# Because of the lock, a concurrent erasure waits. An event that was removed or is being erased does
+# not become an example.
 _STILL_THERE: Final = sa.text("""
     SELECT id FROM engine_events
     WHERE client_id = :client_id AND id = ANY(:events) AND erased_at IS NULL
@@ -62,8 +62,8 @@ class ReplayChange:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedPage:
-    """The result of one replayed page of events. `place`: the page's last event, or None if no
-    events were left."""
+    """The result of replaying one page of events. `place`: the last event on the page, or None if
+    no events were left."""
 
     place: str | None
     tally: ReplayTally
@@ -101,7 +101,7 @@ class ReplayRepository(TenantRepository):
         return _replay(row)
 
     async def page(self, *, before: str | None, limit: int) -> tuple[Replay, ...]:
-        """Return a page of replays, newest first. `before`: the last id of the previous page."""
+        """Return a page of replays, newest first. `before`: the last id on the previous page."""
         rows = await self._connection.execute(
             sa.select(*_COLUMNS)
             .where(
@@ -116,8 +116,8 @@ class ReplayRepository(TenantRepository):
     async def examples(
         self, replay_id: str, *, kind: ReplayChangeKind | None, after: str | None, limit: int
     ) -> tuple[ReplayExample, ...]:
-        """Return a page of events whose outcome differs in the replay, in the order of arrival.
-        `after`: the last event of the previous page."""
+        """Return a page of events whose outcome differs in the replay, in order of arrival.
+        `after`: the last event on the previous page."""
         rows = await self._connection.execute(
             _EXAMPLES,
             {
@@ -142,7 +142,7 @@ class ReplayRepository(TenantRepository):
         """Add the result of a page to a replay. Events that were erased or removed meanwhile do not
         become examples.
 
-        The caller must have locked the replay, and checked that the replay's position is still the
+        The caller must have locked the replay and verified that the replay's position is still the
         start of the page.
         """
         ids = [change.event_id for change in done.changes]
@@ -204,7 +204,8 @@ class UnfinishedReplay:
 async def unfinished_replays(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[UnfinishedReplay]:
-    """Return a page of all clients' unfinished replays created before a time, oldest first."""
+    """Return a page of unfinished replays, across all clients, that were created before a time,
+    oldest first."""
     rows = await connection.execute(
         sa.select(_TABLE.client_id, _TABLE.id, _TABLE.created_at)
         .where(_UNFINISHED, _TABLE.created_at < before, beyond(after, _TABLE.created_at, _TABLE.id))

@@ -17,7 +17,7 @@ replays: Final = sa.Table(
     time("since"),
     time("until"),
     text("state"),
-    # The limits of the replay: the total cost of language models, and the working time.
+    # The replay's limits: the total cost of language models, and the working time.
     sa.Column("budget_micros", sa.BigInteger, nullable=False),
     sa.Column("budget_s", sa.Integer, nullable=False),
     # The last examined event. The replay continues after this event.
@@ -45,7 +45,7 @@ replays: Final = sa.Table(
 )
 
 # An event whose outcome differs in the replay. `before` and `after` do not contain the draft text.
-# `draft` contains the new draft, and is erased with the customer's words. The key is the event,
+# `draft` contains the new draft, and is erased with the customer's data. The key is the event,
 # because an event that no playbook matched has no run.
 replay_changes: Final = sa.Table(
     "replay_changes",

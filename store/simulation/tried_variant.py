@@ -1,4 +1,4 @@
-"""Check a variant's references to the client's playbooks, and resolve them."""
+"""Validate a variant's references to the client's playbooks, and resolve them."""
 
 from domain.playbooks.errors import PatternTaken
 from domain.simulation.variant import Variant
@@ -9,11 +9,11 @@ from store.playbooks.versions import PlaybookVersions
 
 class TriedVariants(TenantRepository):
     async def check(self, variant: Variant) -> None:
-        """Check the playbooks to which a variant refers. Raises PlaybookNotFound for an unknown
-        playbook or version.
+        """Check that the playbooks to which a variant refers exist. Raises PlaybookNotFound for an
+        unknown playbook or version.
 
-        Raises PatternTaken for a new draft with the event type of an active playbook, because the
-        draft would never be used.
+        Raises PatternTaken for a new draft whose event type an active playbook already has, because
+        the draft would never be used.
         """
         playbooks = PlaybookRepository(self._connection, self._tenant)
         if variant.playbook_id is None:
@@ -33,8 +33,8 @@ class TriedVariants(TenantRepository):
         """Return the variant with its playbook as a draft that replaces the stored playbook. Raises
         PlaybookNotFound.
 
-        As after publication, only this playbook then matches the events of its type, even if it is
-        not active. A threshold given with a playbook id applies to that playbook.
+        As after publication, only this playbook then matches events of its type, even if it is not
+        active. A threshold given with a playbook id applies to that playbook.
         """
         if variant.playbook_id is None:
             return variant

@@ -1,7 +1,7 @@
-"""The account: a client's subscription and credits. The account's row is the lock for all counters
-of the client.
+"""The account: a client's subscription and credits. The account's row is the lock for all of the
+client's counters.
 
-Admission, changes of plan and credits, and key revocation first lock the row in a separate
+Before admission, plan or credit changes, and key revocation, the row is locked by a separate
 statement. The next statement therefore sees current data, and that data cannot change before the
 transaction ends. Each client has only one such lock, so no lock order is needed.
 """
@@ -37,7 +37,7 @@ _ACCOUNT: Final = sa.select(
     clients.c.next_plan_from,
     clients.c.credits_balance,
 ).where(clients.c.id == sa.bindparam("tenant"), clients.c.closed_at.is_(None))
-# NO KEY, so that rows with a foreign key to the client can be written meanwhile.
+# NO KEY, so that rows with a foreign key to the client can be inserted while the lock is held.
 _LOCK: Final = _ACCOUNT.with_for_update(key_share=True)
 
 
@@ -50,7 +50,8 @@ class AccountRepository(TenantRepository):
         return await self._read(_LOCK)
 
     async def subscription(self) -> Subscription:
-        """Return the client's subscription without a lock. Raises ClientNotFound like `lock`."""
+        """Return the client's subscription without taking a lock. Raises ClientNotFound under the
+        same conditions as `lock`."""
         return (await self._read(_ACCOUNT)).subscription
 
     async def save(self, subscription: Subscription) -> None:
@@ -62,9 +63,9 @@ class AccountRepository(TenantRepository):
         )
 
     async def add_credits(self, amount: int, *, entry_id: str, reason: str, now: datetime) -> int:
-        """Change the credit balance by `amount`, write the entry in the credit ledger, and return
-        the new balance. Raises ClientNotFound, and InvalidInput if the balance would fall below
-        zero."""
+        """Change the credit balance by `amount`, add an entry to the credit ledger, and return the
+        new balance. Raises ClientNotFound, and InvalidInput if the balance would fall below zero.
+        """
         balance = (await self.lock()).credits_balance + amount
         if balance < 0:
             raise InvalidInput("the balance of credits cannot fall below zero")
@@ -87,7 +88,7 @@ class AccountRepository(TenantRepository):
 
 
 def subscription_of(row: "sa.Row[*tuple[Any, ...]]") -> Subscription:
-    """Return the subscription in a row that contains the client's subscription columns."""
+    """Return the subscription in a row that contains a client's subscription columns."""
     return Subscription(
         plan=Plan(row.plan),
         trial_ends_at=row.trial_ends_at,
@@ -97,7 +98,7 @@ def subscription_of(row: "sa.Row[*tuple[Any, ...]]") -> Subscription:
 
 
 async def lock_if_open(connection: AsyncConnection, tenant: TenantId) -> None:
-    """Lock the client's account. Call this before any other row is locked. Do nothing if the client
-    is being erased."""
+    """Lock the client's account, unless the client is being erased. Call this function before any
+    other row is locked."""
     with suppress(ClientNotFound):
         await AccountRepository(connection, tenant).lock()

@@ -1,9 +1,9 @@
-"""Stops of all automation of a client or of the installation, and the check whether a stop applies
-to a run.
+"""Stops of all automation, for a client or for the installation, and the check whether a stop
+applies to a run.
 
-A step that answers or acts calls `holds` in the transaction that records the step. It keeps a
-shared lock until that transaction ends. A stop takes the same lock exclusively. When the stop is
-committed, no such transaction is in progress, and all later transactions see the stop.
+A step that answers or acts calls `holds` in the transaction that records the step. The step keeps a
+shared lock until that transaction ends. A stop takes the same lock in exclusive mode. When the stop
+is committed, no such transaction is in progress, and all later transactions see the stop.
 """
 
 from datetime import datetime
@@ -20,23 +20,22 @@ from store.tenants.tables import client_settings, installation_stops
 
 class AutomationStops(TenantRepository):
     async def holds(self, run_id: str) -> bool:
-        """Return whether a stop prevents the run from answering and acting automatically.
+        """Return True if a stop prevents the run from answering and acting automatically.
 
-        A run whose plan a person approved is never stopped. The result is valid until the
+        A run whose plan a human approved is never stopped. The result is valid until the
         transaction ends. Call this method before any row except the account's row is locked.
         """
         return bool(await self._connection.scalar(_HOLDS, {"tenant": self._tenant, "run": run_id}))
 
     async def read(self) -> AutomationState:
-        """Return the stop of the client and the stop of the installation."""
+        """Return the client's stop and the installation's stop."""
         row = (await self._connection.execute(_STATE, {"tenant": self._tenant})).one()
         stop = None if row.at is None else AutomationStop(at=row.at, by=row.by)
         return AutomationState(stopped=stop, installation_stopped=row.installation)
 
     async def stop(self, by: str, now: datetime) -> bool:
-        """Stop the client's automation, after every step in progress is recorded. Return False if
-        the client was already stopped. Raises ClientNotFound, also while the client is being
-        erased."""
+        """Stop the client's automation once every step in progress is recorded. Return False if it
+        was already stopped. Raises ClientNotFound, also while the client is being erased."""
         await self._connection.execute(_LOCK_CLIENT, {"tenant": self._tenant})
         row = (
             await self._connection.execute(_STOP, {"tenant": self._tenant, "by": by, "now": now})
@@ -56,7 +55,7 @@ class AutomationStops(TenantRepository):
 
 
 class InstallationStops:
-    """The stop of all clients' automation, in transactions that span clients."""
+    """The stop that applies to all clients' automation. Requires transactions that span clients."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -66,14 +65,14 @@ class InstallationStops:
         return None if row is None else AutomationStop(at=row.stopped_at, by=row.stopped_by)
 
     async def stop(self, by: str, now: datetime) -> bool:
-        """Stop the automation of all clients, after every step in progress is recorded. Return
-        False if it was already stopped."""
+        """Stop the automation of all clients once every step in progress is recorded. Return False
+        if it was already stopped."""
         await self._connection.execute(_LOCK_ALL)
         made = await self._connection.execute(_STOP_ALL, {"by": by, "now": now})
         return made.rowcount == 1
 
     async def resume(self) -> bool:
-        """End the stop of all clients. Return False if there was no stop."""
+        """End the stop that applies to all clients. Return False if there was no such stop."""
         gone = await self._connection.execute(sa.delete(installation_stops))
         return gone.rowcount == 1
 

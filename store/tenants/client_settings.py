@@ -22,7 +22,7 @@ class SettingsRepository(TenantRepository):
         return ClientSettings.model_validate(row, from_attributes=True)
 
     async def change(self, change: SettingsChange, now: datetime) -> ClientSettings:
-        """Change settings of the client. Raises ClientNotFound, also while the client is being
+        """Change a client's settings. Raises ClientNotFound, also while the client is being
         erased."""
         given = change.model_dump(exclude={"system_prompt", "branding"})
         values: dict[str, object] = {

@@ -15,7 +15,7 @@ from store.tenants.tables import client_users, clients, users
 
 @dataclass(frozen=True, slots=True)
 class ClientEntry:
-    """A client, as operators see it. `plan`: the client's plan, without regard to a trial."""
+    """A client, as shown to operators. `plan`: the client's plan, disregarding any trial."""
 
     id: str
     brand_name: str
@@ -50,12 +50,12 @@ class ClientRepository:
         now: datetime,
         trial_ends_at: datetime | None = None,
     ) -> str:
-        """Create a client, and its owner unless a user with this address exists. Return the owner's
-        user id."""
+        """Create a client. Also create its owner, unless a user with this address already exists.
+        Return the owner's user id."""
         owner = await self._connection.scalar(
             insert(users)
             .values(id=user_id, email=owner_email.strip().lower(), created_at=now)
-            # The update leaves the row as it is, but makes RETURNING return an existing user too.
+            # The update does not change the row, but makes RETURNING return an existing user too.
             .on_conflict_do_update(index_elements=["email"], set_={"email": users.c.email})
             .returning(users.c.id)
         )
@@ -104,7 +104,7 @@ class ClientRepository:
 
     async def set_brain_budget(self, client_id: str, micros: int | None) -> None:
         """Set the client's own monthly budget for language models, in millionths of a US dollar.
-        None restores the budget of the configuration. Raises ClientNotFound."""
+        None restores the configured budget. Raises ClientNotFound."""
         found = await self._connection.scalar(
             sa.update(clients)
             .where(clients.c.id == client_id)
@@ -116,7 +116,7 @@ class ClientRepository:
 
     async def brain_budget(self, client_id: str) -> int | None:
         """Return the client's own monthly budget for language models, in millionths of a US dollar.
-        Return None if the budget of the configuration applies."""
+        Return None if the configured budget applies."""
         budget = await self._connection.scalar(
             sa.select(clients.c.brain_budget_micros).where(clients.c.id == client_id)
         )

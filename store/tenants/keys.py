@@ -1,5 +1,5 @@
-"""API keys, stored by digest. Every request reads the row of its key, so a revocation takes effect
-immediately."""
+"""API keys, stored by digest. Every request reads the row of its key, so revoking a key takes
+effect immediately."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ from store.tenants.tables import api_keys, clients
 
 @dataclass(frozen=True, slots=True)
 class KeyEntry:
-    """An API key as it is shown to the client's members, with only the prefix of its secret.
+    """An API key as shown to the client's members, with only the prefix of its secret.
 
-    `created_by`: the person, as in audit entries. `scopes`: the key's scopes, or None for all
+    `created_by`: the creator, as in audit entries. `scopes`: the key's scopes, or None for all
     scopes. `last_used_at`, `last_used_from`: the time of the last use, accurate to half a minute,
     and the network of that use. `oauth_client_id`: the OAuth client that holds the key, or None.
     """
@@ -51,8 +51,8 @@ class KeyUse:
 @dataclass(frozen=True, slots=True)
 class ActiveKey:
     """An API key that was active when it was read. `scopes`: the key's scopes, or None for all
-    scopes. `vouches`: whether the key's holder is the client's own system and may vouch for a
-    customer's address."""
+    scopes. `vouches`: whether the key's holder is the client's own system, which is allowed to
+    vouch for a customer's address."""
 
     id: str
     client_id: str
@@ -60,7 +60,7 @@ class ActiveKey:
     vouches: bool = False
 
 
-# Statements that every gateway request runs are built once, because building a statement costs as
+# Statements that run on every gateway request are built once, because building a statement costs as
 # much as running it. This statement calls a database function (`migrations/`), because no row may
 # be read before the tenant is known.
 _FIND_ACTIVE: Final = sa.text("SELECT id, client_id, scopes, vouches FROM active_key(:digest)")
@@ -85,7 +85,7 @@ _SHOWN: Final = (
     api_keys.c.revoked_at,
     api_keys.c.vouches,
 )
-# The rows are locked in the order of ids, so that two concurrent processes do not deadlock.
+# The rows are locked in order of id, so that two concurrent processes do not deadlock.
 _USED: Final = sa.text("""
     WITH uses AS (
         SELECT * FROM unnest(
@@ -121,9 +121,9 @@ class KeyRepository:
     ) -> None:
         """Store an API key.
 
-        `created_by`: the person, as in audit entries. `scopes`: the key's scopes, or None for all
+        `created_by`: the creator, as in audit entries. `scopes`: the key's scopes, or None for all
         scopes. `user_id`, `oauth_client_id`: set for a key from the OAuth flow. `vouches`: whether
-        the key's holder may vouch for a customer's address.
+        the key's holder is allowed to vouch for a customer's address.
         """
         await self._connection.execute(
             sa.insert(api_keys).values(
@@ -142,7 +142,7 @@ class KeyRepository:
         )
 
     async def vouch(self, client_id: str, key_id: str) -> None:
-        """Let the holder of an API key vouch for customers' addresses. Raises KeyNotFound."""
+        """Allow the holder of an API key to vouch for customers' addresses. Raises KeyNotFound."""
         changed = await self._connection.execute(
             sa.update(api_keys)
             .where(api_keys.c.client_id == client_id, api_keys.c.id == key_id)
@@ -164,7 +164,7 @@ class KeyRepository:
         self, client_id: str, *, after: str | None, limit: int, revoked: bool | None = None
     ) -> tuple[KeyEntry, ...]:
         """Return at most `limit` API keys that were created before the key `after`, newest first.
-        `revoked`: return only revoked keys, or only active ones."""
+        `revoked`: if True, return only revoked keys. If False, return only active ones."""
         which = () if after is None else (api_keys.c.id < after,)
         if revoked is not None:
             which = (*which, api_keys.c.is_active.is_(not revoked))
@@ -187,7 +187,7 @@ class KeyRepository:
         return _entry(row)
 
     async def active(self, client_id: str) -> int:
-        """Return the number of active API keys of the client."""
+        """Return the number of active API keys that belong to the client."""
         return int(
             await self._connection.scalar(
                 sa.select(sa.func.count())
@@ -235,8 +235,8 @@ class KeyRepository:
         return tuple(revoked)
 
     async def made_by(self, client_id: str, created_by: str) -> tuple[KeyEntry, ...]:
-        """Return the active API keys that a person created for the client's own systems, oldest
-        first. `created_by`: the person, in the form of audit entries."""
+        """Return the active API keys that a member created for the client's own systems, oldest
+        first. `created_by`: the member, in the form used by audit entries."""
         rows = await self._connection.execute(
             sa.select(*_SHOWN)
             .where(
@@ -262,10 +262,10 @@ class KeyRepository:
         return bool(await self._connection.scalar(_IS_ACTIVE, {"key": key_id}))
 
     async def revoke(self, key_id: str, now: datetime) -> None:
-        """Permanently revoke an API key. A repetition has no effect. Raises KeyNotFound.
+        """Permanently revoke an API key. A repeated call has no effect. Raises KeyNotFound.
 
         The account is locked. A concurrent admission therefore either commits before the
-        revocation, or finds the key revoked.
+        revocation, or finds that the key is revoked.
         """
         await self._connection.execute(_LOCK_ACCOUNT, {"key": key_id})
         changed = await self._connection.execute(

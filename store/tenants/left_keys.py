@@ -1,4 +1,5 @@
-"""Active API keys that departed members created. Managers are notified of these keys by mail."""
+"""Active API keys created by members who have since left. Managers are notified of these keys by
+mail."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,8 +22,8 @@ _FIRST: Final = sa.func.min(_KEYS.id)
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """The departure of a member who created API keys that are still active. `place`: the
-    departure's position in the list of all clients' departures."""
+    """The departure of a member who created API keys that are still active. `place`: the position
+    of the departure in the list of all clients' departures."""
 
     tenant: TenantId
     left_at: datetime
@@ -32,7 +33,7 @@ class Departure:
 class LeftKeyRepository(TenantRepository):
     async def leave(self, created_by: str, now: datetime) -> None:
         """Schedule the notification about the active API keys that a departing member created for
-        the client's own systems. `created_by`: the member, in the form of audit entries."""
+        the client's own systems. `created_by`: the member, in the form used by audit entries."""
         await self._connection.execute(
             sa.update(api_keys)
             .where(
@@ -45,7 +46,7 @@ class LeftKeyRepository(TenantRepository):
         )
 
     async def due(self, left_at: datetime) -> tuple[LeftKey, ...]:
-        """Return the API keys of a departed member that are still active, oldest first."""
+        """Return the departed member's API keys that are still active, oldest first."""
         rows = await self._connection.execute(
             sa.select(_KEYS.id, _KEYS.prefix, _KEYS.created_at, _KEYS.last_used_at)
             .where(_KEYS.client_id == self._tenant, _IS_DUE, _KEYS.notice_due_at == left_at)
@@ -65,8 +66,8 @@ class LeftKeyRepository(TenantRepository):
 async def departures(
     connection: AsyncConnection, *, after: Place | None, limit: int
 ) -> Sequence[Departure]:
-    """Return a page of all clients' departures about which managers were not notified yet, oldest
-    first."""
+    """Return a page of departures, across all clients, of which managers have not been notified
+    yet, oldest first."""
     rows = await connection.execute(
         sa.select(_KEYS.client_id, _KEYS.notice_due_at.label("at"), _FIRST.label("first"))
         .join(clients, clients.c.id == _KEYS.client_id)

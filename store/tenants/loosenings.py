@@ -32,7 +32,7 @@ class LooseningRepository(TenantRepository):
         )
 
     async def pending(self) -> int:
-        """Return the number of pending loosenings of the client."""
+        """Return the number of the client's pending loosenings."""
         found = await self._connection.scalar(
             sa.select(sa.func.count()).where(
                 _ROWS.client_id == self._tenant, _ROWS.state == LooseningState.PENDING
@@ -41,7 +41,7 @@ class LooseningRepository(TenantRepository):
         return int(found or 0)
 
     async def waits_for(self, use: str, record_id: str) -> bool:
-        """Return whether a loosening of this record is pending. `use`: as in HeldTrust."""
+        """Return True if a loosening of this record is pending. `use`: as in HeldTrust."""
         wanted = {"use": use, "id": record_id}
         found = await self._connection.scalar(
             sa.select(
@@ -67,8 +67,8 @@ class LooseningRepository(TenantRepository):
         return await self._read(loosening_id, sa.select(*_SHOWN))
 
     async def lock(self, loosening_id: str) -> Loosening:
-        """Lock a loosening and return it, so that only this transaction can decide on the
-        loosening. The caller must hold the account's lock. Raises LooseningNotFound."""
+        """Lock a loosening and return it, so that only this transaction can decide on it. The
+        caller must hold the account's lock. Raises LooseningNotFound."""
         return await self._read(loosening_id, sa.select(*_SHOWN).with_for_update())
 
     async def decide(
@@ -95,7 +95,8 @@ class LooseningRepository(TenantRepository):
         )
 
     async def manager_left_at(self) -> datetime | None:
-        """Return when the client last lost an owner or admin, or None if it never did."""
+        """Return when the client last lost an owner or admin, or None if that has never
+        happened."""
         found: datetime | None = await self._connection.scalar(
             sa.select(clients.c.manager_left_at).where(clients.c.id == self._tenant)
         )
@@ -111,8 +112,8 @@ client_of_loosening: Final = owner_of(loosenings, LooseningNotFound)
 
 @dataclass(frozen=True, slots=True)
 class LeftLoosening:
-    """A loosening that the sweep processes. `place`: the loosening's position in the list of all
-    clients' loosenings."""
+    """A loosening that the sweep processes. `place`: the position of the loosening in the list of
+    all clients' loosenings."""
 
     tenant: TenantId
     id: str
@@ -122,7 +123,8 @@ class LeftLoosening:
 async def due_loosenings(
     connection: AsyncConnection, *, now: datetime, after: Place | None, limit: int
 ) -> Sequence[LeftLoosening]:
-    """Return a page of all clients' pending loosenings whose delay has passed, oldest first."""
+    """Return a page of pending loosenings, across all clients, whose delay has passed, oldest
+    first."""
     return await _left(
         connection,
         _ROWS.takes_effect_at,
@@ -135,8 +137,8 @@ async def due_loosenings(
 async def unnotified_loosenings(
     connection: AsyncConnection, *, after: Place | None, limit: int
 ) -> Sequence[LeftLoosening]:
-    """Return a page of all clients' loosenings about which managers were not notified yet, oldest
-    first."""
+    """Return a page of loosenings, across all clients, of which managers have not been notified
+    yet, oldest first."""
     return await _left(connection, _ROWS.created_at, _ROWS.notified_at.is_(None), after, limit)
 
 

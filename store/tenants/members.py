@@ -18,7 +18,7 @@ from store.tenants.tables import client_users, clients, users
 _USER: "Final[sa.BindParameter[str]]" = sa.bindparam("user")
 _CLIENT: "Final[sa.BindParameter[str]]" = sa.bindparam("client")
 
-# A client that is being erased counts as having no members.
+# A client that is being erased is treated as having no members.
 _IS_OPEN: Final = clients.c.closed_at.is_(None)
 # The owner in the client's own row takes precedence over the list of members.
 _ROLE: Final = (
@@ -55,7 +55,7 @@ _MEMBERS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ClientMember:
-    """A user who may act for a client, as owner or member."""
+    """A user who may act on behalf of a client, as owner or member."""
 
     user_id: str
     email: str
@@ -68,7 +68,7 @@ class MemberRepository:
         self._connection = connection
 
     async def role(self, user_id: str, client_id: str) -> Role | None:
-        """Return the user's role for the client, or None if the user is not a member."""
+        """Return the user's role in the client, or None if the user is not a member."""
         role = await self._connection.scalar(_ROLE, {"user": user_id, "client": client_id})
         return None if role is None else Role(role)
 
@@ -87,9 +87,9 @@ class MemberRepository:
         return _member(row)
 
     async def client_of(self, user_id: str) -> str | None:
-        """Return the user's default client: the oldest client that the user owns or, if the user
-        owns none, the client that the user joined first. Return None if there is none. Clients that
-        are being erased are ignored."""
+        """Return the user's default client, or None. It is the oldest client that the user owns or,
+        if the user owns none, the client that the user joined first. Clients that are being erased
+        are ignored."""
         owned = await self._connection.scalar(_OWNED, {"user": user_id})
         return owned or await self._connection.scalar(_JOINED, {"user": user_id})
 
@@ -108,17 +108,16 @@ class MemberRepository:
         return found[0] if found else None
 
     async def person(self, name: str) -> str:
-        """Return the name under which a person is recorded. The person is given by user id or email
-        address.
+        """Return the name under which a person is recorded. `name`: a user id or an email address.
 
         The address of a known user is resolved to the id that the API uses, so that one person does
-        not count as two people. Raises InvalidInput.
+        not count as two. Raises InvalidInput.
         """
         return await self.find_user(name) or check_user_id(name)
 
     async def ensure_user(self, user_id: str, email: str, now: datetime) -> None:
-        """Create the user, unless a user with this id and address exists. Raises InvalidInput if
-        another user has the id or the address."""
+        """Create the user, unless a user with both this id and this address exists. Raises
+        InvalidInput if another user has the id or the address."""
         values = {"id": user_id, "email": _address(email)}
         await self._connection.execute(
             insert(users).values(**values, created_at=now).on_conflict_do_nothing()
@@ -128,8 +127,8 @@ class MemberRepository:
             raise InvalidInput("another user has this id or this mail address")
 
     async def verify_address(self, user_id: str, now: datetime) -> None:
-        """Record that the user has verified the email address now, unless an earlier verification
-        is recorded."""
+        """Record that the user has just verified the email address. An earlier verification is
+        kept."""
         await self._connection.execute(
             sa.update(users)
             .where(users.c.id == user_id, users.c.verified_at.is_(None))

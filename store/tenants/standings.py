@@ -1,4 +1,4 @@
-"""The members of one client, with the data that the four-eyes rule requires."""
+"""The members of one client, with the data that the four-eyes rule needs."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ from domain.tenants.four_eyes import MemberStanding
 from store.core.repository import TenantRepository
 
 # Users do not belong to a client. A database function therefore selects only the members of the
-# transaction's client.
+# client that the transaction names.
 _MEMBERS: Final = sa.text("""
     SELECT user_id, email, role, verified_at, joined_at,
            (SELECT invited_by FROM invitations

@@ -1,4 +1,4 @@
-"""The tables of users, clients, their members, keys and settings."""
+"""The tables of users and clients, with their members, keys and settings."""
 
 from typing import Final
 
@@ -26,7 +26,7 @@ clients: Final = sa.Table(
     text("brand_name"),
     text("plan"),
     time("trial_ends_at", nullable=True),
-    # The plan after a downgrade. A downgrade takes effect at the end of the month in which it was
+    # The plan after a downgrade. A downgrade takes effect at the end of the month in which it is
     # requested.
     text("next_plan", nullable=True),
     time("next_plan_from", nullable=True),
@@ -78,15 +78,15 @@ api_keys: Final = sa.Table(
     # key.
     text("user_id", nullable=True),
     text("oauth_client_id", nullable=True),
-    # Whether the key's holder may vouch for a customer's address.
+    # Whether the key's holder is allowed to vouch for a customer's address.
     sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.true()),
-    # When the key's creator left the client. Cleared after the managers were notified by mail.
+    # When the key's creator left the client. Cleared once the managers have been notified by mail.
     time("notice_due_at", nullable=True),
     # For lookups by key id without a client.
     sa.Index(None, "id"),
 )
 
-# A client's settings. A client without a row has the defaults.
+# A client's settings. If a client has no row, the defaults apply.
 client_settings: Final = sa.Table(
     "client_settings",
     metadata,
@@ -96,7 +96,7 @@ client_settings: Final = sa.Table(
     json("branding", "{}"),
     # The widget key. It is public, because pages that embed the widget contain it.
     text("widget_key", nullable=True),
-    # Retention periods in days, by class of record, that differ from `domain/privacy/retention.py`.
+    # Retention periods in days, by record class, that differ from `domain/privacy/retention.py`.
     json("retention", "{}"),
     # The mail servers whose Authentication-Results headers the client trusts.
     json("authserv_ids", "[]"),
@@ -105,15 +105,14 @@ client_settings: Final = sa.Table(
     # Words chosen by the merchant. A message that contains one of them is always held for human
     # review.
     json("sensitive_words", "[]"),
-    # The acknowledgement that a customer gets when the message is immediately held for human
-    # review, by language.
+    # By language: the acknowledgement sent to a customer whose message is immediately held for
+    # human review.
     json("acknowledgement", "{}"),
-    # The greeting and signature of answers, by language, if they differ from the defaults.
+    # By language: the greeting and signature of answers, if they differ from the defaults.
     json("frame", "{}"),
-    # Whether a change that loosens a limit requires a second manager's approval or a delay of one
-    # day.
+    # Whether a change that loosens a limit requires a second manager's approval or a one-day delay.
     sa.Column("holds_loosening", sa.Boolean, nullable=False, server_default=sa.true()),
-    # Whether the embedded brain's answers from knowledge are sent without a review.
+    # Whether answers that the embedded brain composes from knowledge are sent without a review.
     sa.Column("answers_from_knowledge", sa.Boolean, nullable=False, server_default=sa.true()),
     # When the client's automation was stopped, and who stopped it.
     time("stopped_at", nullable=True),
@@ -122,7 +121,8 @@ client_settings: Final = sa.Table(
     sa.UniqueConstraint("widget_key"),
 )
 
-# The operators' stop of all clients' automation. The single row exists while the stop is active.
+# The operators' stop of all clients' automation. The table's single row exists while the stop is
+# active.
 installation_stops: Final = sa.Table(
     "installation_stops",
     metadata,
@@ -146,8 +146,7 @@ loosenings: Final = sa.Table(
     text("requested_by"),
     time("created_at"),
     time("takes_effect_at"),
-    # The person who approved or cancelled the change, or "time" if the change was applied after the
-    # delay.
+    # The manager who approved or cancelled the change, or "time" if it was applied after the delay.
     text("decided_by", nullable=True),
     time("decided_at", nullable=True),
     text("error_code", nullable=True),

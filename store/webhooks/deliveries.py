@@ -1,5 +1,5 @@
-"""Deliveries: the requests that are sent to webhooks, the outcomes of these requests, and the
-effects of the outcomes on the webhooks."""
+"""Deliveries: the requests sent to webhooks, the outcomes of these requests, and the effects of
+these outcomes on the webhooks."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -65,8 +65,7 @@ _ONE: Final = sa.select(*(_TABLE[name] for name in Delivery.model_fields)).where
 _SUMMARY: Final = sa.select(*(_TABLE[name] for name in DeliverySummary.model_fields)).where(
     _OF_WEBHOOK
 )
-# The status is a literal, so that PostgreSQL can always use a partial index of the pending
-# deliveries.
+# The status is a literal, so that PostgreSQL can always use a partial index on pending deliveries.
 _IS_PENDING: Final = _TABLE.status == sa.literal_column("'pending'")
 _LATEST: Final = sa.union_all(
     *(
@@ -78,7 +77,7 @@ _LATEST: Final = sa.union_all(
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """The request of a delivery attempt that is due now. `sealed_secrets`: the signing secrets,
+    """The request for a delivery attempt that is due now. `sealed_secrets`: the signing secrets,
     encrypted, newest first."""
 
     delivery_id: str
@@ -102,11 +101,11 @@ class DeliveryRepository(TenantRepository):
         """Return the request to send in this attempt, addressed to the webhook's current URL. If
         there is no request to send, return a result instead.
 
-        For a finished attempt, return the attempt's first result with the remaining time until the
-        next attempt, so that a repeated activity gets the same result. If the webhook is disabled
-        or the plan excludes webhooks, the delivery is skipped and recorded as missed. Tests are
-        also sent to disabled webhooks. A delivery that was deleted with its webhook counts as
-        skipped.
+        If the attempt is already finished, return its first result, with the time remaining until
+        the next attempt. A repeated activity therefore gets the same result. If the webhook is
+        disabled or the plan does not include webhooks, the delivery is skipped and recorded as
+        missed. Tests are also sent to disabled webhooks. A delivery that was deleted with its
+        webhook counts as skipped.
         """
         this: dict[str, object] = {"client_id": self._tenant, "delivery_id": delivery_id}
         row = await self._look(this, now)
@@ -144,8 +143,8 @@ class DeliveryRepository(TenantRepository):
         retry_in_s: float | None,
         now: datetime,
     ) -> DeliverResult:
-        """Write the outcome of an attempt once, and return the result. A repetition has no effect
-        and returns the first result.
+        """Write the outcome of an attempt once, and return the result. A repeated call has no
+        effect and returns the first result.
 
         With `retry_in_s`, the delivery stays pending. Without it, the delivery ends. When the
         delivery ends, the webhook's row is locked, and one statement updates the failure count and
@@ -154,8 +153,8 @@ class DeliveryRepository(TenantRepository):
         response disables the webhook immediately. Tests and deliveries to disabled webhooks are not
         counted.
 
-        The statement keeps the last `KEPT_DELIVERIES` ended deliveries and, for a day, the
-        deliveries about which the owner is notified. It also records the event as missed, or
+        The statement keeps the last `KEPT_DELIVERIES` ended deliveries. For a day, it also keeps
+        the deliveries of which the owner is notified. It also records the event as missed, or
         removes that record. `headers`: as sent, with masked signatures. `now`: the end of the
         attempt.
         """
@@ -210,7 +209,7 @@ class DeliveryRepository(TenantRepository):
 
     async def put_off(self, delivery_id: str, attempt: int, until: datetime) -> None:
         """Postpone an attempt that did not get a free slot, so that the sweeper skips the delivery.
-        If the attempt has already ended, because the activity is repeated, the time of the next
+        If the attempt has already ended because the activity was repeated, the time of the next
         attempt stays unchanged."""
         this = {"client_id": self._tenant, "delivery_id": delivery_id, "attempt": attempt}
         await self._connection.execute(_PUT_OFF, {**this, "until": until})
@@ -253,7 +252,7 @@ def _found(done: DeliveryAttempt) -> dict[str, object]:
 
 
 def _waits(row: "sa.Row[*tuple[Any, ...]]", attempt: int) -> bool:
-    """Return whether this attempt of the delivery is still unfinished."""
+    """Return True if this attempt of the delivery is still unfinished."""
     return bool(row.status == DeliveryStatus.PENDING and row.attempt < attempt)
 
 
@@ -267,7 +266,7 @@ def _result(row: "sa.Row[*tuple[Any, ...]]", attempt: int, now: datetime) -> Del
     """Return the result of a finished attempt, read from the delivery's row. Every call returns the
     same result.
 
-    After the loss of a workflow, the attempt may be older than the last attempt. The caller then
+    If a workflow was lost, the attempt may be older than the last attempt. The caller then
     continues immediately.
     """
     status = DeliveryStatus(row.status)

@@ -1,9 +1,9 @@
-"""The end of a delivery and its effect on the webhook. One statement writes both, under the
+"""How a delivery ends, and the effect on its webhook. One statement writes both, under the
 webhook's lock.
 
 All code that ends deliveries, or adds deliveries on request, first locks the webhook's row in a
-separate statement. The next statement therefore sees current data. The failure count is then exact
-under concurrency, and only one delivery disables the webhook.
+separate statement. The next statement therefore sees current data. As a result, the failure count
+is exact even under concurrency, and only one delivery disables the webhook.
 """
 
 from typing import Final
@@ -15,18 +15,19 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.core.ids import TenantId
 from domain.webhooks.webhook import DISABLED_AT, KEPT_DELIVERIES, WARNED_AT
 
-# NO KEY, so that deliveries with a foreign key to the webhook can be written meanwhile.
+# NO KEY, so that deliveries with a foreign key to the webhook can be inserted while the lock is
+# held.
 _LOCK: Final = sa.text("""
     SELECT is_active FROM webhook_subscriptions
     WHERE client_id = :client_id AND id = :webhook_id
     FOR NO KEY UPDATE
 """)
 
-# The columns of an attempt's result.
+# The columns that contain an attempt's result.
 _RESULT: Final = "status, attempt, next_attempt_at, failure_count_after, disabled_webhook"
 
-# Only the first writer ends an attempt. A repetition finds that the stored attempt number is not
-# lower.
+# Only the first writer ends an attempt. When the write is repeated, the stored attempt number is
+# already equal or higher.
 _NOT_ENDED: Final = """
     client_id = :client_id AND id = :delivery_id AND status = 'pending' AND attempt < :attempt
 """
@@ -42,9 +43,9 @@ def _ending(change: str) -> str:
     """Return the statement that ends a delivery and applies `change` to the delivery's row. In the
     statement, `counted` has no row for a test or for a disabled webhook.
 
-    The delivery that ends now is always kept, so that a repetition finds its result. Deliveries
-    about which the owner is notified are also kept for a day. Otherwise many skipped deliveries
-    could displace them before a dead worker is noticed, or while the mail server is down.
+    The delivery that ends now is always kept, so that a repeated call finds its result. Deliveries
+    of which the owner is notified are also kept for a day. Otherwise many skipped deliveries could
+    displace them before a dead worker is noticed, or while the mail server is down.
     """
     return f"""
     WITH counted AS (

@@ -1,4 +1,4 @@
-"""The hourly numbers of ended and failed deliveries of each webhook."""
+"""Hourly counts of ended and failed deliveries for each webhook."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -46,8 +46,9 @@ NO_HOURS: Final = (DeliveryHour(),) * HOURS
 
 class DeliveryHours(TenantRepository):
     async def all(self, now: datetime) -> Mapping[str, tuple[DeliveryHour, ...]]:
-        """Return the hourly counts of the last `HOURS` hours by webhook, oldest first. Webhooks
-        without deliveries are omitted. Only deliveries that are still stored are counted."""
+        """Return the hourly counts for the last `HOURS` hours, keyed by webhook, oldest first.
+        Webhooks without deliveries are omitted. Only deliveries that are still stored are counted.
+        """
         rows = await self._connection.execute(
             _COUNTS, {"tenant": self._tenant, "now": now, "since": now - timedelta(hours=HOURS)}
         )

@@ -1,4 +1,4 @@
-"""The sweep of overdue deliveries of all clients."""
+"""The sweep for overdue deliveries of all clients."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,14 +22,14 @@ class LeftPending:
 async def deliveries_left_pending(
     connection: AsyncConnection, *, before: datetime, after: LeftPending | None, limit: int
 ) -> list[LeftPending]:
-    """Return a page of all clients' pending deliveries that were due before a time, oldest first. A
-    delivery is due when it is created, or at the time of its next attempt."""
+    """Return a page of pending deliveries, across all clients, that were due before a time, oldest
+    first. A delivery is due when it is created, or at the time of its next attempt."""
     query = (
         sa.select(_TABLE.client_id, _TABLE.id, _TABLE.created_at)
         .where(
             _TABLE.status == sa.literal_column("'pending'"),
-            # The next attempt is later than the creation, so this condition holds for all overdue
-            # deliveries.
+            # The next attempt is later than the creation, so every overdue delivery satisfies this
+            # condition.
             _TABLE.created_at < before,
             sa.func.coalesce(_TABLE.next_attempt_at, _TABLE.created_at) < before,
         )

@@ -1,4 +1,5 @@
-"""The data for checking a pasted signature: a client's signing secrets, and the deliveries sent."""
+"""The data for checking a pasted signature: a client's signing secrets, and the deliveries that
+were sent."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -18,7 +19,7 @@ from store.webhooks.tables import webhook_deliveries, webhook_subscriptions
 
 _WEBHOOKS: Final = webhook_subscriptions.c
 _DELIVERIES: Final = webhook_deliveries.c
-# After the overlap, a previous secret stays stored until the next rotation.
+# A previous secret stays stored after the overlap, until the next rotation.
 _SECRETS: Final = (
     sa.select(
         _WEBHOOKS.id, _WEBHOOKS.secret_sealed, _WEBHOOKS.previous_sealed, _WEBHOOKS.previous_until
@@ -44,7 +45,7 @@ _SENT: Final = (
 
 
 class WebhookEvidence:
-    """The data for checking a pasted signature of one webhook."""
+    """Reads the data for checking a pasted signature from one webhook."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId, webhook_id: str) -> None:
         self._connection = connection

@@ -1,5 +1,5 @@
-"""The outbox: webhook events for a merchant's systems. An event is written in the same transaction
-as the change that it reports.
+"""The outbox: webhook events for merchants' systems. An event is written in the same transaction as
+the change that it reports.
 
 The body is rendered here, once, and a delivery is added for each subscriber. Another process sends
 the deliveries. The outbox contains each event exactly once.
@@ -19,9 +19,9 @@ from store.core.repository import TenantRepository
 from store.tenants.accounts import subscription_of
 from store.webhooks.tables import webhook_deliveries, webhook_misses
 
-# Returns the event's row and the event's number within its ticket, or no row for a repetition. The
-# ticket's row is locked until the transaction ends, so two concurrent resolutions get different
-# numbers.
+# Returns the event's row and the event's number within its ticket, or no row if the event is
+# already stored. The ticket's row is locked until the transaction ends, so two concurrent
+# resolutions get different numbers.
 _CLAIM: Final = sa.text("""
     WITH told AS (
         INSERT INTO outbox (client_id, id, event, dedup_key, created_at)
@@ -38,8 +38,8 @@ _CLAIM: Final = sa.text("""
     )
     SELECT coalesce((SELECT number FROM numbered), 1) FROM told
 """)
-# One round trip stores the body and reads the webhooks that may receive the event. The share lock
-# keeps a webhook from being deleted before the deliveries that refer to the webhook are written.
+# A single round trip stores the body and reads the webhooks that may receive the event. The share
+# lock keeps a webhook from being deleted before the deliveries that refer to it are written.
 # Pending deliveries are counted without a lock, so concurrent events may together exceed the limit.
 _ADD: Final = sa.text("""
     WITH told AS (
@@ -73,10 +73,10 @@ class Outbox(TenantRepository):
     ) -> tuple[str, ...]:
         """Add an event to the outbox, and return the ids of the deliveries to send.
 
-        `dedup_key` identifies the cause of the event, such as a run or a round of a run. A
-        repetition adds nothing. `run_id`: the run that caused the event. The run's workflow sends
-        the deliveries. If there is no run, the caller (`Engine.send_webhooks`) or the sweeper sends
-        them.
+        `dedup_key` identifies the cause of the event, such as a run or a round of a run. If the
+        same event is added again, nothing is stored. `run_id`: the run that caused the event. The
+        run's workflow sends the deliveries. If there is no run, the caller (`Engine.send_webhooks`)
+        or the sweeper sends them.
         """
         event_id = new_id()
         number = await self._claim(event, event_id, dedup_key, now)
@@ -135,9 +135,9 @@ class Outbox(TenantRepository):
     async def _claim(
         self, event: OutboundEvent, event_id: str, dedup_key: str, now: datetime
     ) -> int | None:
-        """Write the row of an event without its body. Return the number of the event among the
-        ticket's events of the same type. Return 1 for an event without a ticket, and None for a
-        repetition."""
+        """Write an event's row without its body. Return the event's number among the ticket's
+        events of the same type. Return 1 for an event without a ticket, and None if the event is
+        already stored."""
         number: int | None = await self._connection.scalar(
             _CLAIM,
             {
@@ -153,6 +153,6 @@ class Outbox(TenantRepository):
 
 
 def _in_plan(row: "sa.Row[*tuple[Any, ...]]", now: datetime) -> bool:
-    """Return whether the client's plan includes webhooks. On plans below pro, subscriptions are
+    """Return True if the client's plan includes webhooks. On plans below pro, subscriptions are
     kept but not used."""
     return subscription_of(row).includes_webhooks(now)

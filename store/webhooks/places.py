@@ -1,4 +1,4 @@
-"""The limits on concurrent deliveries, which all webhook workers share.
+"""The limits on concurrent deliveries, shared by all webhook workers.
 
 A slot is a PostgreSQL advisory lock. Each worker holds its slots in a session that it uses only for
 this purpose. Advisory locks need no rows, no clock and no cleanup: when a worker dies, its session
@@ -28,13 +28,12 @@ _log = structlog.get_logger(__name__)
 
 _CONNECT_TIMEOUT_S: Final = 2
 _PATIENCE_S: Final = 1.0
-"""Timeout for a response of the database, in seconds. Waiting for a slot must not take longer than
-waiting for the receiver's response."""
+"""Timeout for a response from the database, in seconds. Waiting for a slot must not take longer
+than waiting for the webhook endpoint's response."""
 _AWAY_S: Final = 5.0
 """Pause after a failure, in seconds, during which the worker does not connect to the database."""
 
-# With these settings, the loss of the database's machine is detected after 11 s instead of two
-# hours.
+# With these settings, the loss of the database machine is detected after 11 s instead of two hours.
 _KEEPALIVE: Final = (
     "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3"
 )
@@ -47,11 +46,11 @@ _FREE: Final = b"SELECT pg_advisory_unlock(key) FROM unnest(%s::bigint[]) AS key
 
 
 class SharedPlaces:
-    """Delivery slots that all webhook workers share. Implements domain.webhooks.ports.Places, for
+    """Delivery slots shared by all webhook workers. Implements domain.webhooks.ports.Places, for
     one event loop.
 
     While the database is unavailable, every delivery gets a slot, so the limits apply only within
-    each worker. A delivery that is in progress when the session is lost continues, and may exceed
+    each worker. If the session is lost during a delivery, the delivery continues, and may exceed
     the limits until it ends.
     """
 
@@ -123,7 +122,7 @@ class SharedPlaces:
         session: _Session,
         *wanted: Sequence[int],
     ) -> tuple[int, ...] | None:
-        """Lock one key of each list and return the locked keys. If one of the lists has no free
+        """Lock one key from each list, and return the locked keys. If one of the lists has no free
         key, lock none and return None."""
         free = [[key for key in keys if key not in self._held] for keys in wanted]
         if not all(free):
@@ -152,7 +151,7 @@ class SharedPlaces:
         if not self._freed:
             return
         keys, self._freed = self._freed, []
-        # If the unlock statement fails, the session and all its locks are lost.
+        # If the unlock statement fails, the session and all of its locks are lost.
         self._forget(keys)
         await _asked(session, _FREE, keys)
 
@@ -169,7 +168,7 @@ class SharedPlaces:
             return None
         self._session = await _connected(self._url)
         if self._held:
-            # Reacquire the locks of the deliveries in progress. If another worker takes a slot
+            # Reacquire the locks for the deliveries in progress. If another worker takes a slot
             # first, the limit is exceeded by one.
             kept = await _asked(self._session, _TAKE_AGAIN, [*self._held])
             self._held = {key: self._held[key] for (key,) in kept if key is not None}

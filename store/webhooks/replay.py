@@ -34,7 +34,7 @@ _AGAIN: Final = sa.text("""
       ON webhook.client_id = first.client_id AND webhook.id = first.webhook_id
     WHERE first.client_id = :client_id AND first.id = :delivery_id
 """)
-# The events that the webhook has missed and that have no pending delivery.
+# The events that the webhook has missed and for which it has no pending delivery.
 _MISSED: Final = sa.text("""
     SELECT event.id, event.created_at
     FROM webhook_misses AS miss
@@ -49,8 +49,8 @@ _MISSED: Final = sa.text("""
     ORDER BY miss.created_at, miss.event_id
     LIMIT :limit
 """)
-# All events to which the webhook is now subscribed and that have no pending delivery, whether
-# missed or not.
+# All events to which the webhook is now subscribed and for which it has no pending delivery,
+# whether missed or not.
 _ALL: Final = sa.text("""
     SELECT event.id, event.created_at
     FROM outbox AS event
@@ -97,7 +97,7 @@ _TEST: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The result of a replay of events. `left`: the number of events that remain to be replayed,
+    """The result of replaying events. `left`: the number of events that remain to be replayed,
     counted up to 1000. `next_since`: the time of the first of these events, or None."""
 
     delivery_ids: tuple[str, ...]
@@ -110,9 +110,9 @@ class DeliveryReplay(TenantRepository):
 
     async def replay(self, webhook_id: str, delivery_id: str, new_id: NewId, now: datetime) -> str:
         """Add a redelivery with the same body and event id, addressed to the webhook's current URL.
-        Return the new delivery's id.
+        Return the id of the new delivery.
 
-        A redelivery of a test is also a test. Raises DeliveryNotFound, DeliveryPending,
+        The redelivery of a test is also a test. Raises DeliveryNotFound, DeliveryPending,
         WebhookDisabled, TooManyPending.
         """
         # While the webhook is locked, none of its deliveries can end, so none can be pruned either.
@@ -155,12 +155,12 @@ class DeliveryReplay(TenantRepository):
         new_id: NewId,
         now: datetime,
     ) -> Replayed:
-        """Add deliveries of the events since `since` that the webhook has missed and that have no
-        pending delivery.
+        """Add deliveries for the events since `since` that the webhook has missed and for which it
+        has no pending delivery.
 
-        At most `limit` events are replayed, oldest first, and only as many as the limit of pending
+        At most `limit` events are replayed, oldest first, and only as many as the limit on pending
         deliveries allows. `everything`: also replay events that the webhook has received. The
-        webhook is locked, so the result is exact under concurrency. Raises WebhookNotFound,
+        webhook is locked, so the result is exact even under concurrency. Raises WebhookNotFound,
         WebhookDisabled.
         """
         is_active = await lock_webhook(self._connection, self._tenant, webhook_id)
@@ -202,7 +202,7 @@ class DeliveryReplay(TenantRepository):
     async def test(
         self, webhook_id: str, event: OutboundEventId, body: bytes, new_id: NewId, now: datetime
     ) -> str:
-        """Add a test delivery with a sample event, also to a disabled webhook. Return the
+        """Add a test delivery with a sample event, even for a disabled webhook. Return the
         delivery's id. Raises WebhookNotFound, TooManyPending."""
         await self._check_room(webhook_id)
         delivery_id = new_id()
@@ -223,12 +223,12 @@ class DeliveryReplay(TenantRepository):
         return delivery_id
 
     async def _check_room(self, webhook_id: str) -> None:
-        """Raise TooManyPending if the webhook has reached the limit of pending deliveries."""
+        """Raise TooManyPending if the webhook has reached the limit on pending deliveries."""
         if await self._room(webhook_id) <= 0:
             raise TooManyPending(webhook_id)
 
     async def _room(self, webhook_id: str) -> int:
-        """Return the number of further deliveries of the webhook that may be pending."""
+        """Return how many more deliveries the webhook may have pending."""
         found = await self._connection.execute(
             _PENDING, {"client_id": self._tenant, "webhook_id": webhook_id, "most": MAX_PENDING}
         )

@@ -70,8 +70,8 @@ _SECRETS: Final = sa.select(
 
 @dataclass(frozen=True, slots=True)
 class NewWebhook:
-    """The values of a new webhook. `domain/webhooks/webhook.py` and `url.py` have already checked
-    them."""
+    """The values for a new webhook. `domain/webhooks/webhook.py` and `url.py` have already
+    validated them."""
 
     id: str
     label: str
@@ -84,8 +84,8 @@ class NewWebhook:
 
 @dataclass(frozen=True, slots=True)
 class WebhookChange:
-    """The values of a webhook to change. None leaves a value unchanged. `pause`: disable the
-    webhook. Only `enable` enables it again."""
+    """The webhook values to change. None leaves a value unchanged. `pause`: disable the webhook.
+    Only `enable` enables it again."""
 
     label: str | None = None
     url: str | None = None
@@ -141,7 +141,7 @@ class WebhookRepository(TenantRepository):
         values = {name: value for name, value in wanted.items() if value is not None}
         paused = {
             "is_active": False,
-            # A webhook that is already disabled keeps the first reason.
+            # A webhook that is already disabled keeps its first reason.
             "disabled_at": sa.func.coalesce(_WEBHOOKS.disabled_at, now),
             "disabled_reason": sa.func.coalesce(
                 _WEBHOOKS.disabled_reason, DisabledReason.MANUAL.value
@@ -150,7 +150,8 @@ class WebhookRepository(TenantRepository):
         return await self._set(webhook_id, **values, **(paused if change.pause else {}))
 
     async def delete(self, webhook_id: str) -> None:
-        """Delete a webhook and its deliveries. A delivery in progress ends without a record."""
+        """Delete a webhook and its deliveries. The outcome of a delivery in progress is not
+        recorded."""
         deleted = await self._connection.execute(
             sa.delete(webhook_subscriptions).where(*self._this(webhook_id))
         )

@@ -8,8 +8,8 @@ from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
 # Events, each written in the same transaction as the change that it reports. `dedup_key` identifies
 # the business event, which is reported once. `body` is signed and sent, byte for byte, to every
-# subscriber. The body is cleared once it can no longer be replayed. The row is kept, so that no
-# event is reported twice.
+# subscriber. The body is cleared once the event can no longer be replayed. The row is kept, so that
+# no event is reported twice.
 outbox: Final = sa.Table(
     "outbox",
     metadata,
@@ -23,7 +23,7 @@ outbox: Final = sa.Table(
     sa.Index("ix_outbox_with_body", "created_at", postgresql_where=sa.text("body IS NOT NULL")),
 )
 
-# The number of events sent for a ticket, by type. `ticket_key`: digest of the ticket's id.
+# The number of events sent for a ticket, by type. `ticket_key`: digest of the ticket id.
 ticket_events: Final = sa.Table(
     "ticket_events",
     metadata,
@@ -44,7 +44,7 @@ webhook_subscriptions: Final = sa.Table(
     text("url"),
     json("events", "[]"),
     text("retry_policy"),
-    # Whether only the first event of each type is sent for a ticket.
+    # Whether only the first event of each type is sent for each ticket.
     sa.Column("once_per_ticket", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
     # The number of consecutive failed deliveries.
@@ -81,7 +81,7 @@ webhook_deliveries: Final = sa.Table(
     text("webhook_id"),
     text("event"),
     text("event_id"),
-    # The run that caused the delivery. The workflow of this run sends the delivery.
+    # The run that caused the delivery. This run's workflow sends the delivery.
     text("run_id", nullable=True),
     text("trigger"),
     text("replay_of", nullable=True),
@@ -116,10 +116,10 @@ webhook_deliveries: Final = sa.Table(
         name="failure_kind",
     ),
     sa.CheckConstraint("(status = 'pending') = (finished_at IS NULL)", name="finished_at"),
-    # ULIDs grow with time, so the index also has the sort order of the list.
+    # ULIDs increase over time, so the index also has the sort order of the list.
     sa.Index(None, "client_id", "webhook_id", "id"),
-    # For the end of a delivery. The statement that ends a delivery reads the webhook's kept
-    # deliveries without the pending ones.
+    # For ending a delivery. The statement that does so reads the webhook's kept deliveries without
+    # the pending ones.
     sa.Index(
         "ix_webhook_deliveries_ended",
         "client_id",
@@ -134,7 +134,7 @@ webhook_deliveries: Final = sa.Table(
         "run_id",
         postgresql_where=sa.text("status = 'pending' AND run_id IS NOT NULL"),
     ),
-    # For an erasure, which searches all deliveries for those about the customer.
+    # For an erasure, which searches all deliveries for those that are about the customer.
     sa.Index(None, "client_id", "event_id"),
     # For the sweeper, which looks for overdue deliveries.
     sa.Index(
@@ -145,9 +145,9 @@ webhook_deliveries: Final = sa.Table(
     ),
 )
 
-# Events that a subscriber has missed: a delivery failed or was skipped, or no delivery was created
-# because the webhook could not receive the event. A later successful delivery of the same event
-# removes the row.
+# Events that a subscriber has missed, because a delivery failed or was skipped, or because no
+# delivery was created while the webhook could not receive the event. A later successful delivery of
+# the same event removes the row.
 webhook_misses: Final = sa.Table(
     "webhook_misses",
     metadata,

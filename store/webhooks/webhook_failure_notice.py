@@ -1,5 +1,5 @@
-"""The data for a notice that informs a webhook's owner about failures. The queries span clients,
-because users do not belong to a client."""
+"""The data for notifying a webhook's owner of failures. The queries span clients, because users do
+not belong to a client."""
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -14,7 +14,7 @@ from store.webhooks.tables import webhook_deliveries, webhook_subscriptions
 async def webhook_failure_notice(
     connection: AsyncConnection, tenant: TenantId, delivery_id: str
 ) -> TroubledWebhook | None:
-    """Return the webhook as it is now and the failed delivery. Return None if either was
+    """Return the webhook in its current state, and the failed delivery. Return None if either was
     deleted."""
     delivery, webhook = webhook_deliveries.c, webhook_subscriptions.c
     found = await connection.execute(

@@ -1,4 +1,4 @@
-"""Select the widget answers to send by mail: those that arrived when the visitor may have left."""
+"""Select the widget answers to send by mail: those that arrived after the visitor may have left."""
 
 from typing import Final
 
@@ -11,8 +11,8 @@ from store.core.repository import TenantRepository
 
 class AnswersByMailRepository(TenantRepository):
     async def late(self, event_id: str) -> LateAnswer | None:
-        """Return the answer to an event of a widget session with a verified address. Return None
-        unless the answer was sent after a review, or after the visitor's call timed out."""
+        """Return the answer to an event in a widget session whose address is verified. Return None
+        unless the answer was sent after a review, or after the visitor's request timed out."""
         row = (
             await self._connection.execute(
                 _LATE, {"tenant": self._tenant, "event": event_id, "waits": LATE_AFTER}
@@ -21,7 +21,7 @@ class AnswersByMailRepository(TenantRepository):
         return None if row is None else LateAnswer(session_id=row.session_id, number=row.number)
 
     async def automatic_run_of(self, answer: LateAnswer) -> str | None:
-        """Return the id of the run that produced the answer. Return None if a person wrote the
+        """Return the id of the run that produced the answer. Return None if a human agent wrote the
         answer, or if the answer was erased."""
         found: str | None = await self._connection.scalar(
             _RUN_OF,
@@ -30,7 +30,7 @@ class AnswersByMailRepository(TenantRepository):
         return found
 
     async def claim(self, answer: LateAnswer) -> UnseenAnswer | None:
-        """Record that an answer is being mailed, and return the data of the mail.
+        """Record that an answer is being mailed, and return the data for the mail.
 
         Return None if the visitor has seen the answer, if a later answer was mailed, or if the
         address or the answer was erased. If the mail was not sent, a retry can claim the same

@@ -1,8 +1,8 @@
 """A listener for PostgreSQL notifications about changed widget sessions. PostgreSQL sends the
-notifications on commit. Each process has one connection for all its streams.
+notifications on commit. In each process, all streams share one connection.
 
 Notifications are lost while the connection is down. Streams therefore also read the state
-periodically, and after a reconnection.
+periodically, and after reconnecting.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from store.core.socket_deadline import SocketDeadline
 from store.widget.session_messages import WIDGET_CHANNEL
 
 Heard = Callable[[str | None], None]
-"""A callback with the changed session, as `client_id/session_id`. Its argument is None if any
+"""A callback that receives the changed session, as `client_id/session_id`. It receives None if any
 session may have changed."""
 
 _log = structlog.get_logger("api")

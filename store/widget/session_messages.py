@@ -1,4 +1,4 @@
-"""Number the messages in a widget session, and notify the session's open streams."""
+"""Numbers the messages in a widget session, and notifies the session's open streams."""
 
 from typing import Final
 
@@ -9,8 +9,8 @@ from store.core.repository import TenantRepository
 from store.runs.tables import engine_messages
 
 WIDGET_CHANNEL: Final = "widget"
-"""The channel of LISTEN and NOTIFY for changed widget sessions. The payload is
-`client_id/session_id`."""
+"""The LISTEN and NOTIFY channel for changed widget sessions. The payload is `client_id/session_id`.
+"""
 
 
 class SessionMessageRepository(TenantRepository):
@@ -20,8 +20,8 @@ class SessionMessageRepository(TenantRepository):
 
         Return None if the event has no session, or if the session was deleted. `direction`: inbound
         or outbound. An answer belongs to the session of the message that it answers. The session's
-        row is locked until the commit, so that numbers follow the order of commits. In a
-        transaction that takes other locks, call this function last.
+        row is locked until the commit, so that the numbers are in commit order. In a transaction
+        that takes other locks, call this function last.
         """
         values = {"tenant": self._tenant, "event": event_id, "direction": direction}
         number: int | None = await self._connection.scalar(
@@ -30,8 +30,8 @@ class SessionMessageRepository(TenantRepository):
         return number
 
     async def changed(self, session_id: str) -> None:
-        """Notify the streams of a widget session that the session's state has changed. The
-        notification is sent on commit."""
+        """Notify the streams of a widget session that its state has changed. The notification is
+        sent on commit."""
         await self._connection.execute(
             _NOTIFY, {"channel": WIDGET_CHANNEL, "session": f"{self._tenant}/{session_id}"}
         )
@@ -52,7 +52,7 @@ class SessionMessageRepository(TenantRepository):
         )
 
     async def listed(self, session_id: str, after: int) -> tuple[ShownMessage, ...]:
-        """Return the messages of a widget session with numbers above `after`, at most
+        """Return the messages in a widget session with numbers above `after`, at most
         MESSAGES_A_READ."""
         found = await self._connection.execute(
             _LISTED, {"tenant": self._tenant, "session": session_id, "after": after}
@@ -60,7 +60,7 @@ class SessionMessageRepository(TenantRepository):
         return tuple(ShownMessage(*row) for row in found)
 
 
-# One statement, so that the number, the message and the notification succeed or fail together.
+# A single statement, so that the number, the message and the notification succeed or fail together.
 _NUMBER: Final = sa.text("""
     WITH its AS (
         SELECT own.id, own.widget_number, said.widget_session_id AS session_id

@@ -24,7 +24,7 @@ class SessionStanding:
 
 class SessionStateRepository(TenantRepository):
     async def standing(self, session_id: str, now: datetime) -> SessionStanding | None:
-        """Return the state of a widget session, or None if the session has not started or has
+        """Return the state of a widget session, or None if the session has not started yet or has
         ended."""
         row = (
             await self._connection.execute(
@@ -44,10 +44,11 @@ class SessionStateRepository(TenantRepository):
         return SessionStanding(row.last_number, by, state)
 
     async def seen(self, session: HeldSession, number: int, now: datetime) -> bool:
-        """Record the number of the last message that was shown to the visitor. The stored number
-        never decreases, and never exceeds the number of the session's last message.
+        """Record the number of the last message shown to the visitor. The stored number never
+        decreases, and never exceeds the number of the session's last message.
 
-        Return False if the session has not started or has ended, or if `session` may not open it.
+        Return False if the session has not started yet or has ended, or if `session` is not allowed
+        to open it.
         """
         found = await self._connection.execute(
             _SEEN,

@@ -1,5 +1,5 @@
-"""The usage of the widget's share of a client's limits. Only the admission of visitors' messages
-queries it."""
+"""How much of its share of a client's limits the widget has used. It is queried only when visitors'
+messages are admitted."""
 
 from datetime import datetime
 from typing import Final
@@ -13,11 +13,11 @@ from store.core.repository import TenantRepository
 
 class ShareUse(TenantRepository):
     """Measures the usage of the widget's share. Call the methods while holding the account's lock,
-    as separate statements, so that each sees the commit of the previous message."""
+    as separate statements, so that each call sees the previous message's commit."""
 
     async def oldest(self, messages: int, now: datetime) -> datetime | None:
         """Return the time of the oldest of the last `messages` widget messages within the hour.
-        Return None if there are fewer messages, because the share is then not used up."""
+        Return None if there are fewer messages, because the share has then not been used up."""
         oldest: datetime | None = await self._connection.scalar(
             _OLDEST,
             {"tenant": self._tenant, "since": now - PER_CLIENT.window, "skip": messages - 1},
@@ -25,7 +25,7 @@ class ShareUse(TenantRepository):
         return oldest
 
     async def tickets(self, period: Period, at_most: int) -> int:
-        """Return the number of the month's tickets from the widget. Counting stops at `at_most`."""
+        """Return the number of tickets from the widget this month. Counting stops at `at_most`."""
         counted = await self._connection.scalar(
             _TICKETS,
             {

@@ -1,4 +1,4 @@
-"""The widget's sessions. The row of a session is created with its first message."""
+"""Widget sessions. A session's row is created together with its first message."""
 
 from datetime import datetime
 from typing import Final
@@ -60,8 +60,8 @@ class WidgetSessionRepository(TenantRepository):
     async def verify(self, session_id: str, email: str, by: VerifiedBy, now: datetime) -> None:
         """Record that the session's visitor owns this address.
 
-        Raises SessionUnknown. If the session was already verified for another address, the session
-        belongs to the owner of that address, and the method raises SessionUnknown too.
+        Raises SessionUnknown if there is no such session, or if it was already verified for another
+        address. In the latter case, the session belongs to the owner of that address.
         """
         verified = await self._connection.execute(
             _VERIFY, {**self._named(session_id), "email": email, "by": by, "now": now}

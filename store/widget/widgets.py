@@ -32,11 +32,11 @@ class WidgetRepository(TenantRepository):
         secret is also valid. If `previous_until` is None, the previous secret is removed
         immediately.
 
-        An older secret that is still valid is removed, and a secret that may not sign user
-        identities is not kept. `vouches`: whether the new secret may sign user identities. Raises
-        the same errors as `change`.
+        An older secret that is still valid is removed, and a secret that is not allowed to sign
+        user identities is not kept. `vouches`: whether the new secret is allowed to sign user
+        identities. Raises the same errors as `change`.
         """
-        # If two rotations are concurrent, the second rotation keeps the secret of the first as the
+        # If two rotations run concurrently, the second one keeps the first one's secret as the
         # previous secret.
         await AccountRepository(self._connection, self._tenant).lock()
         there = await self.read()
@@ -51,7 +51,7 @@ class WidgetRepository(TenantRepository):
         )
 
     async def vouch(self, since: datetime | None) -> bool:
-        """Let the secret that was created at `since` sign user identities. Return False if the
+        """Allow the secret that was created at `since` to sign user identities. Return False if the
         secret was replaced meanwhile."""
         changed = await self._connection.execute(
             sa.update(widgets)
@@ -61,8 +61,8 @@ class WidgetRepository(TenantRepository):
         return bool(changed.rowcount)
 
     async def keep_key(self, key: str | None, *, until: datetime | None, now: datetime) -> Widget:
-        """After a rotation of the widget key, keep the previous key valid for a while, or
-        invalidate it immediately. Raises the same errors as `change`."""
+        """After the widget key is rotated, keep the previous key valid for a while, or invalidate
+        it immediately. Raises the same errors as `change`."""
         kept = None if until is None else key
         return await self._set(
             now, previous_key=kept, previous_key_until=None if kept is None else until

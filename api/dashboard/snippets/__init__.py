@@ -1,4 +1,4 @@
-"""Code examples that pages show to developers of webhook receivers. docs/webhooks.md contains the
+"""Code examples that pages show to developers of webhook endpoints. docs/webhooks.md contains the
 same code."""
 
 from pathlib import Path
@@ -16,4 +16,4 @@ VERIFYING: Final = tuple(
         ("Python, standardwebhooks", "python_standard_webhooks"),
     )
 )
-"""The programming languages, each with its library and the code that verifies a signature."""
+"""The programming languages, each with a library and code that verifies a signature."""

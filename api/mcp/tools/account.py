@@ -39,14 +39,14 @@ class McpPlaybook(McpPart):
         description="Pattern of the event types that the playbook handles; `*` matches any ending."
     )
     threshold: float = Field(
-        description=("Confidence below which a person reviews the answer, from 0 to 1.")
+        description=("Confidence below which an answer is held for human review, from 0 to 1.")
     )
     version: int
     is_active: bool
     instructions: str = Field(description="The merchant's instructions to the agent.")
     actions: dict[ActionKind, ActionRule] = Field(
         description=(
-            "Policy rule of each action. If an action has no rule, a reply may be sent, and "
+            "Policy rule for each action. If an action has no rule, a reply may be sent, and "
             "any other action is not executed."
         )
     )
@@ -78,7 +78,7 @@ class MetricsWanted(ToolInput):
 
 class McpMetrics(McpPart):
     days: tuple[DayMetrics, ...] = Field(
-        description="Daily metrics, oldest first. A missing day has not been computed yet."
+        description="Daily metrics, oldest first. Days without computed metrics are left out."
     )
     next_first_day: date | None = Field(
         description="Value of `first_day` for the next call; null if no days are left."
@@ -89,7 +89,8 @@ class DeliveriesWanted(ToolInput):
     webhook_id: Annotated[str, Field(pattern=ULID)] | None = Field(
         default=None,
         description=(
-            "Id of the webhook whose deliveries to list. If omitted, only the webhooks are listed."
+            "Id of the webhook whose deliveries to list. If omitted, the result contains only "
+            "the webhooks."
         ),
     )
     status: DeliveryStatus | None = None
@@ -124,7 +125,7 @@ class McpDelivery(McpPart):
 class McpDeliveries(McpPage):
     webhooks: tuple[McpWebhook, ...]
     deliveries: tuple[McpDelivery, ...] = Field(
-        description="Deliveries, newest first: the last 50 finished ones and all unfinished ones."
+        description="Deliveries, newest first: the last 50 finished ones and all pending ones."
     )
 
 
@@ -174,7 +175,8 @@ async def get_metrics(at_work: AtWork, wanted: MetricsWanted) -> McpMetrics:
         }
     )
     first, last = query.days(at_work.begun.at)
-    # Limit the last day instead of adding days to it, because dates end with the year 9999.
+    # Limit the last day instead of adding days to it, because the latest possible date is in the
+    # year 9999.
     until = first + min(last - first, timedelta(days=wanted.limit - 1))
     async with at_work.resources.database.reading(at_work.tenant) as connection:
         found = await MetricsRepository(connection, at_work.tenant).between(first, until)

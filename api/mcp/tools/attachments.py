@@ -1,4 +1,4 @@
-"""Attachments of a message. The model receives their metadata, never their content."""
+"""A message's attachments. The model receives their metadata, never their content."""
 
 from collections.abc import Iterable
 
@@ -19,7 +19,7 @@ class McpAttachment(McpPart):
     size: int = Field(description="Size of the file in bytes.")
     state: AttachmentState
     reason: str | None = Field(
-        description=("Stable error code that states why the file was refused, or null.")
+        description=("Stable error code that states why the attachment was rejected, or null.")
     )
 
 

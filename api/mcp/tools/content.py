@@ -1,5 +1,5 @@
-"""Tools for the agent's knowledge and templates, and for suggesting new entries and templates.
-People accept or reject each suggestion."""
+"""Tools that read the agent's knowledge and templates, and that suggest new ones. Human reviewers
+accept or reject each suggestion."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -33,7 +33,7 @@ _Reason = Annotated[
     Field(
         min_length=1,
         max_length=MAX_REASON,
-        description="Reason for the suggestion, for the person who accepts or rejects it.",
+        description="Reason for the suggestion, shown to the reviewer who accepts or rejects it.",
     ),
 ]
 
@@ -73,15 +73,13 @@ class McpTemplate(McpPart):
     body: str
     intent: Intent | None = Field(
         description=(
-            "Intent that the template may answer without review. If null, people review each "
-            "answer made from the template."
+            "Intent that the template may answer without review. If null, every answer made "
+            "from the template is held for human review."
         )
     )
     not_for: tuple[str, ...]
     is_active: bool
-    is_starter: bool = Field(
-        description=("True if the template is a starter template that was not edited.")
-    )
+    is_starter: bool = Field(description=("True if the template is an unedited starter template."))
 
 
 class McpTemplates(McpPage):
@@ -113,7 +111,7 @@ class TemplateSuggested(ToolInput):
 
 
 class SuggestionKept(McpPart):
-    """A stored suggestion. The agent does not use it until a person has accepted it."""
+    """A stored suggestion. The agent does not use it until an owner or admin has accepted it."""
 
     suggestion_id: str
     decide_at: str = Field(
@@ -126,8 +124,8 @@ class SuggestionKept(McpPart):
 
 
 async def search_knowledge(at_work: AtWork, wanted: KnowledgeWanted) -> KnowledgeFound:
-    """Return the passages that match the question. A search reads all entries of a client, so the
-    client's searches run one at a time."""
+    """Return the passages that match the question. A search reads all of a client's entries, so
+    only one search per client runs at a time."""
     tenant = at_work.tenant
     async with (
         at_work.resources.searches.turn(tenant),

@@ -1,4 +1,4 @@
-"""Tools for conversations: the customers' messages and their answers."""
+"""Tools for conversations: customer messages and the answers to them."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -33,8 +33,8 @@ class ConversationsWanted(ToolInput):
         min_length=1,
         max_length=200,
         description=(
-            "Words that one message of the conversation must contain, in any inflected form. If "
-            "omitted, all conversations match."
+            "Words that must all occur in one message of the conversation, in any inflected "
+            "form. If omitted, all conversations match."
         ),
     )
     customer: str | None = Field(
@@ -53,7 +53,9 @@ class McpConversation(McpPart):
     )
     sentiment: float | None = Field(description="Sentiment of the latest message, from -1 to 1.")
     answered_by_people: bool = Field(
-        description="True if people answer the conversation, because the agent no longer does."
+        description=(
+            "True if human agents answer the conversation, because the AI agent no longer does."
+        )
     )
     created_at: datetime
     last_message_at: datetime
@@ -81,8 +83,10 @@ class McpMessage(McpPart):
         description="Id of the run for get_run, which explains how the agent handled the message."
     )
     attachments: tuple[McpAttachment, ...] = Field(
-        description="Files that the customer sent with the message. People can open them in the "
-        "dashboard."
+        description=(
+            "Attachments that the customer sent with the message. Members can open them in the "
+            "dashboard."
+        )
     )
 
 
@@ -94,8 +98,8 @@ class WholeConversation(McpPage):
 
 
 async def search_conversations(at_work: AtWork, wanted: ConversationsWanted) -> ConversationPage:
-    """Return the conversations that match. A search reads up to a thousand conversations, so a
-    client's searches run one at a time."""
+    """Return the conversations that match. A search reads up to a thousand conversations, so only
+    one search per client runs at a time."""
     tenant = at_work.tenant
     async with (
         at_work.resources.searches.turn(tenant),

@@ -1,5 +1,5 @@
-"""Tools for events. Some create drafts and simulations, which are never sent; one processes an
-event."""
+"""Tools for events. Some tools create drafts and simulations, which are never sent. One tool
+processes an event."""
 
 import hashlib
 from dataclasses import replace
@@ -37,7 +37,7 @@ class MessageGiven(ToolInput):
     event_type: str | None = Field(
         default=None,
         max_length=200,
-        description="Event type, which selects the playbook, such as shopify.ticket.created.",
+        description="Event type, which determines the playbook, such as shopify.ticket.created.",
     )
     subject: str | None = Field(default=None, max_length=500)
     customer_email: str | None = Field(default=None, max_length=320)
@@ -66,8 +66,8 @@ class McpDryRun(McpPart):
 
     status: Literal["completed", "needs_review", "failed", "no_playbook"] = Field(
         description=(
-            "completed: the answer would be sent; needs_review: people would review the answer "
-            "first; no_playbook: no playbook handles the event."
+            "completed: the answer would be sent; needs_review: the answer would be held for "
+            "human review; no_playbook: no playbook handles the event."
         )
     )
     classification: str | None
@@ -99,7 +99,8 @@ async def draft_reply(at_work: AtWork, wanted: DraftWanted) -> McpDryRun:
             wanted.conversation_id
         )
         event = await EventRepository(connection, at_work.tenant).inbound(event_id)
-    # The stored event already lacks claims that its sender was not authorized to make.
+    # Claims that the sender was not authorized to make have already been removed from the stored
+    # event.
     stored = replace(at_work.event_caller, vouches=True)
     return await _dry_run(at_work, stored, event)
 

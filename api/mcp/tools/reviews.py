@@ -1,4 +1,4 @@
-"""Tool for open reviews. People decide reviews in the dashboard."""
+"""A tool that lists open reviews. Members decide reviews in the dashboard."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -24,7 +24,7 @@ class ReviewsWanted(ToolInput):
     )
     limit: Limit = 20
     cursor: str | None = Field(
-        default=None, max_length=200, description="Value of `next_cursor` in the previous page."
+        default=None, max_length=200, description="Value of `next_cursor` from the previous page."
     )
 
 
@@ -47,7 +47,7 @@ class WaitingReview(McpPart):
     expires_at: datetime
     decide_at: str = Field(
         description=(
-            "URL of the dashboard page on which a person decides the review. No tool can decide it."
+            "URL of the dashboard page on which a member decides the review. No tool can decide it."
         )
     )
 

@@ -1,4 +1,4 @@
-"""Tool that explains a run and its outcome."""
+"""A tool that explains a run and its outcome."""
 
 from datetime import datetime
 from typing import Annotated, Final
@@ -42,7 +42,7 @@ class McpEvent(McpPart):
 
 
 class McpLookup(McpPart):
-    """The order that the run looked up. Untrusted text in the order is left out."""
+    """The order that the run looked up, without its untrusted text."""
 
     state: LookupState
     order_state: OrderState | None
@@ -63,7 +63,7 @@ class McpReview(McpPart):
     reason: EscalationReason
     draft: Untrusted | None
     edited_text: Untrusted | None = Field(
-        description="Text that a person sent instead of the agent's draft."
+        description="Text that a human agent sent instead of the AI agent's draft."
     )
     decision: Decision | None
     created_at: datetime
@@ -84,8 +84,8 @@ class McpRun(McpPart):
     intent: str | None
     confidence: float | None = Field(
         description=(
-            "Confidence in the draft, from 0 to 1. Below the threshold, a person reviews the "
-            "answer."
+            "Confidence in the draft, from 0 to 1. Below the threshold, the answer is held "
+            "for human review."
         )
     )
     alternatives: tuple[Alternative, ...]
@@ -95,7 +95,7 @@ class McpRun(McpPart):
     doubt: EscalationReason | None
     hold: EscalationReason | None = Field(
         description=(
-            "Reason for which a person reviewed the run regardless of its confidence, or null."
+            "Reason why the run was held for human review regardless of its confidence, or null."
         )
     )
     sensitive: SensitiveMatter | None

@@ -1,4 +1,4 @@
-"""GET /api/dashboard/insight and /api/dashboard/insight/gaps, each as JSON and as CSV."""
+"""GET /api/dashboard/insight and /api/dashboard/insight/gaps, each available as JSON and CSV."""
 
 from typing import Annotated, Final
 
@@ -28,7 +28,7 @@ _FILE: Final[dict[int | str, Described]] = {
             **LIMIT_HEADERS,
             "Content-Disposition": {
                 "schema": {"type": "string"},
-                "description": "`attachment`, with the file's name.",
+                "description": "`attachment`, with the file name.",
             },
         },
         "content": {"text/csv": {"schema": {"type": "string"}}},

@@ -1,4 +1,4 @@
-"""GET /api/dashboard/audit: the log of changes, with the actor and the network of each change."""
+"""GET /api/dashboard/audit: the audit log, with the actor and network of each change."""
 
 from typing import Annotated, Final
 
@@ -17,15 +17,17 @@ router = APIRouter(route_class=DescribedRoute)
 _AUDIT: Final = "/api/dashboard/audit"
 
 
-@router.get(_AUDIT, operation_id="audit.list", summary="List a client's audit log, newest first")
+@router.get(
+    _AUDIT, operation_id="audit.list", summary=("List a client's audit log entries, newest first")
+)
 async def list_entries(
     asked: Annotated[Asked[AuditQuery], Depends(QueryInClient(AuditQuery, MANAGERS))],
     resources: ResourcesDep,
 ) -> AuditPage:
-    """This operation requires the role owner or admin, and a session token."""
+    """This operation requires the owner or admin role, and a session token."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
-        # Fetch one more row than the page shows, to detect a next page.
+        # Fetch one extra row to detect whether there is a next page.
         found = await AuditLog(connection, asked.tenant).page(
             limit=query.limit + 1,
             before=None if query.cursor is None else int(query.cursor),

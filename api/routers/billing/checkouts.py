@@ -1,4 +1,4 @@
-"""GET /api/dashboard/checkouts/{checkout_id}: the state of a payment for a plan or credits."""
+"""GET /api/dashboard/checkouts/{checkout_id}: the state of a payment for a plan or for credits."""
 
 from typing import Annotated
 

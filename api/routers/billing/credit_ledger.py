@@ -1,4 +1,5 @@
-"""/api/dashboard/credits: the balance, the ledger, and the purchase of credit packs."""
+"""/api/dashboard/credits: the credit balance, the credit ledger, and the purchase of credit
+packs."""
 
 from typing import Annotated, Final
 
@@ -19,14 +20,14 @@ router = APIRouter(route_class=DescribedRoute)
 _CREDITS: Final = "/api/dashboard/credits"
 
 
-@router.get(_CREDITS, operation_id="credits.get", summary="Get the credit balance and its changes")
+@router.get(_CREDITS, operation_id="credits.get", summary="Get the credit balance and ledger")
 async def show(asked: PageDep, resources: ResourcesDep) -> CreditsAnswer:
-    """Any member of the client may call this operation. One credit pays for one ticket above the
+    """Any member of the client may call this operation. One credit pays for one ticket beyond the
     plan's quota."""
     tenant, query = asked.tenant, asked.query
     async with resources.database.reading(tenant) as connection:
         usage = await UsageRepository(connection, tenant).in_month(period_of(resources.now()))
-        # Fetch one more row than the page shows, to detect a next page.
+        # Fetch one extra row to detect whether there is a next page.
         entries = await CreditEntries(connection, tenant).page(
             limit=query.limit + 1, before=query.cursor
         )
@@ -53,7 +54,7 @@ async def buy(
     body: Annotated[CreditsBody, Depends(JsonBody(CreditsBody))],
     resources: ResourcesDep,
 ) -> CheckoutAnswer:
-    """This operation requires the role owner or admin. The credits are added to the balance when
+    """This operation requires the owner or admin role. The credits are added to the balance when
     the payment is confirmed."""
     offered = await buy_credits(
         resources.work,

@@ -1,4 +1,4 @@
-"""/api/dashboard/plan: a client's current plan, and its upgrade or downgrade."""
+"""/api/dashboard/plan: a client's current plan, and upgrades and downgrades."""
 
 from typing import Annotated, Final
 
@@ -20,7 +20,7 @@ Body = Annotated[PlanBody, Depends(JsonBody(PlanBody))]
 
 @router.get(_PLAN, operation_id="plan.get", summary="Get a client's plan and the available plans")
 async def show(member: MemberDep, resources: ResourcesDep) -> PlanAnswer:
-    """Any member of the client may call this operation. Prices are in minor units of currency."""
+    """Any member of the client may call this operation. Prices are in minor currency units."""
     async with resources.database.reading(member.tenant) as connection:
         subscription = await AccountRepository(connection, member.tenant).subscription()
     return plan_answer(
@@ -39,8 +39,8 @@ async def show(member: MemberDep, resources: ResourcesDep) -> PlanAnswer:
     responses=errors(409, 503),
 )
 async def buy(member: OwnerDep, body: Body, resources: ResourcesDep) -> CheckoutAnswer:
-    """This operation requires the role owner. The plan takes effect when its payment is confirmed.
-    The rest of this month is paid now; later months are paid monthly."""
+    """This operation requires the owner role. The plan takes effect when its payment is confirmed.
+    The first payment covers the rest of this month; later months are paid monthly."""
     offered = await buy_plan(
         resources.work,
         member.actor,
@@ -61,8 +61,8 @@ async def buy(member: OwnerDep, body: Body, resources: ResourcesDep) -> Checkout
     responses=errors(409, 503),
 )
 async def choose(member: OwnerDep, body: Body, resources: ResourcesDep) -> PlanAnswer:
-    """This operation requires the role owner. The lower plan takes effect at the end of the month.
-    Choosing the current plan cancels a scheduled change."""
+    """This operation requires the owner role. The lower plan takes effect at the end of the month.
+    To cancel a scheduled change, choose the current plan."""
     prices = resources.settings.payments.prices
     chosen = await choose_plan(
         resources.work,

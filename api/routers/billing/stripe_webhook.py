@@ -1,4 +1,4 @@
-"""POST /api/payments/stripe/webhook: Stripe's payment events."""
+"""POST /api/payments/stripe/webhook: receives payment events from Stripe."""
 
 from typing import Final
 
@@ -21,19 +21,19 @@ _PATH: Final = "/api/payments/stripe/webhook"
 _log = structlog.get_logger(__name__)
 
 
-# This route is not in the OpenAPI document, because only Stripe calls it.
+# The OpenAPI document omits this route, because only Stripe calls it.
 @router.post(_PATH, include_in_schema=False)
 async def stripe_webhook(request: Request, resources: ResourcesDep) -> Response:
     """Process an event from Stripe. Return 200 once the event is stored. After any other status,
-    Stripe resends the event for three days."""
+    Stripe retries for three days."""
     secret, payments = resources.settings.payments.stripe_webhook_secret, resources.payments
     if secret is None or payments is None:
         raise PaymentsUnavailable
     headers = request.headers.getlist("stripe-signature")
     if len(headers) != 1:
         raise InvalidPaymentSignature
-    # Check the timestamp in the signature header before the body is read. The sender of a request
-    # with an old or missing timestamp then does not send the body.
+    # Check the timestamp in the signature header before reading the body. If the timestamp is old
+    # or missing, the sender then never sends the body.
     signed_lately(headers[0], resources.now())
     request.state.caller = f"stripe@{limited_address(request)}"
     body = await read_body(request)
@@ -47,7 +47,7 @@ async def stripe_webhook(request: Request, resources: ResourcesDep) -> Response:
 
 
 def _report(event: PaymentEvent, taken: Taken, resources: Resources) -> None:
-    """Report a payment that a person must check to the log and the error tracker."""
+    """Log a payment that needs manual review, and report it to the error tracker."""
     problem = taken.settlement.problem or ""
     _log.error(
         "payment needs manual review",

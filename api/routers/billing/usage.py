@@ -15,11 +15,10 @@ router = APIRouter(route_class=DescribedRoute)
 @router.get(
     "/api/billing/usage",
     operation_id="usage.get",
-    summary="Get a client's usage of the current calendar month",
+    summary="Get a client's usage in the current calendar month",
 )
 async def usage(asked: UsageOfDep, resources: ResourcesDep) -> UsageRecord:
-    """Each user can send 60 requests in 60 s. Only requests from internal admins can return a
-    404."""
+    """Each user can send 60 requests in 60 s. Only internal admins can get a 404 response."""
     async with resources.database.reading(asked.tenant) as connection:
         found = await UsageRepository(connection, asked.tenant).in_month(period_of(asked.now))
     return usage_record(found, asked.now)

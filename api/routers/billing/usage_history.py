@@ -1,5 +1,5 @@
-"""GET /api/dashboard/usage: usage of this month and earlier months, with a forecast of when the
-quota is reached."""
+"""GET /api/dashboard/usage: usage this month and in earlier months, with a forecast of the day on
+which the quota will be used up."""
 
 from fastapi import APIRouter
 
@@ -15,11 +15,12 @@ router = APIRouter(route_class=DescribedRoute)
 @router.get(
     "/api/dashboard/usage",
     operation_id="usage.history",
-    summary="Get a client's monthly usage and its forecast",
+    summary="Get a client's monthly usage with a forecast",
 )
 async def usage_history(member: MemberDep, resources: ResourcesDep) -> UsageAnswer:
-    """Any member of the client may call this operation. The forecast extrapolates the mean of the
-    last seven full days, in UTC. A forecast day is null if the quota is not reached this month."""
+    """Any member of the client may call this operation. The forecast extrapolates from the mean of
+    the last seven full days, in UTC. The forecast day is null if the quota will not be used up this
+    month."""
     now = resources.now()
     async with resources.database.reading(member.tenant) as connection:
         standing = await usage_standing(connection, member.tenant, now)

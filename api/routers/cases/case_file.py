@@ -1,4 +1,4 @@
-"""/api/dashboard/case-file: export and import of all of a client's saved cases as one file."""
+"""/api/dashboard/case-file: export and import of all of a client's saved cases in one file."""
 
 import asyncio
 from typing import Annotated, Final
@@ -69,8 +69,9 @@ async def bring_in(
     specs: Annotated[tuple[CaseSpec, ...], Depends(_Cases)],
     resources: ResourcesDep,
 ) -> CaseImportAnswer:
-    """Cases are matched by name. Either all cases in the file are imported or none. Cases that are
-    not in the file remain. Send JSON, or YAML with `Content-Type: application/yaml`."""
+    """Cases are matched by name. Either all cases in the file are imported or none. Existing cases
+    that are missing from the file stay unchanged. Send JSON, or YAML with `Content-Type:
+    application/yaml`."""
     dry_run = asked.query.dry_run
     async with resources.work.of(asked.tenant, dry_run=dry_run) as work:
         done = await import_cases(work, asked.actor, specs)

@@ -22,7 +22,7 @@ _CASE_RUNS: Final = "/api/dashboard/case-runs"
 @router.get(
     _CASE_RUNS,
     operation_id="case_runs.list",
-    summary="List the runs of a client's cases, latest first",
+    summary="List the runs of a client's cases, newest first",
 )
 async def case_runs(page: PageDep, resources: ResourcesDep) -> CaseRunPage:
     """Any member of the client may call this operation."""
@@ -48,8 +48,8 @@ async def start(
     body: Annotated[CaseRunBody, Depends(JsonBody(CaseRunBody, optional=True))],
     resources: ResourcesDep,
 ) -> CaseRun:
-    """A client can have one run at a time. The run's counts are updated while it runs. Cases do not
-    count as tickets. The cost of a language model is charged to the client."""
+    """A client can have one run in progress at a time. The run's counts are updated while it is in
+    progress. Cases do not count as tickets. Language model costs are charged to the client."""
     variant = body.variant
     async with resources.work.of(member.tenant) as work:
         return await start_case_run(work, member.actor, variant)

@@ -62,7 +62,7 @@ async def create(
     resources: ResourcesDep,
 ) -> SavedCase:
     """Send JSON, or YAML with `Content-Type: application/yaml`. To save a simulation, send its
-    scenario and the `expected` of its response."""
+    scenario and the `expected` field of its response."""
     spec, origin = new
     async with resources.work.of(member.tenant) as work:
         return await add_case(work, member.actor, spec, origin=origin)
@@ -84,14 +84,14 @@ async def change(
     spec: Annotated[CaseSpec, Depends(_ChangedCase)],
     resources: ResourcesDep,
 ) -> SavedCase:
-    """Replaces the complete case. Results of the previous version no longer count."""
+    """Replaces the entire case. Results of the previous version are no longer valid."""
     async with resources.work.of(member.tenant) as work:
         return await change_case(work, member.actor, case_id, spec)
 
 
 @router.delete(_CASE, operation_id="cases.delete", summary="Delete a saved case", status_code=204)
 async def delete(member: ReviewerDep, case_id: CaseId, resources: ResourcesDep) -> Response:
-    """Deletes the case and its results permanently."""
+    """Permanently deletes the case and its results."""
     async with resources.work.of(member.tenant) as work:
         await delete_case(work, member.actor, case_id)
     return Response(status_code=204)
@@ -111,7 +111,7 @@ async def create_of_run(
     resources: ResourcesDep,
 ) -> SavedCase:
     """The case contains the conversation up to the run's message, with personal data replaced by
-    sample values. The expected outcome is a person's decision if there is one, otherwise the run's
-    outcome."""
+    sample values. The expected outcome is the decision of a human reviewer if there is one,
+    otherwise the run's outcome."""
     async with resources.work.of(member.tenant) as work:
         return await add_case_of_run(work, member.actor, run_id, name=body.name)

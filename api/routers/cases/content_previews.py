@@ -1,4 +1,4 @@
-"""/api/dashboard/content-previews: the effect of a change of content on the outcomes of the saved
+"""/api/dashboard/content-previews: the effect of a content change on the outcomes of the saved
 cases."""
 
 from typing import Annotated
@@ -18,7 +18,7 @@ router = APIRouter(route_class=DescribedRoute)
 @router.post(
     "/api/dashboard/content-previews",
     operation_id="content_previews.create",
-    summary="Test a change of a template or knowledge entry on all saved cases",
+    summary="Test a change to a template or knowledge entry on all saved cases",
     status_code=202,
     responses=errors(404, 409),
 )
@@ -28,7 +28,8 @@ async def preview(
     resources: ResourcesDep,
 ) -> CaseRun:
     """Nothing is saved. For each case, the results state the outcome with and without the change.
-    The results stay valid if this exact change is saved. A client can have one run at a time."""
+    The results remain valid if you then save exactly this change. A client can have one run in
+    progress at a time."""
     change = body.variant
     async with resources.work.of(member.tenant) as work:
         return await preview_content(work, member.actor, change)

@@ -90,7 +90,7 @@ async def change(
 async def delete(
     request: Request, member: ManagerDep, knowledge_id: KnowledgeId, resources: ResourcesDep
 ) -> Response:
-    """Deletes the entry permanently. Runs that cite it keep its id and title."""
+    """Permanently deletes the entry. Runs that cite it keep its id and title."""
     async with saving(request, member, resources) as work:
         await delete_knowledge(work, member.actor, knowledge_id)
     return Response(status_code=204)

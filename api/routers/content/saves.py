@@ -1,5 +1,4 @@
-"""Units of work that save content. They count the cases whose results become out of date by the
-change."""
+"""Units of work that save content, and count the cases whose results the change invalidates."""
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -19,7 +18,7 @@ CASES_LOST: Final = "X-Cases-Lost"
 def saving(
     request: Request, member: Member, resources: Resources
 ) -> AbstractAsyncContextManager[UnitOfWork]:
-    """Return a unit of work for the member's client, as `saving_in` does."""
+    """Return a unit of work for the member's client, like `saving_in`."""
     return saving_in(request, member.tenant, resources)
 
 
@@ -28,7 +27,7 @@ async def saving_in(
     request: Request, tenant: TenantId, resources: Resources
 ) -> AsyncIterator[UnitOfWork]:
     """Yield a unit of work that saves content. A response header states how many required cases
-    must run again, because the change made their last results out of date. Required cases are those
+    must run again, because the change invalidated their last results. Required cases are the cases
     that a playbook must pass."""
     async with (
         resources.work.of(tenant) as work,

@@ -1,5 +1,5 @@
-"""/api/dashboard/suggestions: additions that AI assistants suggest. A member accepts or rejects
-each suggestion."""
+"""/api/dashboard/suggestions: content that AI assistants suggest. A member accepts or rejects each
+suggestion."""
 
 from typing import Annotated, Final
 
@@ -26,11 +26,11 @@ SuggestionId = Annotated[str, Depends(PathId("suggestion_id", "suggestion", Sugg
 @router.get(
     _SUGGESTIONS,
     operation_id="suggestions.list",
-    summary="List AI assistants' suggestions, oldest first",
+    summary="List suggestions from AI assistants, oldest first",
 )
 async def suggestions(page: PageDep, resources: ResourcesDep) -> SuggestionPage:
-    """Any member of the client may call this operation. The list contains open suggestions; decided
-    suggestions are deleted."""
+    """Any member of the client may call this operation. The list contains only open suggestions,
+    because suggestions are deleted once they are decided."""
     async with resources.database.reading(page.tenant) as connection:
         found = await SuggestionRepository(connection, page.tenant).page(
             after=page.query.cursor, limit=page.query.limit + 1
@@ -54,8 +54,7 @@ async def accept(
     _: Annotated[AcceptBody, Depends(JsonBody(AcceptBody, optional=True))],
     resources: ResourcesDep,
 ) -> KnowledgeEntry | TemplateEntry:
-    """Returns the new entry or template. The agent may use this content from the next message
-    on."""
+    """Returns the new entry or template. The agent may use it starting with the next message."""
     async with resources.work.of(member.tenant) as work:
         return await accept_suggestion(work, member.actor, suggestion_id)
 

@@ -1,4 +1,4 @@
-"""/api/dashboard/templates: a client's own answer templates. The agent fills in their placeholders
+"""/api/dashboard/templates: a client's own answer templates. The agent fills in the placeholders
 for each customer."""
 
 from typing import Annotated, Final
@@ -64,7 +64,7 @@ async def create(
     body: Annotated[NewTemplateBody, Depends(JsonBody(NewTemplateBody))],
     resources: ResourcesDep,
 ) -> TemplateEntry:
-    """The agent may use the template from the next message on."""
+    """The agent may use the template starting with the next message."""
     async with saving(request, member, resources) as work:
         return await add_template(work, member.actor, body.template)
 
@@ -81,7 +81,7 @@ async def add_starters(
     _: Annotated[AddStartersBody, Depends(JsonBody(AddStartersBody, optional=True))],
     resources: ResourcesDep,
 ) -> AddedStarters:
-    """Adds each starter template whose intent has no template in the same language yet."""
+    """Adds each starter template for which no template with the same intent and language exists."""
     async with saving(request, member, resources) as work:
         return AddedStarters(added=await add_starter_templates(work, member.actor))
 
@@ -118,7 +118,7 @@ async def change(
 async def delete(
     request: Request, member: ManagerDep, template_id: TemplateId, resources: ResourcesDep
 ) -> Response:
-    """Deletes the template permanently. Runs that used it keep its id and name."""
+    """Permanently deletes the template. Runs that used it keep its id and name."""
     async with saving(request, member, resources) as work:
         await delete_template(work, member.actor, template_id)
     return Response(status_code=204)

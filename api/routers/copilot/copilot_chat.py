@@ -1,4 +1,4 @@
-"""POST /api/copilot/chat: members' questions about their own service."""
+"""POST /api/copilot/chat: answers members' questions about their own service."""
 
 from typing import Annotated, Final
 
@@ -26,7 +26,7 @@ _EVENTS: Final = "text/event-stream"
 @router.post(
     "/api/copilot/chat",
     operation_id="copilot.chat",
-    summary="Ask the copilot about the client's records or the product's documents",
+    summary="Ask the copilot about the client's records or the product documentation",
     response_model=CopilotAnswer,
     responses={200: {"content": {_EVENTS: {"schema": {"type": "string"}}}}},
 )
@@ -37,9 +37,9 @@ async def chat(
     resources: ResourcesDep,
 ) -> Response:
     """Any member of the client may call this operation. A session token is required, and each user
-    can send 30 requests in 60 s. The copilot reads what the member's role may read, and changes
-    nothing. The response is JSON or, depending on the `Accept` header, server-sent events: `delta`,
-    `citation`, `draft`, `done`, `error`."""
+    can send 30 requests in 60 s. The copilot can read what the member's role may read, and changes
+    nothing. Depending on the `Accept` header, the response is JSON or a stream of server-sent
+    events: `delta`, `citation`, `draft`, `done`, `error`."""
     member = await member_for(user, body.client_id, resources, client_network(request))
 
     async def ask(say: Say) -> CopilotAnswer:
@@ -52,4 +52,4 @@ async def chat(
 
 
 async def _nobody(_: str) -> None:
-    """Discard a piece of text, because the complete answer is returned at once."""
+    """Discard a text fragment, because the complete answer is returned at once."""

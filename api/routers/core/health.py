@@ -1,5 +1,5 @@
-"""GET /healthz reports that the process is running and serves requests. GET /readyz reports that
-the process's dependencies are available too."""
+"""GET /healthz reports that the process is running and serving requests. GET /readyz reports
+whether the process's dependencies are available too."""
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -18,11 +18,11 @@ async def healthz(request: Request) -> dict[str, str]:
 
 @router.get("/readyz", include_in_schema=False)
 async def readyz(request: Request, resources: ResourcesDep) -> Response:
-    """Returns 200 if the process can serve a request now, otherwise 503. The body states the
-    condition of each dependency in one word. `knowledge_search` is "words" if no sentence encoder
-    is installed; searches then find fewer answers. A draining process also returns 503: it still
+    """Returns 200 if the process can serve a request now, otherwise 503. The body describes the
+    state of each dependency in one word. `knowledge_search` is "words" if no sentence encoder is
+    installed; searches then find fewer answers. A draining process also returns 503: it still
     serves requests, but load balancers should not send it new ones."""
-    # This route returns 503 as an expected response, so the 503 is not reported as an error.
+    # A 503 from this route is an expected response, so it is not reported as an error.
     request.state.expected = True
     instance = request.app.state.instance
     if request.app.state.draining.begun:

@@ -1,4 +1,4 @@
-"""GET /api/client/export-data: all stored data of the caller's own client."""
+"""GET /api/client/export-data: all of the data stored for the caller's own client."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -80,7 +80,7 @@ class _OwnExport(Part):
 @router.get(
     EXPORT,
     operation_id="exports.download",
-    summary="Export all data of the caller's client as one file",
+    summary="Export all data of the caller's own client as one file",
     response_class=Response,
     responses={
         200: {
@@ -88,7 +88,7 @@ class _OwnExport(Part):
                 **LIMIT_HEADERS,
                 "Content-Disposition": {
                     "schema": {"type": "string"},
-                    "description": "`attachment`, with the file's name.",
+                    "description": "`attachment`, with the file name.",
                 },
             },
             "model": ExportDocument,
@@ -104,10 +104,10 @@ class _OwnExport(Part):
 async def export_data(
     wanted: Annotated[_Wanted, Depends(_OwnExport())], request: Request, resources: ResourcesDep
 ) -> Response:
-    """Each user can send 5 requests in 60 s. The route exports the caller's own client: a user's
-    oldest client, or the client of the API key. The request cannot name another client, and
-    parameters other than `format` are ignored. A session token needs the role owner or admin, as on
-    the page `/app/data`.
+    """Each user can send 5 requests in 60 s. The route exports the caller's own client: the user's
+    oldest client, or the API key's client. The request cannot name another client, and parameters
+    other than `format` are ignored. A session token needs the owner or admin role, as on the
+    `/app/data` page.
 
     The request is checked in this order: authentication, rate limit, format, client.
     """
@@ -117,7 +117,7 @@ async def export_data(
 def export_answer(
     tenant: TenantId, form: ExportFormat, now: datetime, request: Request, resources: Resources
 ) -> ExportResponse:
-    """Return a streamed response with all data of a client as one file."""
+    """Return a streamed response with all of a client's data as one file."""
     rendering, media_type = _FORMS[form]
     service = resources.settings.server.service
     place = ExportPlace(tenant)
@@ -156,8 +156,8 @@ async def _pieces(
     pays = await is_payer(resources.database, tenant, resources.now())
     async with resources.exports.snapshot(place, pays=pays) as snapshot:
         file = Export(snapshot, rendering, skipped=skipped)
-        # The file states the time of the snapshot instead of the request's, because the request may
-        # have waited for a slot.
+        # The file states the time of the snapshot rather than that of the request, because the
+        # request may have waited for a slot.
         async with aclosing(file.pieces(exported_at(resources.now()))) as pieces:
             async for piece in pieces:
                 yield piece

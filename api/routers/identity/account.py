@@ -46,8 +46,8 @@ async def me(user: UserDep, resources: ResourcesDep) -> Me:
     summary="List the clients that the user may act for",
 )
 async def clients(user: UserDep, resources: ResourcesDep) -> ClientList:
-    """The response states the user's role in each client. An internal admin may also act for every
-    other client."""
+    """The response states the user's role in each client. An internal admin may also act for all
+    other clients."""
     async with resources.database.reading_across() as connection:
         found = await clients_of(connection, user.id)
     return ClientList(clients=tuple(map(OwnClientOut.model_validate, found)))
@@ -80,8 +80,8 @@ async def sessions(user: UserDep, resources: ResourcesDep) -> SessionList:
 
 @router.delete(_SESSIONS, operation_id="sessions.delete_all", summary="Sign out everywhere")
 async def end_all(user: UserDep, resources: ResourcesDep) -> Ended:
-    """All sessions end immediately. A session token (JWT) issued earlier stays valid until it
-    expires, within at most an hour."""
+    """All sessions end immediately. A session token (JWT) that was already issued stays valid until
+    it expires, at most an hour later."""
     async with resources.work.everywhere() as work:
         return Ended(ended=await end_sessions(work, user.id))
 

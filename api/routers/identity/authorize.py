@@ -1,12 +1,13 @@
-"""/authorize: a signed-in person authorizes an OAuth client to act for one of the person's clients,
-or denies the authorization.
+"""/authorize: a signed-in user authorizes an OAuth client to act for one of the user's clients, or
+denies the request.
 
-The form is sent to the same URL, so the request stays in the query and is parsed again. Nothing is
-stored before the person has decided. A visitor who is not signed in gets no information about the
-request, is not redirected to its target, and does not cause an outgoing request.
+The form is submitted to the same URL, so the request remains in the query and is parsed again.
+Nothing is stored before the user has decided. If a visitor is not signed in, the page reveals
+nothing about the request. It neither redirects the visitor to the redirect URI nor sends an
+outgoing request.
 
-If the OAuth client made an error, the browser is redirected immediately only to a program on the
-user's own machine. To reach an Internet address, the person must follow a link (decision 0042).
+If the OAuth client made an error, the browser is redirected immediately only if the redirect URI is
+a loopback address. For an Internet address, the user must follow a link (decision 0042).
 """
 
 import secrets
@@ -42,8 +43,8 @@ _SCOPE: Final = "scope:"
 
 
 class _PageRoute(APIRoute):
-    """A route that shows an OAuth error to the person if the OAuth client or its redirect URI is
-    not verified."""
+    """A route that shows an OAuth error to the user if the OAuth client or its redirect URI cannot
+    be verified."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         inner = super().get_route_handler()
@@ -62,7 +63,8 @@ router = APIRouter(route_class=_PageRoute)
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The verified request of an OAuth client. `redirect_uri` is registered for this client."""
+    """The verified request from an OAuth client. `redirect_uri` is registered for this OAuth
+    client."""
 
     client: OAuthClient
     redirect_uri: RedirectUri
@@ -70,15 +72,15 @@ class _Asked:
     issuer: str
 
     def answered(self, **answer: str) -> str:
-        """Return the redirect URI with the response's parameters. Every response names the issuer,
-        so that it cannot be confused with a response from another server (RFC 9207)."""
+        """Return the redirect URI with the response parameters. Every response names the issuer, so
+        that it cannot be confused with a response from another server (RFC 9207)."""
         return self.redirect_uri.with_answer(**answer, state=self.state, iss=self.issuer)
 
 
 @dataclass(frozen=True, slots=True)
 class _Answered:
-    """The person's input in a form that is shown again with an error. `problem`: the key of the
-    error text."""
+    """The user's input in a form that is shown again with an error. `problem`: the key of the error
+    text."""
 
     problem: str
     client_id: str | None
@@ -99,7 +101,8 @@ async def ask(request: Request, resources: ResourcesDep) -> Response:
 
 @router.post(AUTHORIZE, include_in_schema=False)
 async def decide(request: Request, resources: ResourcesDep) -> Response:
-    """Handle the person's decision on the consent form. Raises CrossSiteRequest."""
+    """Handle the user's decision on the consent form. Raises CrossSiteRequest if the form comes
+    from another site."""
     visit = await _visit(request, resources)
     if visit is None:
         return sign_in_first(request)
@@ -132,7 +135,8 @@ async def decide(request: Request, resources: ResourcesDep) -> Response:
 
 
 async def _visit(request: Request, resources: Resources) -> Visit | None:
-    """Return the browser's session, or None if there is none. Raises TooManyRequests."""
+    """Return the browser's session, or None if the browser is not signed in. Raises
+    TooManyRequests."""
     await resources.limiter.check_request(
         request, LimitScope.AUTHORIZATION, limited_address(request), resources.now()
     )
@@ -185,8 +189,8 @@ async def _consent_page(
     access: AccessRequest,
     answered: _Answered | None = None,
 ) -> Response:
-    """Return the consent form. Initially no scope is ticked. If there are several clients, no
-    client is selected."""
+    """Return the consent form. Initially, no scope is selected. If the user belongs to several
+    clients, no client is selected either."""
     async with resources.database.reading_across() as reading:
         mine = await clients_of(reading, visit.user.id)
         email = await address_of(reading, visit.user.id)
@@ -213,11 +217,12 @@ async def _consent_page(
 
 
 def _sent_back(request: Request, asked: _Asked, refused: OAuthRefused) -> Response:
-    """Return the error to the OAuth client, by a redirect or by a page with a link.
+    """Return the error to the OAuth client, through a redirect or a page with a link.
 
-    Anyone can register a client that fails intentionally, so no link to our service may redirect a
-    browser to an Internet address. A browser that comes from the sign-in form is not redirected
-    either: that form's policy forbids the redirect, and Chromium would stay on the form.
+    Anyone can register an OAuth client that fails intentionally, so no link to our service may
+    redirect a browser to an Internet address. A browser that comes from the sign-in form is never
+    redirected, because that form's policy forbids the redirect, and Chromium would stay on the
+    form.
     """
     back = asked.answered(error=refused.error, error_description=refused.description)
     from_our_form = request.headers.get("sec-fetch-site") == "same-origin"
@@ -236,8 +241,8 @@ def _page(
     back: str | None = None,
     place: str | None = None,
 ) -> Response:
-    """Return a page that explains why the person cannot consent. `back`: the link to the OAuth
-    client, which waits at the URL `place`."""
+    """Return a page that explains why the user cannot consent. `back`: the link back to the OAuth
+    client. `place`: the OAuth client's URL, as shown to the user."""
     resources: Resources = request.app.state.resources
     return resources.pages.render(
         request,

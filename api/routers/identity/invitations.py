@@ -1,4 +1,4 @@
-"""/api/dashboard/invitations: a client's invitations to new members."""
+"""/api/dashboard/invitations: a client's invitations for new members."""
 
 from typing import Annotated, Final
 
@@ -31,7 +31,7 @@ InvitationId = Annotated[str, Depends(PathId("invitation_id", "invitation", Invi
     _INVITATIONS, operation_id="invitations.list", summary="List a client's open invitations"
 )
 async def invitations(member: ManagerDep, resources: ResourcesDep) -> InvitationList:
-    """This operation requires the role owner or admin, like all routes for invitations."""
+    """This operation requires the owner or admin role, like all invitation routes."""
     async with resources.database.reading(member.tenant) as connection:
         found = await InvitationRepository(connection, member.tenant).open(resources.now())
     return InvitationList(invitations=tuple(map(InvitationOut.model_validate, found)))
@@ -50,8 +50,8 @@ async def create(
     request: Request,
     resources: ResourcesDep,
 ) -> InvitationOut:
-    """The invited person joins by signing in with the invited address within 7 days. The invitation
-    replaces an earlier open invitation to the same address. A client can send at most 20
+    """To join, the invited person signs in with the invited address within 7 days. The invitation
+    replaces an earlier open invitation for the same address. A client can send at most 20
     invitations a day."""
     language = body.language or language_of(request)
     async with resources.work.of(member.tenant) as work:
@@ -76,7 +76,7 @@ async def resend(
     request: Request,
     resources: ResourcesDep,
 ) -> InvitationOut:
-    """Sends a new invitation. It replaces the previous one and counts towards the daily limit."""
+    """Sends a new invitation. It replaces the previous one and counts toward the daily limit."""
     language = body.language or language_of(request)
     async with resources.work.of(member.tenant) as work:
         made = await invite_again(work, member.actor, invitation_id, language=language)
@@ -93,8 +93,8 @@ async def resend(
     status_code=204,
 )
 async def end(member: ManagerDep, invitation_id: InvitationId, resources: ResourcesDep) -> Response:
-    """The invitation ends immediately. A person who then signs in with the invited address does not
-    join the client."""
+    """The invitation ends immediately. Signing in with the invited address then no longer adds the
+    person to the client."""
     async with resources.work.of(member.tenant) as work:
         await withdraw(work, member.actor, invitation_id)
     return Response(status_code=204)

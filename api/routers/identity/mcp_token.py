@@ -1,7 +1,7 @@
 """POST /api/mcp/token: an OAuth client exchanges a code for its key, or confirms that it still
 holds the key. POST /api/mcp/revoke: an OAuth client revokes its key (RFC 7009).
 
-The refresh token is the key itself. Refreshing returns the same key, because the key does not
+The refresh token is the key itself. A refresh returns the same key, because the key does not
 expire.
 """
 
@@ -62,8 +62,8 @@ async def token(request: Request, resources: ResourcesDep) -> Response:
 
 @router.api_route(REVOKE, methods=_METHODS, include_in_schema=False)
 async def revoke(request: Request, resources: ResourcesDep) -> Response:
-    """Revoke the OAuth client's key. Return 200 even if the token is not a key of this OAuth
-    client, because the caller then has no key to revoke."""
+    """Revoke the OAuth client's key. Return 200 even if the token is not one of this OAuth client's
+    keys, because the caller then has no key to revoke."""
     given = text_fields(await read_fields(request, LimitScope.EXCHANGE))
     presented = needed(given, "token")
     async with resources.database.reading_across() as reading:
@@ -107,7 +107,7 @@ async def _refreshed(given: Mapping[str, str], resources: Resources) -> IssuedKe
 
 
 def _client_id(given: Mapping[str, str]) -> str:
-    """Return the id of the OAuth client. Raises OAuthRefused if the request does not identify the
+    """Return the OAuth client's id. Raises OAuthRefused if the request does not identify an OAuth
     client."""
     if "client_id" not in given:
         raise OAuthRefused(OAuthError.INVALID_CLIENT, "client_id is missing")

@@ -1,5 +1,5 @@
 """Metadata for OAuth clients: RFC 9728 for the resource, RFC 8414 for the authorization server.
-Both documents take the issuer from one setting, because clients compare it literally."""
+Both documents take the issuer from the same setting, because OAuth clients compare it literally."""
 
 from typing import Final
 
@@ -25,12 +25,14 @@ _CACHED: Final = {"Cache-Control": "public, max-age=300"}
 
 
 def resource(settings: Settings) -> str:
-    """Return the URL of the MCP server, the resource to which keys of OAuth clients give access."""
+    """Return the URL of the MCP server, which is the resource that an OAuth client's key gives
+    access to."""
     return f"{settings.server.origin}{MCP}"
 
 
 def resource_metadata(settings: Settings) -> str:
-    """Return the URL of the resource's metadata. A 401 of the MCP server names this URL."""
+    """Return the URL of the resource's metadata. The MCP server's 401 responses include this
+    URL."""
     return f"{settings.server.origin}/.well-known/oauth-protected-resource{MCP}"
 
 
@@ -66,8 +68,8 @@ async def protected_resource(resources: ResourcesDep) -> Response:
     f"{MCP}/.well-known/openid-configuration", methods=_METHODS, include_in_schema=False
 )
 async def authorization_server(resources: ResourcesDep) -> Response:
-    """Return the metadata of the authorization server. The same response is served at the paths of
-    OpenID Connect, and at paths that include the issuer's path."""
+    """Return the metadata of the authorization server. The same response is served at the OpenID
+    Connect paths and at paths that include the issuer's path."""
     issuer = resources.settings.server.origin
     return _public(
         {

@@ -18,8 +18,8 @@ router = APIRouter(route_class=OAuthRoute)
 
 @router.api_route(REGISTER, methods=["POST", "OPTIONS"], include_in_schema=False)
 async def register(request: Request, resources: ResourcesDep) -> Response:
-    """Register an OAuth client. Return 201 with the registered values. Every OAuth client is
-    public, even if it requests otherwise."""
+    """Register an OAuth client, and return 201 with the registered values. Every OAuth client is
+    registered as public, even if it requests otherwise."""
     try:
         metadata = await read_fields(request, LimitScope.REGISTRATION)
     except InvalidBody:

@@ -32,10 +32,11 @@ InvitationId = Annotated[str, Depends(PathId("invitation_id", "invitation", Invi
 @router.get(
     _INVITATIONS,
     operation_id="received_invitations.list",
-    summary="List your invitations that are still open",
+    summary="List your open invitations",
 )
 async def received(user: UserDep, resources: ResourcesDep) -> ReceivedInvitationList:
-    """Lists the invitations to your own verified address, each with its client and inviter."""
+    """Lists the invitations sent to your own verified address, with the client and inviter of
+    each."""
     async with resources.database.reading_across() as connection:
         email = await address_of(connection, user.id)
         found = () if email is None else await invitations_of(connection, email, resources.now())

@@ -32,8 +32,8 @@ router = APIRouter(route_class=DescribedRoute, prefix="/api/auth")
 
 class AnyoneFrom(Part):
     """A dependency for visitors who are not signed in. It counts requests by network address and
-    disables caching of responses. Raises TooManyRequests, and RouteNotFound if an external identity
-    provider handles sign-in."""
+    disables caching of the responses. Raises TooManyRequests. Raises RouteNotFound if an external
+    identity provider handles sign-in."""
 
     def __init__(self, scope: LimitScope) -> None:
         self._scope = scope
@@ -66,7 +66,7 @@ def _answers(*statuses: int, good: Sequence[int]) -> dict[int | str, Described]:
 @router.post(
     "/signup",
     operation_id="auth.send_code",
-    summary="Email a sign-in code",
+    summary="Send a sign-in code by email",
     status_code=202,
     responses=_answers(good=[202]),
     dependencies=[_SIGNUP],
@@ -74,8 +74,8 @@ def _answers(*statuses: int, good: Sequence[int]) -> dict[int | str, Described]:
 async def signup(
     request: Request, body: Annotated[SignupBody, Depends(JsonBody(SignupBody))]
 ) -> SignupAnswer:
-    """The response is the same for known and unknown addresses. An unknown address gets a code if
-    the request names a shop or the address has been invited. Otherwise the address gets an email
+    """The response is the same for known and unknown addresses. An unknown address receives a code
+    if the request names a shop or the address has been invited. Otherwise it receives an email
     stating that there is no account."""
     await send_code(request, body.email, body.brand_name)
     return SignupAnswer(expires_in=round(CODE_LIFETIME.total_seconds()))
@@ -93,8 +93,8 @@ async def verify(
     body: Annotated[EnterCodeBody, Depends(JsonBody(EnterCodeBody))],
     resources: ResourcesDep,
 ) -> VerifyAnswer:
-    """A code can be used once, within ten minutes and five attempts. For a new shop, this call
-    creates the account. An invitation stays open until the user accepts or declines it."""
+    """A code can be used once, within ten minutes, with at most five attempts. For a new shop, this
+    call creates the account. An invitation stays open until the user accepts or declines it."""
     done = await enter_code(request, body.email, body.code, SessionKind.REFRESH)
     return VerifyAnswer(
         **tokens_of(resources, done.opened).model_dump(),
@@ -116,8 +116,8 @@ async def refresh(
     body: Annotated[RefreshBody, Depends(JsonBody(RefreshBody))], resources: ResourcesDep
 ) -> Tokens:
     """Each use replaces the refresh token. For 30 seconds, a request with the replaced token still
-    returns the same response. Later use of a replaced token ends the session, because two parties
-    hold the token."""
+    returns the same response. Using a replaced token later ends the session, because two parties
+    then hold the token."""
     async with resources.work.everywhere() as work:
         renewed = await renew_session(work, body.refresh_token, resources.sealer)
     if renewed is None:
@@ -139,8 +139,8 @@ async def sign_out(
     body: Annotated[SignOutBody, Depends(JsonBody(SignOutBody, optional=True))],
     resources: ResourcesDep,
 ) -> None:
-    """Refresh tokens and browsers are signed out immediately. A session token (JWT) issued earlier
-    stays valid until it expires, within at most an hour."""
+    """Refresh tokens and browsers are signed out immediately. A session token (JWT) that was
+    already issued stays valid until it expires, at most an hour later."""
     session = await _session(request, body.refresh_token)
     network = client_network(request)
     async with resources.work.everywhere() as work:
@@ -153,7 +153,7 @@ async def sign_out(
 
 
 async def _session(request: Request, refresh_token: str | None) -> Session:
-    """Return the session to end, identified by the refresh token or by the browser's cookie. Raises
+    """Return the session to end, identified by its refresh token or by the browser's cookie. Raises
     InvalidRefreshToken, CrossSiteRequest."""
     resources: Resources = request.app.state.resources
     if refresh_token is not None:

@@ -1,4 +1,4 @@
-"""/api/dashboard/data-requests: customers who asked a shop for their stored data."""
+"""/api/dashboard/data-requests: requests from customers who asked a shop for their stored data."""
 
 from typing import Annotated, Final
 
@@ -28,17 +28,17 @@ AskedFor = Annotated[MemberAt, Depends(InClientOf(MANAGERS, _ID, client_of_data_
 @router.get(
     _REQUESTS,
     operation_id="data_requests.list",
-    summary="List customers' data requests, newest first",
+    summary="List customer data requests, newest first",
 )
 async def list_data_requests(
     asked: Annotated[Asked[DataRequestQuery], Depends(QueryInClient(DataRequestQuery, MANAGERS))],
     resources: ResourcesDep,
 ) -> DataRequestPage:
-    """This operation requires the role owner or admin, and a session token. The client must answer
+    """This operation requires the owner or admin role, and a session token. The client must answer
     each request by `due_at`."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
-        # Fetch one more row than the page shows, to detect a next page.
+        # Fetch one extra row to detect whether there is a next page.
         found = await DataRequestRepository(connection, asked.tenant).page(
             before=query.cursor, limit=query.limit + 1
         )
@@ -51,11 +51,11 @@ async def list_data_requests(
 @router.get(
     _REQUEST,
     operation_id="data_requests.get",
-    summary="Get all data stored about the requesting customer",
+    summary="Get all data stored about the customer",
 )
 async def show_data_request(member: AskedFor, resources: ResourcesDep) -> CustomerFile:
-    """Returns the file for the customer: conversations, answers, reviews, remembered facts, orders,
-    and a list of attachments."""
+    """Returns the file to send to the customer. It contains conversations, answers, reviews,
+    remembered facts, orders and a list of attachments."""
     async with resources.database.reading(member.tenant) as connection:
         return await customer_file(
             connection, member.tenant, member.actor, member.record_id, resources.now
@@ -68,7 +68,7 @@ async def show_data_request(member: AskedFor, resources: ResourcesDep) -> Custom
     summary="Mark a data request as fulfilled",
 )
 async def fulfil(member: AskedFor, resources: ResourcesDep) -> DataRequest:
-    """A repeated call has no effect: the record still names the first member who marked the request
-    as fulfilled."""
+    """A repeated call has no effect: the record keeps the name of the first member who marked the
+    request as fulfilled."""
     async with resources.work.of(member.tenant) as work:
         return await fulfil_data_request(work, member.actor, member.record_id)

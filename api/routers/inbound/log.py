@@ -41,7 +41,7 @@ async def list_inbound(
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         log = InboundLogRepository(connection, asked.tenant)
-        # Fetch one more row than the page shows, to detect a next page.
+        # Fetch one extra row to detect whether there is a next page.
         found = await log.page(
             limit=query.limit + 1,
             before=query.cursor,
@@ -60,13 +60,13 @@ async def list_inbound(
 @router.get(
     f"{_LOG}/{{inbound_id}}",
     operation_id="inbound.get",
-    summary="Get a received webhook, with its content and outcome",
+    summary="Get a received webhook with its content and outcome",
 )
 async def show_inbound(
     member: Annotated[MemberAt, Depends(InClientOf(ANYONE, _ID, client_of_inbound))],
     resources: ResourcesDep,
 ) -> InboundDetail:
-    """Returns the headers and the body only to owners and admins."""
+    """The headers and body are returned only to owners and admins."""
     async with resources.database.reading(member.tenant) as connection:
         found = await read_logged(connection, member.tenant, member.actor, member.record_id)
     return InboundDetail.of(found)
@@ -75,7 +75,7 @@ async def show_inbound(
 @router.post(
     f"{_LOG}/{{inbound_id}}/replay",
     operation_id="inbound.replay",
-    summary="Process a received webhook again",
+    summary="Reprocess a received webhook",
     status_code=202,
 )
 async def replay_inbound(
@@ -83,8 +83,8 @@ async def replay_inbound(
     _: Annotated[InboundReplayBody, Depends(JsonBody(InboundReplayBody, optional=True))],
     resources: ResourcesDep,
 ) -> InboundReplayAnswer:
-    """Processes the stored webhook again. A failed webhook is processed as if it had just arrived,
-    and a waiting webhook is retried immediately. A webhook that was already processed does not
+    """Reprocesses the stored webhook. A failed webhook is processed as if it had just arrived, and
+    a waiting webhook is retried immediately. A webhook that has already been processed does not
     change."""
     async with resources.work.of(member.tenant) as work:
         starts = await replay_webhook(work, member.actor, member.record_id)

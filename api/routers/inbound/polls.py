@@ -1,4 +1,4 @@
-"""/api/dashboard/polls: the state of the polls that find lost webhooks, with their errors."""
+"""/api/dashboard/polls: the state and errors of the polls that find lost webhooks."""
 
 from fastapi import APIRouter
 

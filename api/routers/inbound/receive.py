@@ -1,5 +1,5 @@
-"""POST /api/webhooks/…: webhooks of a merchant's shop, helpdesk or mailbox. The routes are not in
-the OpenAPI document, because only platforms call them, each with its own format."""
+"""POST /api/webhooks/…: receives webhooks from a merchant's shop, helpdesk or mailbox. The routes
+are not in the OpenAPI document, because only platforms call them, each with its own format."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ router = APIRouter()
 
 _ADDRESS: Final = "/api/webhooks"
 _SMALL: Final = 1024 * 1024
-# Seconds for a large body. Servers that send mails with attachments can be slow.
+# Timeout for a large body, in seconds. Servers that send emails with attachments can be slow.
 _LARGE_SECONDS: Final = 30.0
 _RECEIVED: Final = {"received": True}
 _log = structlog.get_logger(__name__)
@@ -44,40 +44,41 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Sender:
-    """The claimed sender of a webhook. `key`: the key under which the sender's rejected requests
-    are counted."""
+    """The claimed sender of a webhook. `key`: the key under which rejected requests from this
+    sender are counted."""
 
     platform: Platform
     secrets: tuple[str, ...]
     key: str
 
 
-# This route must be registered before the route with a token, which has one more path segment.
+# Register this route before the route with a token, which has one more path segment.
 @router.post(f"{_ADDRESS}/shopify", include_in_schema=False)
 async def shopify_webhook(request: Request, resources: ResourcesDep) -> Response:
-    """Receive a webhook of the installation's own Shopify app, from any shop that has installed the
-    app."""
+    """Receive a webhook for the installation's own Shopify app, from any shop that has installed
+    the app."""
     secrets = resources.settings.inbound.shopify_secrets
     return await _of_installation(request, resources, Provider.SHOPIFY, secrets)
 
 
 @router.post(f"{_ADDRESS}/stripe", include_in_schema=False)
 async def stripe_connect_webhook(request: Request, resources: ResourcesDep) -> Response:
-    """Receive an event of an account that is connected to the installation's own Stripe account."""
+    """Receive an event for an account that is connected to the installation's own Stripe
+    account."""
     secrets = resources.settings.inbound.stripe_secrets
     return await _of_installation(request, resources, Provider.STRIPE, secrets)
 
 
 @router.post(f"{_ADDRESS}/{{provider}}/{{token}}", include_in_schema=False)
 async def webhook(request: Request, resources: ResourcesDep) -> Response:
-    """Receive a webhook. Return 200 once the webhook is stored, even if it had been stored before.
-    If the webhook is rejected, the status keeps the platform from sending it again. If the webhook
-    cannot be stored now, the status makes the platform send it again."""
+    """Receive a webhook. Return 200 once the webhook is stored, even if it was already stored
+    earlier. If the webhook is rejected, return a status after which the platform does not retry. If
+    the webhook cannot be stored now, return a status after which the platform retries."""
     platform = platform_of(request.path_params["provider"])
     endpoint = await _endpoint(platform, request.path_params["token"], resources)
     if endpoint is None:
-        # A missing endpoint and an invalid signature lead to the same response. The body of such a
-        # request is not read.
+        # A missing endpoint gets the same response as an invalid signature. The body of the request
+        # is not read.
         return _refused(request, platform, InboundRefused(RefusalReason.SIGNATURE_WRONG))
     structlog.contextvars.bind_contextvars(client_id=endpoint.tenant)
     sender = _Sender(platform, endpoint.secrets(resources.sealer), endpoint.integration_id)
@@ -126,8 +127,8 @@ async def _of_installation(
 def _place(
     request: Request, resources: Resources, tenant: TenantId | None
 ) -> AbstractContextManager[RoomShare]:
-    """Reserve memory for the body, counted for the sender's address and the client. `tenant`: None
-    at the installation's own addresses."""
+    """Reserve memory for the body, counted toward the limits of the sender's address and the
+    client. `tenant`: the client, or None for the installation's own URLs."""
     address = ("address", limited_address(request))
     if tenant is None:
         return resources.inbound.app_room.place(address)
@@ -143,8 +144,8 @@ async def _endpoint(platform: Platform, token: str, resources: Resources) -> Ope
 async def _owners(
     account: str | None, believed: Believed, sender: _Sender, resources: Resources
 ) -> tuple[AccountOwner, ...]:
-    """Return each integration that accepts this kind of webhook and whose credentials authenticated
-    with the account. Increments a metric if there is no such integration."""
+    """Return each integration that accepts this kind of webhook and whose credentials have
+    authenticated with the platform account. If there is none, increment a metric."""
     owners: tuple[AccountOwner, ...] = ()
     platform = sender.platform
     if account is not None:
@@ -156,16 +157,17 @@ async def _owners(
 
 
 def _require_taker(owner: AccountOwner, believed: Believed, platform: Platform) -> None:
-    """Raise InboundRefused if the connection does not accept this kind of webhook. The response is
-    the same as for a missing endpoint."""
+    """Raise InboundRefused if the connection does not accept this kind of webhook. The caller gets
+    the same response as for a missing endpoint."""
     if not owner.takes(kind_of(platform, believed)):
         raise InboundRefused(RefusalReason.CONNECTION_ENDED)
 
 
 async def _check_pace(request: Request, resources: Resources, integration_id: str) -> None:
     """Count the request. Raises TooManyRequests if the endpoint exceeds its limit, or if too many
-    requests from the address were rejected. Accepted requests are not limited by address, because
-    shop platforms and payment providers send the webhooks of many merchants from one address."""
+    requests from the address have been rejected. Accepted requests are not limited by address,
+    because shop platforms and payment providers send webhooks for many merchants from one address.
+    """
     now = resources.now()
     refused = _refusal_key(request, integration_id)
     resources.limiter.check_known(LimitScope.INBOUND_REFUSED, refused, now)
@@ -173,8 +175,8 @@ async def _check_pace(request: Request, resources: Resources, integration_id: st
 
 
 async def _count_refusal(request: Request, resources: Resources, sender: _Sender) -> None:
-    """Count a rejected request from the address. Raises TooManyRequests if too many were
-    rejected."""
+    """Count a rejected request from the address. Raises TooManyRequests if too many requests have
+    been rejected."""
     key = _refusal_key(request, sender.key)
     await resources.limiter.check(LimitScope.INBOUND_REFUSED, key, resources.now())
 
@@ -208,9 +210,9 @@ async def _keep(
     sender: _Sender,
     resources: Resources,
 ) -> None:
-    """Store the webhook for each integration that receives it, and start processing it. Raises
-    CallerBusy and EngineUnavailable. After such an error, the platform sends the webhook again;
-    integrations that have already stored it then detect the duplicate."""
+    """Store the webhook for each integration that accepts it, and start processing it. Raises
+    CallerBusy and EngineUnavailable. After such an error, the platform sends the webhook again, and
+    integrations that have already stored it detect the duplicate."""
     for owner in owners:
         tenant, named = owner.tenant, believed.of(owner.integration_id, came)
         kept = await take(resources.work, resources.inbound.gates, tenant, sender.platform, named)
@@ -236,7 +238,7 @@ def _reason(refused: DomainError) -> RefusalReason:
 
 
 def _refused(request: Request, platform: Platform, refused: DomainError) -> Response:
-    """Return the error response in our format, with a status after which this platform does not
+    """Return the error response in our format, with a status after which the platform does not
     retry."""
     response = error_response(refused, request.state.request_id, request)
     response.status_code = platform.refusal_status

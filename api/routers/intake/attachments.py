@@ -1,4 +1,4 @@
-"""GET /api/dashboard/attachments/{attachment_id}: the content of a customer's file."""
+"""GET /api/dashboard/attachments/{attachment_id}: the content of a customer's attachment."""
 
 from collections.abc import AsyncGenerator
 from typing import Annotated, Final
@@ -24,7 +24,7 @@ router = APIRouter(route_class=DescribedRoute)
 
 _ID: Final = PathId("attachment_id", "attachment", AttachmentNotFound)
 Reader = Annotated[MemberAt, Depends(InClientOf(ANYONE, _ID, client_of_attachment))]
-# The file's content is untrusted, so these headers prevent browsers from executing it.
+# The content is untrusted. These headers prevent browsers from executing it.
 _HARMLESS: Final = {
     "x-content-type-options": "nosniff",
     "content-security-policy": "sandbox; default-src 'none'",
@@ -44,7 +44,7 @@ _HARMLESS: Final = {
                 "Content-Disposition": {
                     "schema": {"type": "string"},
                     "description": "`attachment`, or `inline` for an image on request, with the "
-                    "file's name.",
+                    "file name.",
                 },
             },
             "content": {
@@ -59,8 +59,8 @@ async def attachment(
     query: Annotated[AttachmentQuery, Depends(StrictQuery(AttachmentQuery))],
     resources: ResourcesDep,
 ) -> Response:
-    """Any member of the client may call this operation with a session token. The response for a
-    refused file is 404, because its content is not stored."""
+    """Any member of the client may call this operation with a session token. A rejected attachment
+    returns 404, because its content is not stored."""
     async with resources.database.reading(reader.tenant) as connection:
         found = await AttachmentRepository(connection, reader.tenant).read(reader.record_id)
     if found.media_type is None:
@@ -84,9 +84,9 @@ async def attachment(
 async def _pieces(
     found: Attachment, tenant: TenantId, resources: Resources
 ) -> AsyncGenerator[bytes]:
-    """Yield the parts of the file. Each part is read in its own transaction, so that no connection
-    is occupied while a slow reader receives the part. Raises AttachmentNotFound, also if the file
-    is erased during the download."""
+    """Yield the parts of the attachment. Each part is read in its own transaction, so that a slow
+    reader does not occupy a connection. Raises AttachmentNotFound, including when the attachment is
+    erased during the download."""
     sent = seq = 0
     while sent < found.size:
         async with resources.database.reading(tenant) as connection:

@@ -1,4 +1,4 @@
-"""POST /api/engine/gateway: accepts one event and returns the agent's answer."""
+"""POST /api/engine/gateway: accepts one event, and returns the agent's answer."""
 
 import hashlib
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class SentEvent:
 
 
 class EventBody(Part):
-    """A dependency that returns the event in the body. Raises UnsupportedMediaType, BodyTooLarge,
+    """A dependency that returns the event from the body. Raises UnsupportedMediaType, BodyTooLarge,
     BodyTooSlow, ClientIdMissing, InvalidBody."""
 
     errors = (400, 408, 413, 415)
@@ -70,7 +70,7 @@ async def gateway(
     resources: ResourcesDep,
 ) -> Response:
     """The response arrives within 30 s. A run that takes longer continues, and its result is
-    stored. A session token needs the role owner, admin or agent."""
+    stored. A session token needs the owner, admin or agent role."""
     call = sent.call
     tenant, actor = await authorize(caller, call.client_id, resources, session_roles=REVIEWERS)
     structlog.contextvars.bind_contextvars(client_id=tenant)
@@ -83,13 +83,13 @@ async def gateway(
     body = answer.model_dump(mode="json", exclude_none=True)
     if not vouches and isinstance(answer, RunResult) and (notices := _ignored(call)):
         body["notices"] = [notice.model_dump() for notice in notices]
-    # The response is serialized here, because FastAPI would validate it again.
+    # Serialize the response here, because FastAPI would validate it again.
     return json_response(body)
 
 
 def _ignored(call: GatewayRequest) -> list[GatewayNotice]:
-    """Return notices for the fields that were ignored because the caller may not claim that a
-    customer is verified, or may not send merchant requests."""
+    """Return notices about fields that were ignored because the caller is not allowed to claim that
+    a customer is verified or to send merchant requests."""
     notices = [NOT_VOUCHED] if claims_proof(call.payload) else []
     return [*notices, NOT_THE_MERCHANT] if call.merchant_request else notices
 

@@ -1,4 +1,4 @@
-"""/api/dashboard/integrations: shops and helpdesks that a client's agent may query and act on."""
+"""/api/dashboard/integrations: shops and helpdesks that a client's agent can query and act on."""
 
 from typing import Annotated, Final
 
@@ -57,10 +57,10 @@ async def connect(
     body: Annotated[ConnectBody, Depends(JsonBody(ConnectBody))],
     resources: ResourcesDep,
 ) -> TriedIntegration:
-    """A member of several clients must name the client. If the client already has a connection to
-    the same provider, that connection ends. Credentials are encrypted before they are stored, and
-    then tested with one inexpensive read request. `problem` reports the result; the connection is
-    stored in any case."""
+    """A member of several clients must name the client. A new connection ends an existing
+    connection to the same provider. The credentials are encrypted before they are stored, then
+    tested with one inexpensive read request. The connection is stored even if the test fails;
+    `problem` reports the result."""
     credentials = {name: secret.get_secret_value() for name, secret in body.credentials.items()}
     return await connect_and_try(
         resources.work,
@@ -85,7 +85,7 @@ async def try_one(
     _: Annotated[TrialBody, Depends(JsonBody(TrialBody, optional=True))],
     resources: ResourcesDep,
 ) -> TrialAnswer:
-    """The test changes nothing in the service or at the provider. An ended connection cannot be
+    """The test changes nothing in the service or at the provider. Ended connections cannot be
     tested."""
     problem = await try_integration(
         resources.work,

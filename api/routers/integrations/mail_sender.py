@@ -1,4 +1,4 @@
-"""/api/dashboard/mail-sender: the sender of a client's emails to customers."""
+"""/api/dashboard/mail-sender: the sender of a client's customer emails."""
 
 from typing import Annotated, Final
 
@@ -33,8 +33,8 @@ _SENDER: Final = "/api/dashboard/mail-sender"
     responses=errors(404),
 )
 async def sender(member: ManagerDep, resources: ResourcesDep) -> ShownSender:
-    """This operation requires the role owner or admin, like all routes for the mail sender. The
-    password is never returned."""
+    """This operation requires the owner or admin role, like all mail sender routes. The password is
+    never returned."""
     async with resources.database.reading(member.tenant) as connection:
         return await MailSenderRepository(connection, member.tenant).shown()
 
@@ -51,10 +51,10 @@ async def put(
     request: Request,
     resources: ResourcesDep,
 ) -> ShownSender:
-    """The given server emails a code to the new sender address, from the same address. Until the
-    code is entered, emails have the service's sender. If neither the address nor the server
-    changes, the sender stays verified and no code is sent. A client can send at most 5 codes a day.
-    """
+    """The configured mail server emails a code to the new sender address, from that same address.
+    Until the code is entered, emails use the service's sender. If neither the address nor the mail
+    server changes, the sender stays verified and no code is sent. A client can send at most 5 codes
+    a day."""
     stored = await set_mail_sender(
         resources.work,
         member.actor,
@@ -73,7 +73,7 @@ async def put(
 @router.post(
     f"{_SENDER}/code",
     operation_id="mail_sender.send_code",
-    summary="Email another code to the sender",
+    summary="Email a new code to the sender",
     status_code=204,
     responses=errors(404, 409),
 )
@@ -83,7 +83,7 @@ async def send_again(
     request: Request,
     resources: ResourcesDep,
 ) -> Response:
-    """The new code replaces the previous one, and counts towards the daily limit."""
+    """The new code replaces the previous one, and counts toward the daily limit."""
     code = drawn_code(body.language or language_of(request))
     async with resources.work.of(member.tenant) as work:
         code_id = await send_sender_code(work, member.actor, code, resources.sealer)
@@ -101,7 +101,7 @@ async def verify(
     body: Annotated[SenderCodeBody, Depends(JsonBody(SenderCodeBody))],
     resources: ResourcesDep,
 ) -> ShownSender:
-    """A code can be used once, within 30 minutes and five attempts."""
+    """A code can be used once, within 30 minutes, with at most five attempts."""
     async with resources.work.of(member.tenant) as work:
         verified = await verify_mail_sender(work, member.actor, body.code, resources.sealer)
     if verified is None:
@@ -117,7 +117,7 @@ async def verify(
     responses=errors(404),
 )
 async def remove(member: ManagerDep, resources: ResourcesDep) -> Response:
-    """Subsequent emails have the service's sender."""
+    """Later emails use the service's sender."""
     async with resources.work.of(member.tenant) as work:
         await remove_mail_sender(work, member.actor)
     return Response(status_code=204)

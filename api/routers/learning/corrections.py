@@ -1,5 +1,5 @@
-"""/api/dashboard/corrections: people's edits of the agent's drafts, and the suggestions derived
-from these edits."""
+"""/api/dashboard/corrections: edits of the agent's drafts by human reviewers, and suggestions
+derived from these edits."""
 
 from typing import Annotated, Final
 
@@ -43,7 +43,7 @@ async def corrections(
     asked: Annotated[Asked[CorrectionQuery], Depends(QueryInClient(CorrectionQuery))],
     resources: ResourcesDep,
 ) -> CorrectionPage:
-    """Lists corrections in one state or in all states, oldest first, in pages."""
+    """Lists corrections, oldest first, with one state or with any state. The list is paginated."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         found = await CorrectionRepository(connection, asked.tenant).page(
@@ -58,11 +58,11 @@ async def corrections(
 @router.get(
     _CORRECTION,
     operation_id="corrections.get",
-    summary="Get a correction and the changes that it offers",
+    summary="Get a correction and the changes that it suggests",
 )
 async def correction(reader: Reader, resources: ResourcesDep) -> Correction:
-    """Returns a word diff of the draft and the person's text and, under `offers`, a prefilled case
-    and a prefilled change of content. Neither is stored until it is accepted."""
+    """Returns a word diff between the draft and the reviewer's text. `offers` contains a prefilled
+    case and a prefilled content change. Neither is stored until the correction is accepted."""
     async with resources.database.reading(reader.tenant) as connection:
         return await read_correction(connection, reader.tenant, reader.record_id)
 
@@ -81,7 +81,8 @@ async def accept(
 ) -> AcceptedCorrectionAnswer:
     """Adds the case, adds or changes the content, and keeps the message as a labelled example. The
     case and the content are optional. Either everything is stored or nothing. A correction can be
-    accepted only once. `X-Cases-Lost` states the number of cases that no longer pass."""
+    accepted only once. The `X-Cases-Lost` header states how many cases no longer count as passed.
+    """
     lesson = body.lesson
     async with saving_in(request, decider.tenant, resources) as work:
         made = await accept_correction(work, decider.actor, decider.record_id, lesson)

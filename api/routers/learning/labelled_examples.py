@@ -1,4 +1,5 @@
-"""/api/dashboard/labelled-examples: messages with the category that a person assigned."""
+"""/api/dashboard/labelled-examples: messages labelled with the category that a human reviewer
+assigned."""
 
 from typing import Annotated, Final
 
@@ -23,11 +24,13 @@ Decider = Annotated[MemberAt, Depends(InClientOf(MANAGERS, _ID, client_of_exampl
 
 
 @router.get(
-    _EXAMPLES, operation_id="labelled_examples.list", summary="List messages labelled by people"
+    _EXAMPLES,
+    operation_id="labelled_examples.list",
+    summary=("List messages labelled by human reviewers"),
 )
 async def examples(page: PageDep, resources: ResourcesDep) -> ExamplePage:
     """Any member of the client may call this operation. Personal data in the texts has been
-    replaced."""
+    replaced by sample values."""
     async with resources.database.reading(page.tenant) as connection:
         found = await LabelledExampleRepository(connection, page.tenant).page(
             after=page.query.cursor, limit=page.query.limit + 1

@@ -23,8 +23,8 @@ router = APIRouter(route_class=DescribedRoute)
 async def shadow(
     member: MemberDep, playbook_id: PlaybookId, resources: ResourcesDep
 ) -> ShadowAnswer:
-    """Any member of the client may call this operation. The agent's draft is included once people
-    have handled the message."""
+    """Any member of the client may call this operation. An example includes the agent's draft only
+    after human agents have handled the message."""
     async with resources.database.reading(member.tenant) as connection:
         return ShadowAnswer.of(await shadow_report(connection, member.tenant, playbook_id))
 

@@ -1,4 +1,4 @@
-"""Request bodies with a playbook or a saved case, as JSON or YAML."""
+"""Request bodies that contain a playbook or a saved case, as JSON or YAML."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -20,8 +20,8 @@ class PlaybookBody(Part, Generic[T]):
     """A dependency that returns a playbook or a saved case from the body.
 
     The route must authenticate its caller first, because parsing is limited per client. `shape`:
-    the model for the OpenAPI document. `read`: returns the route's input from the parsed value.
-    Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, InvalidBody, CallerBusy,
+    the model for the OpenAPI document. `read`: a function that returns the route's input from the
+    parsed value. Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, InvalidBody, CallerBusy,
     DocumentTooCostly, InvalidPlaybook, InvalidCases.
     """
 

@@ -1,4 +1,4 @@
-"""/api/dashboard/playbook-file: export and import of all of a client's playbooks as one file."""
+"""/api/dashboard/playbook-file: export and import of all of a client's playbooks in one file."""
 
 import asyncio
 from typing import Annotated, Final
@@ -62,8 +62,9 @@ async def bring_in(
     ],
     resources: ResourcesDep,
 ) -> ImportAnswer:
-    """Playbooks are matched by name. Either all playbooks are imported or none. Playbooks that are
-    not in the file remain. Send JSON, or YAML with `Content-Type: application/yaml`."""
+    """Playbooks are matched by name. Either all playbooks are imported or none. Existing playbooks
+    that are missing from the file stay unchanged. Send JSON, or YAML with `Content-Type:
+    application/yaml`."""
     dry_run = asked.query.dry_run
     publication = Publication.of(resources.model, asked.query.override)
     async with resources.work.of(asked.tenant, dry_run=dry_run) as work:

@@ -1,4 +1,4 @@
-"""/api/dashboard/playbooks: the playbooks, which select the events that the agent answers and the
+"""/api/dashboard/playbooks: the playbooks, which select the events that the agent handles and the
 actions that it may take."""
 
 from typing import Annotated, Final
@@ -85,7 +85,9 @@ async def create(member: ManagerDep, draft: DraftDep, resources: ResourcesDep) -
     return PlaybookOut.of(made)
 
 
-@router.get(PLAYBOOK, operation_id="playbooks.get", summary="Get a playbook in its file format")
+@router.get(
+    PLAYBOOK, operation_id="playbooks.get", summary=("Get a playbook in the playbook file format")
+)
 async def playbook(
     member: MemberDep, playbook_id: PlaybookId, resources: ResourcesDep
 ) -> PlaybookOut:
@@ -100,10 +102,10 @@ async def playbook(
 async def update(
     member: ManagerDep, playbook_id: PlaybookId, draft: DraftDep, resources: ResourcesDep
 ) -> ChangedPlaybook:
-    """Replaces the complete playbook, as JSON or YAML, with a new version. Runs that have started
-    keep their version. If `active` is omitted, the playbook stays active or inactive. If
-    `expected_version` is given, the change is rejected if the playbook has changed in the meantime.
-    """
+    """Replaces the entire playbook, given as JSON or YAML, with a new version. Runs that have
+    already started keep their version. If `active` is omitted, the playbook stays active or
+    inactive. If `expected_version` is given, the change is rejected if it is not the current
+    version."""
     async with resources.work.of(member.tenant) as work:
         change = await update_playbook(
             work, member.actor, playbook_id, draft, Publication.of(resources.model, draft.override)
@@ -119,8 +121,8 @@ async def update(
     responses=errors(409),
 )
 async def delete(member: ManagerDep, playbook_id: PlaybookId, resources: ResourcesDep) -> Response:
-    """The playbook's name and pattern can then be used again. Runs that the playbook handled can
-    still be explained."""
+    """The playbook's name and pattern can be used again. Past runs of the playbook can still be
+    explained."""
     async with resources.work.of(member.tenant) as work:
         await delete_playbook(work, member.actor, playbook_id)
     return Response(status_code=204)
@@ -139,7 +141,7 @@ async def activate(
     resources: ResourcesDep,
 ) -> PlaybookOut:
     """The activation is rejected if another active playbook has the same pattern. It is also
-    rejected if the version has never answered events and its cases do not all pass."""
+    rejected if this version has never answered an event and not all of its cases pass."""
     publication = Publication.of(resources.model, body.override)
     async with resources.work.of(member.tenant) as work:
         return PlaybookOut.of(
@@ -159,8 +161,8 @@ async def deactivate(
     _: Annotated[DeactivateBody, Depends(JsonBody(DeactivateBody, optional=True))],
     resources: ResourcesDep,
 ) -> PlaybookOut:
-    """Events that matched the playbook then match another playbook, or have the outcome
-    no_playbook."""
+    """Later events that the playbook would have matched go to another matching playbook. Without
+    one, their outcome is no_playbook."""
     publication = Publication(resources.model)
     async with resources.work.of(member.tenant) as work:
         return PlaybookOut.of(

@@ -29,7 +29,8 @@ async def gate(
     resources: ResourcesDep,
 ) -> GateAnswer:
     """Any member of the client may call this operation. By default, the current version is checked
-    as if it were active. To test a draft, use `POST /api/dashboard/case-runs` with `playbook`."""
+    as if it were active. To test a draft, pass it as `playbook` to `POST /api/dashboard/case-runs`.
+    """
     async with resources.database.reading(asked.tenant) as connection:
         entries = await PlaybookRepository(connection, asked.tenant).all()
         current = await PlaybookRepository(connection, asked.tenant).read(playbook_id)

@@ -1,4 +1,4 @@
-"""/api/dashboard/playbooks/{playbook_id}/versions: earlier versions of a playbook, with their
+"""/api/dashboard/playbooks/{playbook_id}/versions: earlier versions of a playbook and their
 creation times."""
 
 import re
@@ -72,8 +72,8 @@ async def versions(
     playbook_id: PlaybookId,
     resources: ResourcesDep,
 ) -> VersionPage:
-    """Any member of the client may call this operation. The list states the author, time and reason
-    of each version."""
+    """Any member of the client may call this operation. The list states each version's author,
+    creation time and reason."""
     limit = asked.query.limit
     async with resources.database.reading(asked.tenant) as connection:
         await PlaybookRepository(connection, asked.tenant).read(playbook_id)
@@ -146,7 +146,7 @@ async def restore(
     resources: ResourcesDep,
 ) -> ChangedPlaybook:
     """The content of the old version becomes a new version. The playbook stays active or inactive.
-    A version that has answered events before can be restored even if its cases do not all pass."""
+    A version that has already answered events can be restored even if not all of its cases pass."""
     publication = Publication.of(resources.model, body.override)
     async with resources.work.of(member.tenant) as work:
         change = await restore_playbook(

@@ -1,4 +1,4 @@
-"""POST /api/widget/rating: a visitor's rating of an answer in the widget."""
+"""POST /api/widget/rating: stores a visitor's rating of an answer in the widget."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -32,7 +32,7 @@ async def rate(
     resources: ResourcesDep,
 ) -> Response:
     """Rates an answer in the visitor's own session. A later rating of the same answer replaces the
-    earlier one."""
+    earlier rating."""
     session = held_session(resources.sealer, page.tenant, sent.session_id)
     if session is None:
         raise SessionUnknown

@@ -1,4 +1,4 @@
-"""/api/dashboard/reviews: drafts that are held for human review, and the decisions about them."""
+"""/api/dashboard/reviews: drafts held for human review, and the decisions about them."""
 
 from typing import Annotated, Final
 
@@ -44,8 +44,8 @@ async def reviews(
     asked: Annotated[Asked[ReviewQuery], Depends(QueryInClient(ReviewQuery))],
     resources: ResourcesDep,
 ) -> ReviewPage:
-    """Lists reviews in pages. By default, urgent reviews come first, then the oldest; `order`
-    changes the order. New reviews do not shift the following pages."""
+    """The list is paginated. By default, urgent reviews come first, then the oldest; `order`
+    changes the order. Reviews that are created in the meantime do not shift later pages."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         found = await list_reviews(
@@ -78,7 +78,7 @@ async def claim(
     body: Annotated[ClaimBody, Depends(JsonBody(ClaimBody, optional=True))],
     resources: ResourcesDep,
 ) -> ClaimAnswer:
-    """Claiming your own review again renews the claim. `force` needs the role owner or admin."""
+    """Claiming your own review again renews the claim. `force` requires the owner or admin role."""
     async with resources.work.of(reviewer.tenant) as work:
         claimed = await claim_review(work, reviewer.actor, reviewer.record_id, force=body.force)
     return ClaimAnswer(review_id=reviewer.record_id, status=EscalationStatus.CLAIMED, claim=claimed)
@@ -111,7 +111,7 @@ async def approve(
     body: Annotated[ApproveBody, Depends(JsonBody(ApproveBody, optional=True))],
     resources: ResourcesDep,
 ) -> DecisionAnswer:
-    """If two people must agree, the review stays open after the first approval. A later message
+    """If two people must approve, the review stays open after the first approval. A later message
     from the customer invalidates that approval."""
     async with resources.work.of(reviewer.tenant) as work:
         outcome = await approve_review(
@@ -136,7 +136,8 @@ async def edit(
     body: Annotated[EditBody, Depends(JsonBody(EditBody))],
     resources: ResourcesDep,
 ) -> DecisionAnswer:
-    """If two people must agree, the second person approves the edited reply or writes another."""
+    """If two people must approve, the second person approves the edited reply or writes another
+    one."""
     async with resources.work.of(reviewer.tenant) as work:
         outcome = await edit_review(
             work,
@@ -160,15 +161,15 @@ async def reject(
     body: Annotated[RejectBody, Depends(JsonBody(RejectBody, optional=True))],
     resources: ResourcesDep,
 ) -> DecisionAnswer:
-    """The agent no longer acts in this conversation. The rejection of one person is sufficient."""
+    """The AI agent no longer acts in this conversation. One person's rejection is sufficient."""
     async with resources.work.of(reviewer.tenant) as work:
         outcome = await reject_review(work, reviewer.actor, reviewer.record_id, body.note)
     return _told(outcome, reviewer, work)
 
 
 def _told(outcome: DecisionOutcome, reviewer: MemberAt, work: UnitOfWork) -> DecisionAnswer:
-    """Return the response to a decision. Call this function after the commit, which determines
-    whether the run was signalled."""
+    """Return the response to a decision. Call this function only after the commit: only then is it
+    known whether the run was signalled."""
     return DecisionAnswer(
         review_id=reviewer.record_id,
         status=outcome.status,

@@ -25,7 +25,7 @@ async def list_runs(
     """Any member of the client may call this operation with a session token."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
-        # Fetch one more row than the page shows, to detect a next page.
+        # Fetch one extra row to detect whether there is a next page.
         found = await RunTraces(connection, asked.tenant).page(
             limit=query.limit + 1,
             before=query.cursor,
@@ -48,7 +48,7 @@ async def show_run(
     run_id: Annotated[str, Depends(PathId("run_id", "run", RunNotFound))],
     resources: ResourcesDep,
 ) -> RunTrace:
-    """Any member of the client may call this operation with a session token. Returns 404 for a run
-    of another client."""
+    """Any member of the client may call this operation with a session token. Returns 404 if the run
+    belongs to another client."""
     async with resources.database.reading(member.tenant) as connection:
         return await RunTraces(connection, member.tenant).read(run_id)

@@ -1,4 +1,4 @@
-"""/api/dashboard/replays: past events that are processed again, and the differences in outcome."""
+"""/api/dashboard/replays: reprocessing of past events, and the differences in outcome."""
 
 from typing import Annotated, Final
 
@@ -54,9 +54,9 @@ async def start(
     body: Annotated[NewReplayBody, Depends(JsonBody(NewReplayBody, optional=True))],
     resources: ResourcesDep,
 ) -> Replay:
-    """This operation requires the role owner or admin. A client can have one replay at a time. A
-    worker processes the events again without side effects. The cost of a language model is charged
-    to the client in the current month."""
+    """This operation requires the owner or admin role. A client can have one replay in progress at
+    a time. A worker processes the events again without side effects. Language model costs are
+    charged to the client in the current month."""
     member = await member_for(user, body.client_id, resources, client_network(request))
     async with resources.work.of(member.tenant) as work:
         return await start_replay(work, member.actor, body.asked)
@@ -79,7 +79,7 @@ async def examples(
     replay_id: ReplayId,
     resources: ResourcesDep,
 ) -> ReplayExamplePage:
-    """Any member of the client may call this operation. The cursor is the id of an event."""
+    """Any member of the client may call this operation. The cursor is an event id."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         repository = ReplayRepository(connection, asked.tenant)
@@ -100,7 +100,7 @@ async def stop(
     _: Annotated[ReplayStopBody, Depends(JsonBody(ReplayStopBody, optional=True))],
     resources: ResourcesDep,
 ) -> Replay:
-    """This operation requires the role owner or admin. Results obtained until then are kept. The
-    call has no effect on a finished replay."""
+    """This operation requires the owner or admin role. Results computed up to this point are kept.
+    The call has no effect on a finished replay."""
     async with resources.work.of(member.tenant) as work:
         return await stop_replay(work, member.actor, replay_id)

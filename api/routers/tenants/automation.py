@@ -43,7 +43,7 @@ async def state(member: MemberDep, resources: ResourcesDep) -> AutomationState:
     summary="Stop all automatic answers and actions",
 )
 async def stop(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> AutomationState:
-    """The stop takes effect in all workers before the response is sent. People can still send
+    """The stop takes effect in all workers before the response is sent. Human agents can still send
     replies and approve actions."""
     async with resources.work.of(member.tenant) as work:
         return await stop_automation(work, member.actor)
@@ -56,9 +56,9 @@ async def stop(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> Autom
     responses=errors(409),
 )
 async def resume(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> AutomationState:
-    """If another member stopped automation, it resumes after a second manager's approval or after a
-    day, like any change that loosens a protection. Messages held during the stop stay in human
-    review."""
+    """If another member stopped automation, it resumes only after a second manager's approval or
+    after a day, like any change that loosens a protection. Messages held during the stop remain in
+    human review."""
     async with resources.work.of(member.tenant) as work:
         return await resume_automation(work, member.actor)
 
@@ -94,8 +94,8 @@ async def stop_all(operator: OperatorDep, _: _NoBody, resources: ResourcesDep) -
 async def resume_all(
     operator: OperatorDep, _: _NoBody, resources: ResourcesDep
 ) -> InstallationState:
-    """This operation requires an internal admin. Clients that have stopped their own automation
-    stay stopped."""
+    """This operation requires an internal admin. Clients that stopped their own automation remain
+    stopped."""
     async with resources.work.everywhere() as work:
         await resume_installation(work, operator)
     return InstallationState.of(None)

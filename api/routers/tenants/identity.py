@@ -1,4 +1,4 @@
-"""GET /.well-known/jwks.json: the public keys that verify our own session tokens."""
+"""GET /.well-known/jwks.json: the public keys for verifying our own session tokens."""
 
 from fastapi import APIRouter, Response
 
@@ -10,7 +10,7 @@ router = APIRouter()
 
 @router.get("/.well-known/jwks.json", include_in_schema=False)
 async def jwks(resources: ResourcesDep, response: Response) -> dict[str, list[dict[str, str]]]:
-    """Return the public keys of our session tokens as a JWK set. Raises RouteNotFound if this
+    """Return the public keys of our session tokens as a JWK Set. Raises RouteNotFound if this
     installation does not issue session tokens."""
     if resources.session_keys is None:
         raise RouteNotFound

@@ -27,7 +27,7 @@ ManagersPage = Annotated[Asked[PageQuery], Depends(QueryInClient(PageQuery, MANA
 
 @router.get(_KEYS, operation_id="keys.list", summary="List a client's API keys, newest first")
 async def keys(page: ManagersPage, resources: ResourcesDep) -> KeyPage:
-    """This operation requires the role owner or admin, like all routes for keys."""
+    """This operation requires the owner or admin role, like all API key routes."""
     limit = page.query.limit
     async with resources.database.reading(page.tenant) as connection:
         found = await KeyRepository(connection).page(
@@ -51,7 +51,7 @@ async def create(
     body: Annotated[KeyBody, Depends(JsonBody(KeyBody))],
     resources: ResourcesDep,
 ) -> KeyWithText:
-    """The key is shown only in this response. A client can have at most 100 active keys."""
+    """Only this response contains the key. A client can have at most 100 active keys."""
     random = secrets.token_bytes(KEY_BYTES)
     async with resources.work.of(member.tenant) as work:
         made = await create_key(work, member.actor, body.label, random)
@@ -79,8 +79,8 @@ async def rename(
 
 @router.delete(_KEY, operation_id="keys.delete", summary="Revoke an API key", status_code=204)
 async def revoke(member: ManagerDep, key_id: KeyId, resources: ResourcesDep) -> Response:
-    """The key is revoked immediately and permanently. It stays in the list. Revoking it again has
-    no effect."""
+    """The key is revoked immediately and permanently, but remains in the list. Revoking it again
+    has no effect."""
     async with resources.work.of(member.tenant) as work:
         await revoke_key(work, member.actor, key_id)
     return Response(status_code=204)

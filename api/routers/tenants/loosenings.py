@@ -1,5 +1,5 @@
-"""/api/dashboard/loosenings: changes that give the agent more permissions and need a second
-manager's approval."""
+"""/api/dashboard/loosenings: changes that give the agent more permissions and therefore need a
+second manager's approval."""
 
 from typing import Annotated, Final
 
@@ -57,8 +57,8 @@ async def approve(
     _: Annotated[ApproveLooseningBody, Depends(JsonBody(ApproveLooseningBody, optional=True))],
     resources: ResourcesDep,
 ) -> LooseningOut:
-    """The change takes effect immediately. The approval requires a manager other than the one who
-    requested the change, with a verified address and 24 hours of membership."""
+    """The change takes effect immediately. The approving manager must not be the one who requested
+    the change, and needs a verified address and 24 hours of membership."""
     async with resources.work.of(member.tenant) as work:
         return LooseningOut.of(
             await approve_loosening(work, member.actor, loosening_id, resources.model)

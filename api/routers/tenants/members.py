@@ -1,4 +1,4 @@
-"""/api/dashboard/members: the people who may act for a client."""
+"""/api/dashboard/members: the users who may act for a client."""
 
 from typing import Annotated, Final
 
@@ -26,8 +26,8 @@ _MEMBER: Final = f"{_MEMBERS}/{{user_id}}"
 
 
 class _PathUser(Part):
-    """A dependency that returns a user's id from the path, in the format of the identity provider.
-    Raises MemberNotFound."""
+    """A dependency that returns a user's id from the path, in the identity provider's format.
+    Raises MemberNotFound if it is not a valid user id."""
 
     errors = (404,)
     parameters = ({**path_parameter("user_id", "user"), "description": "The member's `user_id`."},)
@@ -44,7 +44,7 @@ UserId = Annotated[str, Depends(_PathUser())]
 
 @router.get(_MEMBERS, operation_id="members.list", summary="List a client's owner and members")
 async def members(member: ManagerDep, resources: ResourcesDep) -> MemberList:
-    """This operation requires the role owner or admin, like all routes for members. People join by
+    """This operation requires the owner or admin role, like all member routes. New members join by
     invitation."""
     async with resources.database.reading_across() as connection:
         found = await MemberRepository(connection).all(member.tenant)
@@ -57,8 +57,8 @@ async def members(member: ManagerDep, resources: ResourcesDep) -> MemberList:
     summary="List the active keys that a member created",
 )
 async def keys(member: ManagerDep, user_id: UserId, resources: ResourcesDep) -> MadeKeys:
-    """When you remove a member or lower their role, choose which of these keys to revoke. Former
-    members are listed until none of their keys is active."""
+    """When you remove a member or lower their role, choose which of these keys to revoke. The list
+    remains available for a former member until none of the member's keys is active."""
     async with resources.database.reading_across() as connection:
         found = await KeyRepository(connection).made_by(member.tenant, without_address(user_id))
         if not found:
@@ -76,8 +76,9 @@ async def change(
     resources: ResourcesDep,
 ) -> MemberOut:
     """The change takes effect with the next request. The owner's role cannot change. If a member is
-    no longer owner or admin, the programs that the member authorized lose access, and the member's
-    invitations end. `keys` determines which of the keys that the member created are revoked."""
+    no longer an owner or admin, the programs that the member authorized lose access, and the
+    member's invitations end. `keys` determines which of the keys created by the member are revoked.
+    """
     choice = key_choice(body.keys)
     async with resources.work.spanning(member.tenant) as work:
         changed = await change_role(work, member.actor, user_id, body.role, keys=choice)
@@ -97,7 +98,7 @@ async def remove(
     resources: ResourcesDep,
 ) -> Response:
     """The member loses access immediately. The programs that the member authorized lose access, and
-    the member's invitations end. `keys` determines which of the keys that the member created are
+    the member's invitations end. `keys` determines which of the keys created by the member are
     revoked."""
     choice = key_choice(asked.query.keys)
     async with resources.work.spanning(asked.tenant) as work:

@@ -36,8 +36,8 @@ async def change(
     body: Annotated[SettingsBody, Depends(JsonBody(SettingsBody))],
     resources: ResourcesDep,
 ) -> ClientSettings:
-    """The change takes effect with the next message. Omitted fields do not change. The value of a
-    given field replaces the current value completely."""
+    """The change takes effect with the next message. Omitted fields do not change. A given value
+    replaces the current value entirely."""
     wanted = body.change
     async with resources.work.of(member.tenant) as work:
         return await change_settings(work, member.actor, wanted)

@@ -1,4 +1,4 @@
-"""/api/dashboard/webhooks/…/deliveries: a webhook's deliveries, and their redelivery and replay."""
+"""/api/dashboard/webhooks/…/deliveries: a webhook's deliveries, redelivery and replay."""
 
 import asyncio
 from typing import Annotated, Final
@@ -42,7 +42,7 @@ async def deliveries(
     query: Annotated[DeliveryQuery, Depends(StrictQuery(DeliveryQuery))],
     resources: ResourcesDep,
 ) -> DeliveryList:
-    """The list omits the bodies of requests and responses. Get a single delivery to see them."""
+    """The list omits request and response bodies. To see them, get a single delivery."""
     async with resources.database.reading(member.tenant) as connection:
         found = await DeliveryRepository(connection, member.tenant).latest(member.record_id)
     return DeliveryList(deliveries=[one for one in found if query.status in (None, one.status)])
@@ -54,8 +54,8 @@ async def deliveries(
 async def delivery(
     member: WebhookDep, delivery_id: DeliveryId, resources: ResourcesDep
 ) -> DeliveryDetail:
-    """`request_body` is exactly the signed text. `curl` contains the signatures, so you can run the
-    command without the secret."""
+    """`request_body` is exactly the text that was signed. `curl` contains the signatures, so you
+    can run the command without the secret."""
     now = resources.now()
     async with resources.database.reading(member.tenant) as connection:
         found, curl = await read_delivery(
@@ -83,7 +83,7 @@ async def replay(
     _: Annotated[ReplayBody, Depends(JsonBody(ReplayBody, optional=True))],
     resources: ResourcesDep,
 ) -> DeliveryAnswer:
-    """Sends the same body and webhook-id with a new timestamp and signature, to the current URL."""
+    """Sends the same body and webhook-id to the current URL, with a new timestamp and signature."""
     async with resources.work.of(member.tenant) as work:
         replayed = await replay_delivery(work, member.actor, member.record_id, delivery_id)
     return DeliveryAnswer(delivery_id=replayed)
@@ -101,7 +101,7 @@ async def replay_since(
     body: Annotated[ReplaySinceBody, Depends(JsonBody(ReplaySinceBody))],
     resources: ResourcesDep,
 ) -> ReplaySinceAnswer:
-    """Queues the events since `since` that the webhook has not received. A call queues at most
+    """Queues the events since `since` that the webhook has not received. Each call queues at most
     1,000 events, oldest first. Events can be replayed for 30 days."""
     async with resources.work.of(member.tenant) as work:
         replayed = await replay_missed(
@@ -123,11 +123,11 @@ async def verify(
     body: Annotated[VerifyBody, Depends(JsonBody(VerifyBody))],
     resources: ResourcesDep,
 ) -> Explanation:
-    """Checks common mistakes of receivers: a wrong secret, a wrong signed string, a body that was
-    parsed and serialized again, or the timestamp of another request."""
+    """Checks common mistakes in webhook endpoints: a wrong secret, a wrong signed string, a body
+    that was parsed and serialized again, or the timestamp of another request."""
     async with resources.work.of(member.tenant) as work:
         evidence = await signature_evidence(
             work, member.actor, member.record_id, sealer=resources.sealer
         )
-    # The check runs in a thread, because a long body takes tenths of a second.
+    # The check runs in a thread, because a long body takes several tenths of a second.
     return await asyncio.to_thread(evidence.explain, body.pasted)

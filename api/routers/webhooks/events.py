@@ -1,4 +1,4 @@
-"""GET /api/webhook-events: the catalogue of webhook events, for developers of receivers."""
+"""GET /api/webhook-events: the catalogue of webhook events, for developers of webhook endpoints."""
 
 from typing import Annotated, Any, Final
 
@@ -14,12 +14,13 @@ from domain.webhooks.webhook import EVENT_IDS
 router = APIRouter(route_class=DescribedRoute)
 
 _PATH: Final = "/api/webhook-events"
-# The response can be cached: it is the same for every caller, and changes only with a new release.
+# The response can be cached, because it is the same for every caller and changes only with a new
+# release.
 _CACHE: Final = "public, max-age=300"
 
 
 class _EventName(Part):
-    """A dependency that returns the event's name from the path. The name may be unknown."""
+    """A dependency that returns the event name from the path. The name may be unknown."""
 
     parameters = (
         {

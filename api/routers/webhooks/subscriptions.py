@@ -1,4 +1,4 @@
-"""/api/dashboard/webhooks: a client's webhooks and the events that each receives."""
+"""/api/dashboard/webhooks: a client's webhooks, and the events that each webhook receives."""
 
 import secrets
 from datetime import timedelta
@@ -43,16 +43,16 @@ WebhookDep = Annotated[
     MemberAt,
     Depends(InClientOf(MANAGERS, PathId("webhook_id", "webhook", WebhookNotFound), client_of)),
 ]
-"""A dependency that returns an owner or admin of the webhook's client. All routes for webhooks
-require one of these roles."""
+"""A dependency that returns an owner or admin of the webhook's client. All webhook routes require
+one of these roles."""
 
 _WEBHOOKS: Final = "/api/dashboard/webhooks"
 
 
 @router.get(_WEBHOOKS, operation_id="webhooks.list", summary="List a client's webhooks")
 async def webhooks(member: ManagerDep, resources: ResourcesDep) -> WebhookList:
-    """This operation requires the role owner or admin, like all routes for webhooks. The list is
-    not paged, because a client has at most 100 webhooks."""
+    """This operation requires the owner or admin role, like all webhook routes. The list is not
+    paginated, because a client can have at most 100 webhooks."""
     async with resources.database.reading(member.tenant) as connection:
         found = await WebhookRepository(connection, member.tenant).all()
     return WebhookList(webhooks=found)
@@ -71,7 +71,7 @@ async def create(
     body: Annotated[CreateBody, Depends(JsonBody(CreateBody))],
     resources: ResourcesDep,
 ) -> WebhookWithSecret:
-    """The secret is shown only in this response. Every delivery is signed with the secret."""
+    """Only this response contains the secret, which signs every delivery."""
     await check_chosen(user, body.client_id, resources)
     member = await member_for(user, body.client_id, resources, client_network(request))
     async with resources.work.of(member.tenant) as work:
@@ -120,7 +120,7 @@ async def change(
     status_code=204,
 )
 async def delete(member: WebhookDep, resources: ResourcesDep) -> Response:
-    """Pending deliveries are no longer sent."""
+    """Pending deliveries are not sent."""
     async with resources.work.of(member.tenant) as work:
         await delete_webhook(work, member.actor, member.record_id)
     return Response(status_code=204)
@@ -137,7 +137,7 @@ async def rotate(
     body: Annotated[RotateBody, Depends(JsonBody(RotateBody, optional=True))],
     resources: ResourcesDep,
 ) -> WebhookWithSecret:
-    """The new secret is shown only in this response. Until the overlap ends, deliveries are signed
+    """Only this response contains the new secret. Until the overlap ends, deliveries are signed
     with both secrets."""
     async with resources.work.of(member.tenant) as work:
         rotated = await rotate_webhook(
@@ -162,7 +162,7 @@ async def enable(
     _: Annotated[EnableBody, Depends(JsonBody(EnableBody, optional=True))],
     resources: ResourcesDep,
 ) -> EnableAnswer:
-    """Resets the failure count. Missed events are sent only by a replay."""
+    """Resets the failure count. To send the missed events, start a replay."""
     async with resources.work.of(member.tenant) as work:
         enabled = await enable_webhook(work, member.actor, member.record_id)
     return EnableAnswer(
@@ -184,7 +184,7 @@ async def test(
     body: Annotated[TestBody, Depends(JsonBody(TestBody, optional=True))],
     resources: ResourcesDep,
 ) -> DeliveryAnswer:
-    """Sends a test event of any type, also to a disabled webhook. A failed test does not increase
+    """Sends a test event of any type, even to a disabled webhook. A failed test does not increase
     the webhook's failure count."""
     async with resources.work.of(member.tenant) as work:
         delivery_id = await send_test(work, member.actor, member.record_id, body.event)

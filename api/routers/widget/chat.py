@@ -1,4 +1,4 @@
-"""POST /api/widget/chat: accepts a visitor's message and returns the agent's answer."""
+"""POST /api/widget/chat: accepts a visitor's message, and returns the agent's answer."""
 
 import hashlib
 from typing import Annotated
@@ -43,7 +43,7 @@ async def chat(
     request: Request,
     resources: ResourcesDep,
 ) -> Response:
-    """The response arrives within 30 s, as from the gateway. A run that takes longer continues, and
+    """As with the gateway, the response arrives within 30 s. A run that takes longer continues, and
     its answer is added to the session's messages."""
     said = _said(sent)
     visit = await _visit(page, sent, key, request, resources)
@@ -57,8 +57,8 @@ async def chat(
     if sent.verify_first and needs_verification(event):
         answer = ChatAnswer.without_run(token, ChatStatus.VERIFICATION_REQUIRED)
         return json_response(answer.model_dump())
-    # The event contains the address that the signature or the code proves, never an address that
-    # the visitor only typed.
+    # The event contains only an address verified by the signature or the code, never an address
+    # that the visitor merely typed.
     by = EventCaller(page.tenant, page.actor, begun, request.state.request_id, vouches=True)
     idempotency = None if key is None else _idempotency(key, visit, sent)
     try:
@@ -70,8 +70,8 @@ async def chat(
 
 
 def _said(sent: ChatMessage) -> Said:
-    """Return the visitor's message as the domain's type. Raises InvalidAddress, and InvalidBody for
-    a signature without an address."""
+    """Return the visitor's message as a domain object. Raises InvalidAddress. Raises InvalidBody
+    for a signature without an address."""
     if sent.user_signature is not None and sent.customer_email is None:
         raise InvalidBody("champ « customer_email »")
     return Said(
@@ -88,8 +88,8 @@ async def _visit(
     request: Request,
     resources: Resources,
 ) -> WidgetVisit:
-    """Count the message by the visitor's network address and session, and return the visit. A retry
-    of an accepted message is always admitted.
+    """Count the message toward the limits of the visitor's network address and session, and return
+    the visit. A retry of an accepted message is always admitted.
 
     Raises InvalidUserSignature, TooManyRequests.
     """
@@ -143,8 +143,8 @@ def _signed_email(page: WidgetCaller, sent: ChatMessage, resources: Resources) -
 
 
 def _idempotency(key: str, visit: WidgetVisit, sent: ChatMessage) -> IdempotencyKey:
-    """Return the visitor's idempotency key, scoped to the session. Line breaks distinguish it from
-    the gateway's keys, which cannot contain line breaks."""
+    """Return the visitor's idempotency key, scoped to the session. Its line breaks distinguish it
+    from gateway keys, which cannot contain any."""
     same = sent.model_dump_json(exclude={"session_id"})
     return IdempotencyKey(
         f"widget\n{visit.session_id}\n{key}", hashlib.sha256(same.encode()).digest()

@@ -1,4 +1,4 @@
-"""GET /api/widget/messages: a session's messages, as JSON or as a stream."""
+"""GET /api/widget/messages: a widget session's messages, as JSON or as a stream."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -30,8 +30,8 @@ _TEXT: Final = {"schema": {"type": "string"}}
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A request for a session's messages. `token`: the browser's session token. `after`: number of
-    the last message that the browser has."""
+    """A request for a widget session's messages. `token`: the browser's session token. `after`: the
+    number of the last message that the browser has."""
 
     token: str
     after: int
@@ -39,7 +39,7 @@ class _Asked:
 
 
 class _MessagesAfter(Part):
-    """A dependency that returns the session token and the last message number of the request.
+    """A dependency that returns the session token and the last message number from the request.
     Raises InvalidQuery."""
 
     parameters = (
@@ -84,10 +84,10 @@ async def list_messages(
     request: Request,
     resources: ResourcesDep,
 ) -> Response:
-    """Messages are numbered from 1 within the session, in order and without gaps. `message` events
-    have the message number as their id; `state` events report what is in progress. A stream ends
-    after at most 15 minutes, and a new stream resumes after `Last-Event-ID`. For a session without
-    messages, the list is empty."""
+    """Messages are numbered consecutively within the session, starting at 1. The id of a `message`
+    event is the message number; `state` events report what is in progress. A stream ends after at
+    most 15 minutes, and a new stream resumes after `Last-Event-ID`. For a session without messages,
+    the list is empty."""
     session = held_session(resources.sealer, page.tenant, asked.token)
     if session is None:
         raise SessionUnknown
@@ -106,7 +106,7 @@ async def list_messages(
 def _welcome(
     page: WidgetCaller, request: Request, resources: Resources
 ) -> Callable[[], Awaitable[bool]]:
-    """Return a callback that checks whether the page's key and origin are still valid."""
+    """Return a callback that checks whether the page's widget key and origin are still valid."""
 
     async def is_welcome() -> bool:
         try:
@@ -120,7 +120,7 @@ def _welcome(
 
 
 def _number(event_id: str) -> int:
-    """Return the message number in a `Last-Event-ID`, or 0 if the id is not a message number."""
+    """Return the message number from a `Last-Event-ID`, or 0 if the id is not a message number."""
     if not (event_id.isascii() and event_id.isdecimal() and len(event_id) <= 10):
         return 0
     return min(int(event_id), MAX_NUMBER)

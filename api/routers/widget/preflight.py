@@ -1,4 +1,4 @@
-"""OPTIONS on the widget's routes: the browser's CORS preflight request."""
+"""OPTIONS on the widget's routes: the CORS preflight request from browsers."""
 
 from http import HTTPStatus
 
@@ -13,7 +13,8 @@ _ROUTES = ("chat", "config", "messages", "seen", "rating", "email", "verify")
 
 
 async def preflight() -> Response:
-    """The response is the same for every page, because a preflight request contains no key."""
+    """The response is the same for every page, because a preflight request contains no widget
+    key."""
     return Response(status_code=HTTPStatus.NO_CONTENT, headers=PREFLIGHT)
 
 

@@ -23,8 +23,8 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/widget.js")
 async def widget_script(request: Request, resources: ResourcesDep) -> Response:
-    """Return the widget's script. It is the same for every merchant; the script tag on the page
-    names the widget's key."""
+    """Return the widget script. It is the same for every merchant; the script tag on the page
+    contains the widget key."""
     script = resources.widget_script
     zipped = "gzip" in _accepted(request)
     tag = f'"{script.tag}{"-gzip" if zipped else ""}"'
@@ -37,7 +37,8 @@ async def widget_script(request: Request, resources: ResourcesDep) -> Response:
 
 
 def _accepted(request: Request) -> set[str]:
-    """Return the content encodings that the caller accepts, without encodings of weight zero."""
+    """Return the content encodings that the caller accepts, ignoring encodings with a weight of
+    zero."""
     taken = set()
     for one in request.headers.get("accept-encoding", "").lower().split(","):
         name, _, weight = one.partition(";")
@@ -47,7 +48,7 @@ def _accepted(request: Request) -> set[str]:
 
 
 def _known(request: Request) -> set[str]:
-    """Return the ETags that the caller already has. Weak ETags are treated as strong, because a
-    proxy may have weakened ours."""
+    """Return the ETags that the caller already has. Weak ETags are treated as strong ones, because
+    a proxy may have weakened our ETag."""
     given = request.headers.get("if-none-match", "").split(",")
     return {one.strip().removeprefix("W/") for one in given}

@@ -1,4 +1,5 @@
-"""POST /api/widget/seen: marks messages as seen. Seen messages are not emailed to the visitor."""
+"""POST /api/widget/seen: marks messages as seen. Messages that a visitor has seen are not
+emailed."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -30,7 +31,7 @@ async def seen(
     sent: Annotated[SeenBody, Depends(JsonBody(SeenBody))],
     resources: ResourcesDep,
 ) -> Response:
-    """Marks all messages up to this number as seen. A number lower than an earlier one has no
+    """Marks all messages up to the given number as seen. A number lower than a previous one has no
     effect."""
     session = held_session(resources.sealer, page.tenant, sent.session_id)
     if session is None:

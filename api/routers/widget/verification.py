@@ -44,13 +44,14 @@ async def email(
     request: Request,
     resources: ResourcesDep,
 ) -> CodeSent:
-    """The response does not reveal whether the address belongs to a customer, or whether the
-    address has reached its daily limit of codes."""
+    """The response does not reveal whether the address belongs to a customer or has reached its
+    daily limit of codes."""
     address = sign_in_address(sent.customer_email)
     session = held_session(resources.sealer, page.tenant, sent.session_id)
     if session is None:
         raise SessionUnknown
-    # The limit applies across all clients, because one mail server sends the codes of all clients.
+    # The limit applies across all clients, because the same mail server sends the codes for all of
+    # them.
     await resources.limiter.check(LimitScope.WIDGET_CODE, limited_address(request), resources.now())
     wanted = VisitorCodeWanted(
         session_id=session.id,
@@ -61,8 +62,8 @@ async def email(
     )
     async with resources.work.of(page.tenant) as work:
         code_id = await make_visitor_code(work, wanted, resources.sealer)
-    # Start the email's workflow even if the code will not be sent. Otherwise the response time
-    # would reveal the difference.
+    # Start the email's workflow even if no code will be sent. Otherwise the response time would
+    # reveal whether one was sent.
     mail = SendMailInput(kind="visitor_code", record_id=code_id, client_id=page.tenant)
     await resources.engine.mail(mail)
     return CodeSent()
@@ -76,8 +77,8 @@ async def verify(
     sent: Annotated[VisitorCode, Depends(JsonBody(VisitorCode))],
     resources: ResourcesDep,
 ) -> VerifiedSession:
-    """A code can be used once, within ten minutes and five attempts, and only in the session that
-    requested the code."""
+    """A code can be used once, within ten minutes, with at most five attempts, and only in the
+    session that requested it."""
     await resources.limiter.check(LimitScope.WIDGET_CODE_TRY, page.address, resources.now())
     session = held_session(resources.sealer, page.tenant, sent.session_id)
     if session is None:

@@ -53,12 +53,12 @@ async def change(
 @router.post(
     f"{_WIDGET}/secret",
     operation_id="widget_settings.rotate_secret",
-    summary="Rotate the widget's secret",
+    summary="Rotate the widget secret",
 )
 async def rotate_secret(
     member: ManagerDep, body: OverlapDep, resources: ResourcesDep
 ) -> WidgetWithSecret:
-    """The new secret is shown only in this response. Until the overlap ends, signatures with the
+    """Only this response contains the new secret. Until the overlap ends, signatures with the
     previous secret are also accepted."""
     async with resources.work.of(member.tenant) as work:
         made = await rotate_widget_secret(
@@ -74,12 +74,13 @@ async def rotate_secret(
 @router.post(
     "/api/dashboard/settings/widget-key",
     operation_id="widget_settings.rotate_key",
-    summary="Rotate the widget's key",
+    summary="Rotate the widget key",
 )
 async def rotate_key(
     member: ManagerDep, body: OverlapDep, resources: ResourcesDep
 ) -> ClientSettings:
-    """Creates a key if there is none. Until the overlap ends, the previous key is also valid."""
+    """Creates a key if there is none. Until the overlap ends, the previous key also remains
+    valid."""
     async with resources.work.of(member.tenant) as work:
         return await rotate_widget_key(
             work,

@@ -1,4 +1,4 @@
-"""Query models of the dashboard routes for insight and knowledge gaps."""
+"""Query models for the dashboard's insight and knowledge gap routes."""
 
 from typing import Annotated, Literal
 
@@ -10,23 +10,21 @@ from domain.analytics.gaps import GapSpan
 
 
 class InsightQuery(MetricsQuery):
-    """Query parameters of the insight report: a range of days."""
+    """Query parameters for the insight report: a range of days."""
 
     compare: Annotated[
         Literal["previous"] | None,
-        Field(
-            description=("`previous` adds the preceding range of the same length to the response.")
-        ),
+        Field(description=("`previous` adds the preceding range of equal length to the response.")),
     ] = None
 
 
 class GapsQuery(ClientQuery):
-    """Query parameters of the list of knowledge gaps."""
+    """Query parameters for the list of knowledge gaps."""
 
     days: Annotated[GapSpan, Field(description=("Number of past days to search for gaps."))] = (
         GapSpan.MONTH
     )
     limit: Annotated[
         int,
-        Field(ge=1, le=100, description=("Maximum number of gaps. The largest gaps are returned.")),
+        Field(ge=1, le=100, description=("Maximum number of gaps, largest first.")),
     ] = 20

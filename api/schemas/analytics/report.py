@@ -1,5 +1,4 @@
-"""Request and response models of the dashboard routes for a client's daily metrics and its
-customers' churn predictions."""
+"""Request and response models for the dashboard's metrics and churn routes."""
 
 from datetime import date, datetime
 from typing import Annotated, Final
@@ -18,7 +17,7 @@ _DEFAULT_DAYS: Final = 30
 
 
 class MetricsQuery(ClientQuery):
-    """Query parameters of the daily metrics."""
+    """Query parameters for the daily metrics."""
 
     first: Annotated[
         Day | None,
@@ -34,7 +33,8 @@ class MetricsQuery(ClientQuery):
     ] = None
 
     def days(self, now: datetime) -> tuple[date, date]:
-        """Return the first and the last day of the range. Raises InvalidQuery."""
+        """Return the first and last day of the range. Raises InvalidQuery if the range is
+        invalid."""
         last = self.last or day_before(now)
         earliest = max(last.toordinal() - _DEFAULT_DAYS + 1, date.min.toordinal())
         first = self.first or date.fromordinal(earliest)
@@ -46,17 +46,20 @@ class MetricsQuery(ClientQuery):
 class MetricsAnswer(BaseModel):
     days: Annotated[
         list[DayMetrics],
-        Field(description="Daily metrics, oldest first. A missing day has not been computed yet."),
+        Field(
+            description=("Daily metrics, oldest first. Days without computed metrics are left out.")
+        ),
     ]
 
 
 class ChurnQuery(ClientQuery):
-    """Query parameters of the list of churn predictions."""
+    """Query parameters for the list of churn predictions."""
 
     level: ChurnLevel | None = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50
     cursor: Annotated[
-        str | None, Field(pattern=ULID, description="Value of `next_cursor` in the previous page.")
+        str | None,
+        Field(pattern=ULID, description="Value of `next_cursor` from the previous page."),
     ] = None
 
 
@@ -65,10 +68,10 @@ class ChurnPage(BaseModel):
         list[ChurnPrediction],
         Field(
             description=(
-                "Predictions of the latest week that has predictions, highest score first."
+                "Predictions for the latest week that has predictions, highest score first."
             )
         ),
     ]
     next_cursor: Annotated[
-        str | None, Field(description="Cursor of the next page; null on the last page.")
+        str | None, Field(description="Cursor for the next page; null on the last page.")
     ]

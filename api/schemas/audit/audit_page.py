@@ -16,7 +16,7 @@ _DAY: Final = timedelta(days=1)
 
 
 class AuditQuery(ClientQuery):
-    """Query parameters of a page of the audit log."""
+    """Query parameters for a page of the audit log."""
 
     what: Annotated[
         str | None,
@@ -40,7 +40,7 @@ class AuditQuery(ClientQuery):
         str | None,
         Field(
             pattern="^[1-9][0-9]{0,17}$",
-            description=("Value of `next_cursor` in the previous page."),
+            description=("Value of `next_cursor` from the previous page."),
         ),
     ] = None
 
@@ -84,7 +84,11 @@ class AuditRecord(BaseModel):
     ]
     network: Annotated[
         str | None,
-        Field(description="Network of the request, a /24 or /48; null if there was no request."),
+        Field(
+            description=(
+                "Network of the request's sender, a /24 or /48; null if there was no request."
+            )
+        ),
     ]
     what: str
     ids: Annotated[
@@ -92,7 +96,7 @@ class AuditRecord(BaseModel):
     ]
     hash: Annotated[
         str,
-        Field(description=("Hash over this entry and the previous entry's hash, in hexadecimal.")),
+        Field(description=("Hash of this entry and the previous entry's hash, in hexadecimal.")),
     ]
 
     @staticmethod
@@ -103,5 +107,5 @@ class AuditRecord(BaseModel):
 class AuditPage(BaseModel):
     entries: list[AuditRecord]
     next_cursor: Annotated[
-        str | None, Field(description="Cursor of the next page; null on the last page.")
+        str | None, Field(description="Cursor for the next page; null on the last page.")
     ]

@@ -1,4 +1,4 @@
-"""Request and response models of the dashboard routes for the plan, credits and payments."""
+"""Request and response models for the dashboard's plan, credit and payment routes."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -16,24 +16,22 @@ from store.billing.credit_entries import CreditEntry
 
 
 class PlanOffer(BaseModel):
-    """A plan with its monthly quantities and price."""
+    """A plan with its monthly quantities and its price."""
 
     plan: Plan
     tickets: int = Field(description="Tickets per month; -1 if unlimited.")
     features: list[Literal["webhooks"]]
     price: Money | None = Field(
-        description="Price of the plan; null if it is not for sale on this installation."
+        description="Price of the plan; null if this installation does not sell it."
     )
 
 
 class PlanAnswer(BaseModel):
-    plan: Plan = Field(
-        description=("Plan currently in force. During a trial, the plan is at least pro.")
-    )
+    plan: Plan = Field(description=("Current plan. During a trial, this is at least the pro plan."))
     trial_ends_at: datetime | None = Field(description="End of the trial; null outside a trial.")
-    paid_plan: Plan = Field(description="Plan that the client has without the trial.")
+    paid_plan: Plan = Field(description="Plan that applies without the trial.")
     next_plan: Plan | None = Field(
-        description="Plan that takes effect at `next_plan_from`; null if the plan does not change."
+        description="Plan that takes effect at `next_plan_from`; null if no change is scheduled."
     )
     next_plan_from: datetime | None
     can_pay: bool = Field(description="True if this installation sells plans and credits.")
@@ -76,7 +74,9 @@ class CreditsBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [{"credits": 100}]})
 
     credits: Whole = Field(
-        ge=1, le=10**9, description="Number of credits. It must equal a pack that `GET` lists."
+        ge=1,
+        le=10**9,
+        description=("Number of credits, which must match one of the packs returned by `GET`."),
     )
 
 
@@ -89,7 +89,7 @@ class CheckoutAnswer(BaseModel):
 
 
 class CheckoutStatus(BaseModel):
-    """State of a checkout. `state` becomes `paid` when the payment provider has confirmed the
+    """The state of a checkout. `state` becomes `paid` when the payment provider confirms the
     payment."""
 
     checkout_id: str
@@ -98,11 +98,11 @@ class CheckoutStatus(BaseModel):
     credits: int | None
     amount: Money
     monthly: Money | None = Field(
-        description="Monthly amount from `renews_at` on; null for a one-time payment."
+        description="Monthly amount, starting at `renews_at`; null for a one-time payment."
     )
     renews_at: datetime | None
     url: str | None = Field(
-        description="URL of the checkout page; null unless the checkout can currently be paid."
+        description="URL of the checkout page; null if the checkout cannot be paid now."
     )
     expires_at: datetime
 
@@ -118,4 +118,4 @@ class CreditsAnswer(BaseModel):
     entries: list[CreditEntry] = Field(
         description="Ledger entries, newest first, each with the balance after the entry."
     )
-    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
+    next_cursor: str | None = Field(description="Cursor for the next page; null on the last page.")

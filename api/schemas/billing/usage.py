@@ -1,4 +1,4 @@
-"""Response model of GET /api/billing/usage, as specified."""
+"""Response model for GET /api/billing/usage, as specified."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -15,7 +15,7 @@ from store.billing.usage import ClientUsage
 class UsageRecord:
     """A client's usage in the current calendar month, in UTC."""
 
-    plan: Annotated[Plan, Field(description="Plan currently in force.")]
+    plan: Annotated[Plan, Field(description="Current plan.")]
     period: Annotated[str, Field(pattern=r"^\d{4}-\d{2}$", examples=["2026-11"])]
     tickets_used: Annotated[int, Field(ge=0)]
     tickets_limit: Annotated[int, Field(ge=-1, description="Tickets per month; -1 if unlimited.")]

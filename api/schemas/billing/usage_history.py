@@ -1,4 +1,4 @@
-"""Response model of a client's monthly usage, with a forecast."""
+"""Response model for a client's monthly usage, with a forecast."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,8 +12,8 @@ from store.billing.usage_history import UsedMonth
 @dataclass(frozen=True, slots=True)
 class UsageAnswer:
     """A client's usage by month. `current`: this month, as in GET /api/billing/usage. `history`:
-    earlier months, newest first. `forecast`: null for an unlimited plan, and until one full day of
-    the month has passed."""
+    earlier months, newest first. `forecast`: null if the plan is unlimited or less than one full
+    day of the month has passed."""
 
     current: UsageRecord
     history: tuple[UsedMonth, ...]

@@ -1,4 +1,4 @@
-"""Request and response models of the dashboard routes for saved cases and their runs."""
+"""Request and response models for the dashboard's case and case run routes."""
 
 from typing import Annotated, Final
 
@@ -20,7 +20,7 @@ _MAX_VERSION: Final = 2**31 - 1
 
 class CasePage(BaseModel):
     cases: tuple[SavedCase, ...] = Field(description="The client's saved cases, oldest first.")
-    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
+    next_cursor: str | None = Field(description="Cursor for the next page; null on the last page.")
 
 
 class CaseOfRunBody(StrictBody):
@@ -30,13 +30,14 @@ class CaseOfRunBody(StrictBody):
         str | None,
         Field(
             max_length=MAX_CASE_NAME,
-            description="Name of the case; defaults to the beginning of the message.",
+            description="Name of the case; defaults to the start of the message.",
         ),
     ] = None
 
 
 class CaseRunBody(StrictBody):
-    """The variant to run the cases on. If all fields are omitted, the live content is used."""
+    """The variant on which to run the cases. If all fields are omitted, the live content is
+    used."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{}, {"threshold": 0.9}]})
 
@@ -45,7 +46,7 @@ class CaseRunBody(StrictBody):
         Field(
             pattern=ULID,
             description=(
-                "Id of the playbook to use for every case. If `playbook` is given, its draft "
+                "Id of the playbook to use for every case. If `playbook` is also given, it "
                 "replaces this playbook."
             ),
         ),
@@ -69,7 +70,9 @@ class CaseRunBody(StrictBody):
             strict=False,
             ge=0,
             le=1,
-            description="Confidence threshold that replaces the playbook's threshold, from 0 to 1.",
+            description=(
+                "Confidence threshold to use instead of the playbook's threshold, from 0 to 1."
+            ),
         ),
     ] = None
     embedded_brain: Annotated[
@@ -89,15 +92,16 @@ class CaseRunBody(StrictBody):
 
 
 class CaseRunPage(BaseModel):
-    runs: tuple[CaseRun, ...] = Field(description="Runs of the cases, latest first.")
-    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
+    runs: tuple[CaseRun, ...] = Field(description="Case runs, newest first.")
+    next_cursor: str | None = Field(description="Cursor for the next page; null on the last page.")
 
 
 class CaseResults(BaseModel):
     run: CaseRun
     results: tuple[CaseResult, ...] = Field(
         description=(
-            "Results so far, in the order of the cases. Results of deleted cases are omitted."
+            "Results available so far, in the order of the cases. Results of deleted cases "
+            "are omitted."
         )
     )
 
@@ -117,5 +121,5 @@ class ImportedCase(BaseModel):
 class CaseImportAnswer(BaseModel):
     dry_run: bool
     cases: tuple[ImportedCase, ...] = Field(
-        description=("Changes by case, in the order of the file.")
+        description=("Change made to each case, in the order of the file.")
     )

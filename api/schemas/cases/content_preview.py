@@ -1,5 +1,5 @@
-"""Request models of the dashboard routes that test a change of templates or knowledge before saving
-it."""
+"""Request models for the dashboard routes that test a change to a template or knowledge entry
+before it is saved."""
 
 from typing import Annotated, Literal
 
@@ -32,7 +32,7 @@ class _DeletionPreview(StrictBody):
 
 
 class ContentPreviewBody(StrictBody):
-    """A change of content to test before saving it. Exactly one field is required."""
+    """A content change to test before saving it. Exactly one field is required."""
 
     model_config = ConfigDict(
         json_schema_extra={

@@ -1,4 +1,4 @@
-"""Request and response models of the dashboard routes for templates and knowledge."""
+"""Request and response models for the dashboard's template and knowledge routes."""
 
 from typing import Annotated, Final, Literal
 
@@ -31,7 +31,7 @@ _ENTRY: Final[dict[str, JsonValue]] = {
     "language": "fr",
 }
 
-# domain/content/content.py validates the texts, because its error names the problem.
+# domain/content/content.py validates the texts, because its errors name the problem.
 _Line = Annotated[
     str, WithJsonSchema({"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_LINE})
 ]
@@ -51,7 +51,7 @@ _Phrase = Annotated[
         {"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_NOT_FOR_PHRASE}
     ),
 ]
-# Excluded because PostgreSQL cannot store NUL.
+# The pattern excludes NUL, because PostgreSQL cannot store it.
 _PHRASE: Final = r"^[^\x00]*[^\s\x00][^\x00]*$"
 _NotFor = Annotated[
     list[_Phrase],
@@ -101,7 +101,7 @@ class NewTemplateBody(StrictBody):
 
 
 class TemplateBody(StrictBody):
-    """A change of a template. At least one field is required; null leaves a field unchanged."""
+    """A change to a template. At least one field is required. A null field stays unchanged."""
 
     model_config = ConfigDict(
         json_schema_extra={"minProperties": 1, "examples": [{"is_active": False}]}
@@ -113,7 +113,7 @@ class TemplateBody(StrictBody):
     body: _Body | None = None
     is_active: bool | None = None
     intent: _Intent | Literal["none"] | None = Field(
-        default=None, description="Intent of the template; `none` removes the intent."
+        default=None, description="Intent of the template; `none` clears the intent."
     )
     not_for: _NotFor | None = Field(default=None, description=_NOT_FOR_TOLD)
 
@@ -141,8 +141,8 @@ class NewEntryBody(StrictBody):
 
 
 class EntryBody(StrictBody):
-    """A change of a knowledge entry. At least one field is required. A field that is null does not
-    change."""
+    """A change to a knowledge entry. At least one field is required. A null field stays
+    unchanged."""
 
     model_config = ConfigDict(
         json_schema_extra={"minProperties": 1, "examples": [{"title": "Livraison"}]}
@@ -161,11 +161,11 @@ class EntryBody(StrictBody):
 
 class TemplatePage(BaseModel):
     templates: tuple[TemplateEntry, ...] = Field(description="Templates, oldest first.")
-    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
+    next_cursor: str | None = Field(description="Cursor for the next page; null on the last page.")
 
 
 class KnowledgePage(BaseModel):
     knowledge: tuple[KnowledgeEntry, ...] = Field(
         description=("The client's knowledge entries, oldest first.")
     )
-    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
+    next_cursor: str | None = Field(description="Cursor for the next page; null on the last page.")

@@ -1,4 +1,4 @@
-"""Request and response models of the dashboard routes for suggestions."""
+"""Request and response models for the dashboard's suggestion routes."""
 
 from pydantic import BaseModel, Field
 
@@ -16,4 +16,4 @@ class RefuseBody(StrictBody):
 
 class SuggestionPage(BaseModel):
     suggestions: tuple[Suggestion, ...] = Field(description="Suggestions, oldest first.")
-    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
+    next_cursor: str | None = Field(description="Cursor for the next page; null on the last page.")

@@ -1,4 +1,4 @@
-"""Request model of a question to the copilot."""
+"""Request model for a question to the copilot."""
 
 from typing import Annotated, Final
 
@@ -17,7 +17,7 @@ from domain.core.plain_text import clean_text
 _EXAMPLE: Final[dict[str, JsonValue]] = {
     "messages": [{"role": "user", "content": "Qui attend depuis le plus longtemps ?"}]
 }
-# These are the characters that `clean_text` removes.
+# `clean_text` removes these characters.
 _UNSEEN: Final = (
     r"\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ufffe\uffff"
 )
@@ -66,11 +66,11 @@ class CopilotChatBody(StrictBody):
             min_length=1,
             max_length=MAX_MESSAGES,
             description=(
-                "Messages of the conversation so far. The last message is the user's question."
+                "Messages of the conversation, in order. The last message is the user's question."
             ),
         ),
-        # The validator comes after the length limits, because the OpenAPI document would otherwise
-        # omit the limits.
+        # The validator comes after the length limits, because otherwise the OpenAPI document would
+        # omit them.
         AfterValidator(_ends_with_the_user),
     ]
 

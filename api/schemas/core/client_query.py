@@ -1,4 +1,4 @@
-"""Query models for one client, and for one page of a list."""
+"""Query models for a single client and for one page of a list."""
 
 from collections.abc import Callable, Sequence
 from typing import Annotated, TypeVar
@@ -21,13 +21,14 @@ class ClientQuery(BaseModel):
 class PageQuery(ClientQuery):
     limit: Annotated[int, Field(ge=1, le=100)] = 50
     cursor: Annotated[
-        str | None, Field(pattern=ULID, description="Value of `next_cursor` in the previous page.")
+        str | None,
+        Field(pattern=ULID, description="Value of `next_cursor` from the previous page."),
     ] = None
 
 
 def cursor_after(found: Sequence[T], limit: int, place: Callable[[T], str]) -> str | None:
-    """Return the cursor of the next page, or None on the last page.
+    """Return the cursor for the next page, or None on the last page.
 
-    `found`: up to one record more than the page's `limit`, to detect the last page.
+    `found`: up to one record more than the page's `limit`, so that the last page can be detected.
     """
     return place(found[limit - 1]) if len(found) > limit else None

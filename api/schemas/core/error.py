@@ -1,4 +1,4 @@
-"""Response model of every error. `api/errors.py` contains the status and text of each error."""
+"""Response model for all errors. `api/errors.py` defines each error's status and text."""
 
 from pydantic import BaseModel, Field
 
@@ -9,7 +9,9 @@ class ErrorBody(BaseModel):
     request_id: str
     event_id: str | None = Field(
         default=None,
-        description=("Id of the event; set only if the event is stored but has no answer yet."),
+        description=(
+            "Id of the event; set only if the event is stored but has not been answered yet."
+        ),
     )
     tickets_used: int | None = Field(
         default=None,
@@ -24,15 +26,13 @@ class ErrorBody(BaseModel):
     credits_url: str | None = None
     claimed_by: str | None = Field(
         default=None,
-        description=(
-            "User who has claimed the review; set only if the claim belongs to another user."
-        ),
+        description=("User who has claimed the review; set only if it is another user."),
     )
     problems: list[str] | None = Field(
         default=None,
         description=(
-            "Errors in an invalid playbook: each position and its problem, in the language of the "
-            "playbook's keys."
+            "Errors in an invalid playbook, each with its position and a description. The "
+            "language is that of the playbook's keys."
         ),
     )
     version: int | None = Field(

@@ -1,4 +1,4 @@
-"""Base class of request bodies, which `JsonBody` parses strictly."""
+"""Base class for request bodies, which `JsonBody` parses strictly."""
 
 from typing import Annotated
 
@@ -12,8 +12,8 @@ def _whole(number: object) -> object:
 
 
 Whole = Annotated[int, BeforeValidator(_whole)]
-"""An integer field. JSON has one number type, so 90.0 equals 90, but a strict int would reject
-90.0."""
+"""An integer field that also accepts 90.0. JSON has only one number type, so 90.0 equals 90, but a
+strict int would reject 90.0."""
 
 
 class StrictBody(BaseModel):

@@ -16,7 +16,7 @@ class OwnClientOut(BaseModel):
     role: Role
     owner_email: str = Field(
         description=(
-            "Email address of the client's owner, which distinguishes clients of the same name."
+            "Email address of the client's owner. It distinguishes clients with the same name."
         )
     )
 
@@ -24,7 +24,8 @@ class OwnClientOut(BaseModel):
 class ClientList(BaseModel):
     clients: tuple[OwnClientOut, ...] = Field(
         description=(
-            "Clients of the user. The first client is the default for requests that name no client."
+            "The user's clients. The first one is the default for requests that do not name a "
+            "client."
         )
     )
 
@@ -33,12 +34,12 @@ class Me(ClientList):
     user_id: str
     email: str | None = Field(
         description=(
-            "Email address; null if the user signs in with another identity provider and is "
-            "unknown to all clients."
+            "Email address; null if the user signs in through another identity provider and "
+            "is not known to any client."
         )
     )
     is_admin: bool = Field(
-        description="True if the user is an administrator of the service, who may see every client."
+        description="True if the user is an administrator of the service and may see every client."
     )
 
 
@@ -47,14 +48,14 @@ class SessionOut(BaseModel):
 
     id: str
     kind: SessionKind
-    network: str = Field(description="Network that opened the session: a /24 (IPv4) or /48 (IPv6).")
+    network: str = Field(
+        description=("Network from which the session was opened: a /24 (IPv4) or /48 (IPv6).")
+    )
     agent: str = Field(
-        description=(
-            "Browser or program of the session, as the browser or program identifies itself."
-        )
+        description=("Browser or program that uses the session, as stated in its User-Agent.")
     )
     created_at: datetime
-    used_at: datetime = Field(description="Time of the session's last use, to the minute.")
+    used_at: datetime = Field(description="Time of the session's last use, accurate to a minute.")
 
 
 class SessionList(BaseModel):

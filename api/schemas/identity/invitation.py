@@ -1,4 +1,4 @@
-"""Request and response models of the dashboard routes for invitations."""
+"""Request and response models for the dashboard's invitation routes."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -10,7 +10,7 @@ from api.schemas.tenants.members import GivenRole
 from domain.identity.address import MAX_ADDRESS
 from domain.tenants.client import Role
 
-# domain/identity/address.py validates the address, because its error names the problem.
+# domain/identity/address.py validates the address, because its errors name the problem.
 _Email = Annotated[
     str, WithJsonSchema({"type": "string", "format": "email", "maxLength": MAX_ADDRESS})
 ]

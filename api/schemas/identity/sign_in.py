@@ -1,4 +1,4 @@
-"""Request and response models of sign-in."""
+"""Request and response models for sign-in."""
 
 from typing import Annotated, Literal
 
@@ -31,7 +31,7 @@ class SignupBody(StrictBody):
         Field(
             max_length=400,
             description=(
-                "Name of the shop, 1 to 100 characters. Optional when signing in to an existing "
+                "Name of the shop, 1 to 100 characters. Not needed to sign in to an existing "
                 "account."
             ),
         ),
@@ -66,7 +66,8 @@ class RefreshBody(StrictBody):
 
 
 class SignOutBody(StrictBody):
-    """A sign-out request. Without a refresh token, the session of the browser's cookie ends."""
+    """A sign-out request. Without a refresh token, it ends the session identified by the browser's
+    cookie."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"everywhere": True}]})
 
@@ -75,9 +76,9 @@ class SignOutBody(StrictBody):
 
 
 class Tokens(BaseModel):
-    """The tokens of a session. `token`: a session JWT, for `Authorization: Bearer`. `expires_in`:
-    lifetime of the JWT, in seconds. `refresh_token`: token that is exchanged for the next tokens;
-    each use replaces it."""
+    """The tokens of a session. `token`: a session JWT, for use in `Authorization: Bearer`.
+    `expires_in`: lifetime of the JWT, in seconds. `refresh_token`: a token to exchange for new
+    tokens; each use replaces it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -89,8 +90,8 @@ class Tokens(BaseModel):
 
 class VerifyAnswer(Tokens):
     """The response to a correct sign-in code. `client_id`: the user's default client, or null if
-    the user has none. `created`: whether this sign-in created the client. `invited`: whether the
-    user has open invitations."""
+    the user has no client. `created`: whether this sign-in created the client. `invited`: whether
+    the user has open invitations."""
 
     user_id: str
     client_id: str | None

@@ -1,4 +1,4 @@
-"""Query and response models of the dashboard routes for customers' requests for their data."""
+"""Query and response models for the dashboard's data request routes."""
 
 from typing import Annotated
 
@@ -10,16 +10,17 @@ from domain.inbound.data_request import DataRequest
 
 
 class DataRequestQuery(ClientQuery):
-    """Query parameters of the list of data requests."""
+    """Query parameters for the list of data requests."""
 
     limit: Annotated[int, Field(ge=1, le=200)] = 50
     cursor: Annotated[
-        str | None, Field(pattern=ULID, description="Value of `next_cursor` in the previous page.")
+        str | None,
+        Field(pattern=ULID, description="Value of `next_cursor` from the previous page."),
     ] = None
 
 
 class DataRequestPage(BaseModel):
     requests: list[DataRequest]
     next_cursor: Annotated[
-        str | None, Field(description="Cursor of the next page; null on the last page.")
+        str | None, Field(description="Cursor for the next page; null on the last page.")
     ]

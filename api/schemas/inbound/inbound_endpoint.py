@@ -1,4 +1,4 @@
-"""Request and response models of the dashboard routes for inbound webhook endpoints."""
+"""Request and response models for the dashboard's inbound webhook endpoint routes."""
 
 from typing import Annotated, Final
 
@@ -17,7 +17,7 @@ class OpenEndpointBody(StrictBody):
         SecretStr | None,
         Field(
             description=(
-                "Signing secret that the platform issued, if any. The secret can also be stored "
+                "Signing secret issued by the platform, if any. The secret can also be stored "
                 "later. Never returned, logged or exported."
             )
         ),
@@ -26,7 +26,7 @@ class OpenEndpointBody(StrictBody):
         dict[str, str] | None,
         Field(
             description=(
-                "Mapping of the generic format: a JMESPath expression for each field of the event."
+                "Mapping for the generic format: a JMESPath expression for each field of the event."
             )
         ),
     ] = None
@@ -44,8 +44,9 @@ class RotateEndpointBody(StrictBody):
         default=24,
         ge=0,
         le=24,
-        description="Hours for which the previous URL and secret stay valid; 0 revokes them "
-        "immediately.",
+        description=(
+            "Hours for which the previous URL and secret remain valid; 0 revokes them immediately."
+        ),
     )
 
 
@@ -60,11 +61,11 @@ class EndpointSecretBody(StrictBody):
 
 
 class EndpointAnswer(BaseModel):
-    endpoint: EndpointEntry | None = Field(description="Open endpoint of the integration, or null.")
+    endpoint: EndpointEntry | None = Field(description="The integration's open endpoint, or null.")
 
 
 class OpenedEndpoint(BaseModel):
-    """A new endpoint, with its URL and secret, which are shown once."""
+    """A new endpoint. Its URL and secret are shown only once."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,4 @@
-"""Query and response models of the dashboard routes for the inbound log."""
+"""Query and response models for the dashboard's inbound log routes."""
 
 from datetime import datetime
 from typing import Annotated
@@ -14,7 +14,7 @@ from domain.integrations.providers import Provider
 
 
 class InboundQuery(ClientQuery):
-    """Query parameters of a page of the inbound log."""
+    """Query parameters for a page of the inbound log."""
 
     provider: Provider | None = None
     state: WebhookState | None = None
@@ -24,17 +24,20 @@ class InboundQuery(ClientQuery):
         Field(
             ge=1,
             le=720,
-            description=("Number of past hours for which rejected requests are listed."),
+            description=("Number of past hours whose rejected requests to list."),
         ),
     ] = 24
     limit: Annotated[int, Field(ge=1, le=200)] = 50
     cursor: Annotated[
-        str | None, Field(pattern=ULID, description="Value of `next_cursor` in the previous page.")
+        str | None,
+        Field(pattern=ULID, description="Value of `next_cursor` from the previous page."),
     ] = None
 
 
 class InboundRecord(InboundWebhook):
-    verdict: Annotated[str, Field(description="Outcome of the webhook, as a sentence.")]
+    verdict: Annotated[
+        str, Field(description=("Description of the webhook's outcome, as a sentence."))
+    ]
 
     @staticmethod
     def of(webhook: InboundWebhook) -> "InboundRecord":
@@ -42,7 +45,9 @@ class InboundRecord(InboundWebhook):
 
 
 class InboundDetail(LoggedWebhook):
-    verdict: Annotated[str, Field(description="Outcome of the webhook, as a sentence.")]
+    verdict: Annotated[
+        str, Field(description=("Description of the webhook's outcome, as a sentence."))
+    ]
 
     @staticmethod
     def of(webhook: LoggedWebhook) -> "InboundDetail":
@@ -50,7 +55,8 @@ class InboundDetail(LoggedWebhook):
 
 
 class RefusedHour(BaseModel):
-    """The number of requests from one address that were rejected for one reason within one hour."""
+    """The number of requests from one address that were rejected for the same reason within one
+    hour."""
 
     integration_id: str
     reason: str
@@ -72,13 +78,13 @@ class RefusedHour(BaseModel):
 class InboundPage(BaseModel):
     webhooks: list[InboundRecord]
     next_cursor: Annotated[
-        str | None, Field(description="Cursor of the next page; null on the last page.")
+        str | None, Field(description="Cursor for the next page; null on the last page.")
     ]
     refusals: Annotated[
         list[RefusedHour],
         Field(
             description=(
-                "Counts of rejected requests by hour, newest first, at most 500. The requests "
+                "Hourly counts of rejected requests, newest first, at most 500. The requests "
                 "themselves are not stored."
             )
         ),

@@ -6,7 +6,7 @@ from domain.integrations.poll_cursor import PollCursor
 
 
 class PolledIntegration(PollCursor):
-    """A connection that is polled every ten minutes, or less often while polls fail."""
+    """A connection that is polled every ten minutes, or less often after failed polls."""
 
     integration_id: str
 

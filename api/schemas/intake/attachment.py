@@ -1,4 +1,4 @@
-"""Query model of an attachment's download."""
+"""Query model for the download of an attachment."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Request and response models of the gateway, as specified."""
+"""Request and response models for the gateway, as specified."""
 
 from typing import Annotated, Final, Literal
 
@@ -22,7 +22,7 @@ _MerchantRequest = Annotated[MerchantRequest, WithJsonSchema(MerchantRequest.mod
 
 
 class GatewayRequest(BaseModel):
-    """A gateway request with one event. Further fields are kept in the event's payload."""
+    """A gateway request with one event. Additional fields are kept in the event's payload."""
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
 
@@ -34,7 +34,7 @@ class GatewayRequest(BaseModel):
     event_type: _Text200 | None = Field(
         default=None,
         description=(
-            "Event type, which selects the playbook; defaults to `source`, then `api_direct`."
+            "Event type, which determines the playbook; defaults to `source`, then `api_direct`."
         ),
         examples=["shopify.ticket.created"],
     )
@@ -48,16 +48,17 @@ class GatewayRequest(BaseModel):
         default=None,
         description=(
             "Raw text of the customer's message. A helpdesk's webhook may send an object that "
-            "contains the text, as Gorgias does. The request's `event_type` must then "
-            "identify a helpdesk."
+            "contains the text, as Gorgias does. In this case, `event_type` must identify a "
+            "helpdesk."
         ),
         examples=["Où est ma commande #1042 ?"],
     )
     merchant_request: _MerchantRequest | None = Field(
         default=None,
         description=(
-            "Action that your own system requests, independent of the customer's message. It is "
-            "ignored unless an ak_ key or the engine secret sends it and the playbook enables it."
+            "Action requested by your own system, independent of the customer's message. The "
+            "action is ignored unless the playbook enables it and the request uses an ak_ key "
+            "or the engine secret."
         ),
         examples=[{"kind": "refund", "order_number": "1042"}],
     )
@@ -70,7 +71,8 @@ class GatewayRequest(BaseModel):
 
     @property
     def payload(self) -> dict[str, JsonValue]:
-        """Return the further fields of the request, including the message if it is an object."""
+        """Return the additional fields of the request. If the message is an object, it is
+        included."""
         further = self.model_extra or {}
         return {**further, "message": self.message} if isinstance(self.message, dict) else further
 
@@ -122,21 +124,21 @@ class GatewayResult(BaseModel):
     duration_ms: int = Field(
         ge=0,
         description=(
-            "Time from the request to the answer, in milliseconds. A response to a repeated "
-            "request repeats this value."
+            "Time from the request to the answer, in milliseconds. The response to a repeated "
+            "request contains the same value."
         ),
     )
     acknowledgement: str | None = Field(
         default=None,
         description=(
-            "Text for the caller to deliver to the customer immediately. Present if a person "
+            "Text for you to send to the customer immediately. Present if a human agent "
             "always handles such a request, or if the message's language is not supported."
         ),
     )
     draft: str | None = Field(
         default=None,
         description=(
-            "Text that the agent generated, even if `response` is empty. Present in dry runs only."
+            "Text that the agent generated, even if `response` is empty. Present only in dry runs."
         ),
     )
     notices: list[GatewayNotice] | None = Field(
@@ -146,7 +148,7 @@ class GatewayResult(BaseModel):
 
 
 class NoPlaybook(BaseModel):
-    """The gateway's response if no active playbook matches the event's type."""
+    """The gateway's response if no active playbook matches the event type."""
 
     status: Literal["no_playbook"] = "no_playbook"
     message: str
@@ -167,7 +169,7 @@ def parse_request(fields: dict[str, JsonValue]) -> GatewayRequest:
     try:
         request = GatewayRequest.model_validate(fields)
     except ValidationError as error:
-        # The error names only the field, because pydantic's own message would repeat the value.
+        # The error names only the field, because Pydantic's own message would repeat the value.
         raise InvalidBody(f"champ « {error.errors()[0]['loc'][0]} »") from None
     if isinstance(request.message, dict):
         channel = channel_of(request.resolved_type, request.source)

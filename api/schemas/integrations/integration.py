@@ -1,4 +1,4 @@
-"""Request and response models of the dashboard routes for integrations."""
+"""Request and response models for the dashboard's integration routes."""
 
 from typing import Annotated, Final
 
@@ -16,8 +16,8 @@ _EXAMPLE: Final[dict[str, JsonValue]] = {
 
 
 class ConnectBody(BaseModel):
-    """A request to connect a provider. docs/integrations.md lists the settings and credentials of
-    each provider."""
+    """A request to connect to a provider. docs/integrations.md lists each provider's settings and
+    credentials."""
 
     model_config = ConfigDict(
         strict=True, extra="forbid", frozen=True, json_schema_extra={"examples": [_EXAMPLE]}
@@ -34,7 +34,7 @@ class ConnectBody(BaseModel):
         Field(
             default={},
             description=(
-                "Credentials of the provider, by name. Never returned, logged or exported."
+                "The provider's credentials, by name. Never returned, logged or exported."
             ),
         ),
     ]
@@ -48,12 +48,12 @@ class TrialBody(BaseModel):
 
 class TrialAnswer(BaseModel):
     problem: Problem | None = Field(
-        description="Problem of the connection; null if the agent can use the connection."
+        description="Problem with the connection; null if the agent can use the connection."
     )
 
 
 class IntegrationPage(BaseModel):
     integrations: tuple[IntegrationEntry, ...] = Field(
-        description="Current and former connections of the client, oldest first."
+        description="The client's current and former connections, oldest first."
     )
-    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
+    next_cursor: str | None = Field(description="Cursor for the next page; null on the last page.")

@@ -1,4 +1,4 @@
-"""Request models of the dashboard routes for the sender of a client's emails."""
+"""Request models for the dashboard's mail sender routes."""
 
 from typing import Annotated, Final, Literal
 
@@ -17,7 +17,7 @@ from domain.integrations.client_sender import (
     WantedServer,
 )
 
-# domain/integrations/client_sender.py validates the values, because its error names the problem.
+# domain/integrations/client_sender.py validates the values, because its errors name the problem.
 _Address = Annotated[
     str, WithJsonSchema({"type": "string", "format": "email", "maxLength": MAX_ADDRESS})
 ]
@@ -43,7 +43,8 @@ class SmtpBody(StrictBody):
         Security | None,
         WithJsonSchema({"type": ["string", "null"], "enum": [*Security, None]}),
         Field(
-            strict=False, description="Connection security; defaults to the usual one for the port."
+            strict=False,
+            description=("Connection security; defaults to the usual mode for the port."),
         ),
     ] = None
     username: Annotated[
@@ -55,8 +56,8 @@ class SmtpBody(StrictBody):
         WithJsonSchema({"type": ["string", "null"], "minLength": 1, "maxLength": MAX_PASSWORD}),
         Field(
             description=(
-                "Password of the mail server. Never returned, logged or exported. Defaults to the "
-                "stored password for the same server and user name."
+                "Password for the mail server. Never returned, logged or exported. Defaults "
+                "to the stored password for the same server and user name."
             )
         ),
     ] = None
@@ -67,16 +68,16 @@ class SmtpBody(StrictBody):
         return WantedServer(self.host, self.port, self.security, self.username, password)
 
 
-# The schema is inlined, because references could not be resolved inside the OpenAPI document.
+# The schema is inlined, because the OpenAPI document could not resolve references.
 _Smtp = Annotated[SmtpBody, WithJsonSchema(SmtpBody.model_json_schema())]
 
 
 class SenderBody(StrictBody):
-    """The new sender, which replaces the current one. Omitted fields are cleared."""
+    """The new sender. It replaces the current one, so omitted fields are cleared."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
-    address: Annotated[_Address, Field(description="Sender address of emails to customers.")]
+    address: Annotated[_Address, Field(description="Sender address for emails to customers.")]
     reply_to: Annotated[
         _Address | None, Field(description="Address for customers' replies; null to use `address`.")
     ] = None
@@ -87,7 +88,7 @@ class SenderBody(StrictBody):
     ] = ""
     smtp: Annotated[
         _Smtp | None,
-        Field(description=("Mail server of the client; null to use the service's mail server.")),
+        Field(description=("The client's mail server; null to use the service's mail server.")),
     ] = None
 
     @property

@@ -1,1 +1,1 @@
-"""Request and response models of the dashboard routes for corrections and labelled examples."""
+"""Request and response models for the dashboard's correction and labelled example routes."""

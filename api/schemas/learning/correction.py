@@ -1,4 +1,4 @@
-"""Request and response models of the dashboard routes for corrections and labelled examples."""
+"""Request and response models for the dashboard's correction and labelled example routes."""
 
 from typing import Annotated, Literal
 
@@ -31,12 +31,12 @@ class CorrectionQuery(PageQuery):
 
 class CorrectionPage(BaseModel):
     corrections: tuple[CorrectionSummary, ...] = Field(description="Corrections, oldest first.")
-    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
+    next_cursor: str | None = Field(description="Cursor for the next page; null on the last page.")
 
 
 class ExamplePage(BaseModel):
     examples: tuple[LabelledExample, ...] = Field(description="Labelled examples, oldest first.")
-    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
+    next_cursor: str | None = Field(description="Cursor for the next page; null on the last page.")
 
 
 class KnowledgeLessonBody(NewEntryBody):
@@ -72,7 +72,7 @@ class TemplateRevisionBody(StrictBody):
 
     @property
     def lesson(self) -> TemplateRevision:
-        """Return the change of the template, as a domain object. Raises InvalidBody,
+        """Return the change to the template, as a domain object. Raises InvalidBody,
         InvalidContent."""
         return TemplateRevision(template_id=self.template_id, change=self.change.change)
 
@@ -84,7 +84,7 @@ class KnowledgeRevisionBody(StrictBody):
 
     @property
     def lesson(self) -> KnowledgeRevision:
-        """Return the change of the knowledge entry, as a domain object. Raises InvalidBody,
+        """Return the change to the knowledge entry, as a domain object. Raises InvalidBody,
         InvalidContent."""
         return KnowledgeRevision(knowledge_id=self.knowledge_id, change=self.change.change)
 
@@ -92,7 +92,7 @@ class KnowledgeRevisionBody(StrictBody):
 _LESSONS = (KnowledgeLessonBody, TemplateLessonBody, TemplateRevisionBody, KnowledgeRevisionBody)
 _Content = Annotated[
     KnowledgeLessonBody | TemplateLessonBody | TemplateRevisionBody | KnowledgeRevisionBody,
-    Field(discriminator="kind", description="Change of a template or knowledge entry to make."),
+    Field(discriminator="kind", description="Change to make to a template or knowledge entry."),
     WithJsonSchema({"anyOf": [in_one_piece(one) for one in _LESSONS]}),
 ]
 _Case = Annotated[
@@ -117,15 +117,15 @@ class AcceptCorrectionBody(StrictBody):
             Intent, Field(strict=False), WithJsonSchema({"type": "string", "enum": list(Intent)})
         ]
         | None,
-        Field(description="Intent of the customer, if the person can identify it."),
+        Field(description="Customer's intent, if the reviewer can identify it."),
     ] = None
     case: _Case | None = None
     content: _Content | None = None
 
     @property
     def lesson(self) -> CorrectionLesson:
-        """Return the accepted correction, as a domain object. Raises InvalidBody, InvalidCases,
-        InvalidContent."""
+        """Return what to learn from the correction, as a domain object. Raises InvalidBody,
+        InvalidCases, InvalidContent."""
         content: ContentLesson | None = None if self.content is None else self.content.lesson
         return CorrectionLesson(
             classification=self.classification,

@@ -1,4 +1,4 @@
-"""Response models of the reports on shadow mode and on alternative thresholds."""
+"""Response models for the shadow mode and threshold reports."""
 
 from typing import Annotated, Self
 
@@ -30,15 +30,15 @@ class AdviceQuery(ClientQuery):
 
 
 class ShadowTally(_Answer):
-    """Counts of all messages, or of the messages of one category."""
+    """Counts for all messages, or for the messages in one category."""
 
     classification: str = Field(
-        description=("Category of the counted messages; empty for the total of all categories.")
+        description=("Category of the counted messages; empty for the total across all categories.")
     )
     kept: int = Field(description="Number of messages that the agent processed.")
     settled: int = Field(
         description=(
-            "Number of settled messages. A message is settled when people have handled it."
+            "Number of settled messages. A message is settled once human agents have handled it."
         )
     )
     expired: int = Field(
@@ -51,12 +51,12 @@ class ShadowTally(_Answer):
         description="Number of settled messages that the agent would have left unanswered."
     )
     reviews: int = Field(
-        description="Number of settled messages that the agent would have sent to review."
+        description="Number of settled messages that the agent would have held for human review."
     )
     agreement: Agreement = Field(
         description=(
             "Share of messages for which the agent's answer would have agreed with the human "
-            "answer, with its 95 % interval."
+            "answer, with its 95 % confidence interval."
         )
     )
     conflicts: int = Field(
@@ -67,13 +67,13 @@ class ShadowTally(_Answer):
     )
     money_differs: int = Field(
         description=(
-            "Number of messages for which the agent and people chose different money or order "
-            "actions."
+            "Number of messages for which the AI agent and the human agents chose different "
+            "money or order actions."
         )
     )
     mean_similarity: float | None = Field(
         description=(
-            "Mean similarity of the agent's text and the human text, from 0 to 1, or null."
+            "Mean similarity between the agent's texts and the human texts, from 0 to 1, or null."
         )
     )
 
@@ -89,18 +89,21 @@ class ShadowAnswer(_Answer):
     )
     ready: bool = Field(description="True if nothing prevents the playbook from going live.")
     not_ready: tuple[NotReady, ...] = Field(
-        description=("Reasons for which the playbook should stay in shadow mode.")
+        description=("Reasons why the playbook should stay in shadow mode.")
     )
-    waiting: int = Field(description="Number of messages that people have not handled yet.")
+    waiting: int = Field(description="Number of messages that human agents have not handled yet.")
     total: ShadowTally
     classes: tuple[ShadowTally, ...]
     conflicts: dict[FactKind, int] = Field(
-        description=("Number of differences between the answers, by kind of fact.")
+        description=(
+            "Number of differences between the agent's answers and the human answers, by kind of "
+            "fact."
+        )
     )
     examples: tuple[ShadowExample, ...] = Field(
         description=(
-            "Example messages: those with differing answers first, then the latest. Each text has "
-            "at most 2,000 characters."
+            "Example messages. Those with differing answers come first, then the latest. Each "
+            "text has at most 2,000 characters."
         )
     )
 
@@ -135,9 +138,9 @@ class AdviceAnswer(_Answer):
     current: PointInWords
     suggested: PointInWords | None = Field(
         description=(
-            "Lowest threshold at which people would have reviewed three out of four corrected "
-            "answers; null if too few corrections are known. This threshold is never applied "
-            "automatically."
+            "Lowest threshold that would have held three out of four corrected answers for "
+            "human review; null if too few corrections are known. This threshold is never "
+            "applied automatically."
         )
     )
     curve: tuple[ThresholdPoint, ...]

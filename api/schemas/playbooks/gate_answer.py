@@ -1,4 +1,4 @@
-"""Request and response models of the dashboard routes for the publish gate."""
+"""Request and response models for the dashboard's publish gate routes."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Request and response models of the dashboard routes for a client's playbooks."""
+"""Request and response models for the dashboard's playbook routes."""
 
 from datetime import datetime
 from typing import Annotated, Final
@@ -21,8 +21,8 @@ Document = Annotated[
     WithJsonSchema(_SHAPE),
     Field(
         description=(
-            "Playbook in the format of a playbook file, described in docs/playbooks.md. Omitted "
-            "fields take their defaults."
+            "Playbook in the format of a playbook file, as described in docs/playbooks.md. "
+            "Omitted fields take their default values."
         )
     ),
 ]
@@ -32,13 +32,13 @@ class VersionQuery(ClientQuery):
     limit: Annotated[int, Field(ge=1, le=100)] = 50
     cursor: Annotated[
         int | None,
-        Field(ge=1, le=MAX_VERSION, description="Value of `next_cursor` in the previous page."),
+        Field(ge=1, le=MAX_VERSION, description="Value of `next_cursor` from the previous page."),
     ] = None
 
 
 class DiffQuery(ClientQuery):
-    """Query parameters of a comparison of two versions. `to` defaults to the current version, and
-    `from` to the version before `to`."""
+    """Query parameters for comparing two versions. `to` defaults to the current version, and `from`
+    to the version before `to`."""
 
     before: Annotated[
         int | None,
@@ -46,7 +46,7 @@ class DiffQuery(ClientQuery):
             alias="from",
             ge=1,
             le=MAX_VERSION,
-            description="Version to compare from; defaults to the version before `to`.",
+            description="Version from which to compare; defaults to the version before `to`.",
         ),
     ] = None
     after: Annotated[
@@ -55,7 +55,7 @@ class DiffQuery(ClientQuery):
             alias="to",
             ge=1,
             le=MAX_VERSION,
-            description="Version to compare to; defaults to the current version.",
+            description="Version with which to compare it; defaults to the current version.",
         ),
     ] = None
 
@@ -65,7 +65,7 @@ Override = Annotated[
     Field(
         pattern=OVERRIDE_PATTERN,
         max_length=MAX_OVERRIDE,
-        description="Reason for going live although not all cases have passed. Owners only.",
+        description="Reason for going live even though not all cases have passed. Owners only.",
     ),
 ]
 
@@ -84,7 +84,7 @@ class RestoreBody(StrictBody):
         str | None,
         Field(
             max_length=MAX_NOTE,
-            description=("Reason for the change, which is stored in the version history."),
+            description=("Reason for the change, stored in the version history."),
         ),
     ] = None
     override: Override | None = None
@@ -142,8 +142,8 @@ class ListedPlaybook(BaseModel):
 class PlaybookList(BaseModel):
     playbooks: tuple[ListedPlaybook, ...] = Field(
         description=(
-            "All playbooks of the client. The first active playbook that matches an event handles "
-            "the event."
+            "All of the client's playbooks. The first active playbook that matches an event "
+            "handles it."
         )
     )
 
@@ -151,8 +151,8 @@ class PlaybookList(BaseModel):
 class ChangedPlaybook(PlaybookOut):
     outcome: ImportOutcome = Field(
         description=(
-            "`changed`: a new version is in force. `switched`: the version is the same, but was "
-            "activated or deactivated."
+            "`changed`: a new version has taken effect. `switched`: the version is the same, "
+            "but the playbook was activated or deactivated."
         )
     )
     changed: tuple[str, ...] = Field(
@@ -177,7 +177,7 @@ class ImportedPlaybook(BaseModel):
 class ImportAnswer(BaseModel):
     dry_run: bool
     playbooks: tuple[ImportedPlaybook, ...] = Field(
-        description="Changes by playbook, in the order of the file."
+        description="Change made to each playbook, in the order of the file."
     )
 
 
@@ -193,7 +193,7 @@ class Version(BaseModel):
     @staticmethod
     def of(entry: VersionEntry) -> "Version":
         document = written(entry.spec)
-        del document["active"]  # belongs to the playbook, not to one of its versions
+        del document["active"]  # belongs to the playbook, not to a version
         return Version(
             version=entry.version,
             created_at=entry.created_at,
@@ -216,9 +216,9 @@ class ListedVersion(BaseModel):
 
 class VersionPage(BaseModel):
     versions: tuple[ListedVersion, ...] = Field(
-        description=("Versions of the playbook, newest first.")
+        description=("The playbook's versions, newest first.")
     )
-    next_cursor: int | None = Field(description="Cursor of the next page; null on the last page.")
+    next_cursor: int | None = Field(description="Cursor for the next page; null on the last page.")
 
 
 class VersionDiff(BaseModel):
@@ -230,5 +230,5 @@ class VersionDiff(BaseModel):
         description=("Names of the fields that differ, such as `actions.refund`.")
     )
     diff: str = Field(
-        description="Lines of the playbook file that differ, in unified diff format (`diff -u`)."
+        description="Differing lines of the playbook file, in unified diff format (`diff -u`)."
     )

@@ -1,1 +1,1 @@
-"""Request models of ratings from widget visitors."""
+"""Request models for ratings from widget visitors."""

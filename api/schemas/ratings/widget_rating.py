@@ -1,4 +1,4 @@
-"""Request model of a rating from the widget."""
+"""Request model for a rating from the widget."""
 
 from typing import Annotated
 
@@ -10,7 +10,7 @@ from domain.widget.widget_session import MAX_TOKEN
 
 
 class WidgetRatingBody(BaseModel):
-    """A visitor's rating of an answer. `number`: message number of the rated answer within the
+    """A visitor's rating of an answer. `number`: the number of the rated message within the
     session."""
 
     model_config = ConfigDict(

@@ -1,4 +1,4 @@
-"""Request and response models of the dashboard routes for reviews."""
+"""Request and response models for the dashboard's review routes."""
 
 import base64
 import binascii
@@ -19,12 +19,12 @@ from store.reviews.reviews import ReviewFilter
 
 _MAX_LIMIT: Final = 100
 _MAX_AMOUNT: Final = 10**12
-# A body with NUL is rejected, because PostgreSQL cannot store NUL.
+# The pattern excludes NUL, because PostgreSQL cannot store it.
 _NO_NUL: Final = r"^[^\x00]*$"
 
 
 class ReviewQuery(ClientQuery):
-    """Query parameters of the list of reviews."""
+    """Query parameters for the list of reviews."""
 
     status: Annotated[
         Wanted, Field(description="Status of the reviews; `open` means pending or claimed.")
@@ -38,7 +38,7 @@ class ReviewQuery(ClientQuery):
         Field(
             ge=0,
             le=_MAX_AMOUNT,
-            description="Minimum amount at stake, in minor units of any currency.",
+            description="Minimum amount at stake, in minor units, regardless of currency.",
         ),
     ] = None
     order: Annotated[
@@ -48,7 +48,7 @@ class ReviewQuery(ClientQuery):
     limit: Annotated[int, Field(ge=1, le=_MAX_LIMIT)] = 50
     cursor: Annotated[
         str | None,
-        Field(max_length=200, description=("Value of `next_cursor` in the previous page.")),
+        Field(max_length=200, description=("Value of `next_cursor` from the previous page.")),
     ] = None
 
     @field_validator("cursor")
@@ -77,7 +77,7 @@ class ReviewQuery(ClientQuery):
 class ReviewPage(BaseModel):
     reviews: list[ReviewSummary]
     next_cursor: str | None = Field(
-        description="Cursor of the next page; null if there are currently no more reviews."
+        description="Cursor for the next page; null if there are currently no more reviews."
     )
 
 
@@ -132,7 +132,7 @@ class ApproveBody(StrictBody):
 
 
 class EditBody(StrictBody):
-    # White space is defined as in Python, as in domain/reviews/escalation.py.
+    # White space is defined as in Python, and as in domain/reviews/escalation.py.
     model_config = ConfigDict(
         regex_engine="python-re",
         json_schema_extra={"examples": [{"text": "Bonjour, votre colis arrive jeudi."}]},
@@ -154,7 +154,7 @@ class RejectBody(StrictBody):
         default=None,
         max_length=MAX_NOTE,
         pattern=_NO_NUL,
-        description=("Internal note that only colleagues can read."),
+        description=("Internal note, visible only to teammates."),
     )
 
 
@@ -172,12 +172,12 @@ class DecisionAnswer(BaseModel):
     review_id: str
     status: EscalationStatus
     awaiting_second: bool = Field(
-        description="True if another person must agree before the plan is executed."
+        description="True if a second person must approve before the plan is executed."
     )
     signalled: bool = Field(
         description=(
-            "True if the run has received the decision. Otherwise the run receives it within "
-            "minutes."
+            "True if the run has received the decision. Otherwise it receives the decision "
+            "within minutes."
         )
     )
 
@@ -189,7 +189,8 @@ def cursor_of(review: ReviewSummary) -> str:
 
 
 def _place(cursor: str) -> QueuePlace:
-    """Return the queue position that the cursor encodes. Raises ValueError."""
+    """Return the queue position encoded in the cursor. Raises ValueError if the cursor is
+    invalid."""
     try:
         urgent, at, review_id = base64.b64decode(cursor, b"-_", validate=True).decode().split(" ")
     except (binascii.Error, UnicodeError):

@@ -12,18 +12,19 @@ from domain.runs.trace import RunSummary
 
 
 class RunQuery(ClientQuery):
-    """Query parameters of a page of runs."""
+    """Query parameters for a page of runs."""
 
     status: RunStatus | None = None
     classification: Category | None = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50
     cursor: Annotated[
-        str | None, Field(pattern=ULID, description="Value of `next_cursor` in the previous page.")
+        str | None,
+        Field(pattern=ULID, description="Value of `next_cursor` from the previous page."),
     ] = None
 
 
 class RunPage(BaseModel):
     runs: list[RunSummary]
     next_cursor: Annotated[
-        str | None, Field(description="Cursor of the next page; null on the last page.")
+        str | None, Field(description="Cursor for the next page; null on the last page.")
     ]

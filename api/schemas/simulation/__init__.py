@@ -1,1 +1,1 @@
-"""Request and response models of simulations and replays."""
+"""Request and response models for simulations and replays."""

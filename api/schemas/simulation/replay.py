@@ -1,4 +1,4 @@
-"""Request and response models of the dashboard routes for replays."""
+"""Request and response models for the dashboard's replay routes."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated, Final
@@ -28,7 +28,7 @@ _EXAMPLE: Final[JsonValue] = {"variant": {"threshold": 0.8}}
 
 
 class ReplayVariantBody(StrictBody):
-    """The variant to replay with. If all fields are omitted, the live content is used."""
+    """The variant to use in the replay. If all fields are omitted, the live content is used."""
 
     playbook_id: Annotated[
         str | None,
@@ -46,8 +46,8 @@ class ReplayVariantBody(StrictBody):
         DraftShape | None,
         Field(
             description=(
-                "Draft of a playbook. If `playbook_id` is given, the draft replaces that "
-                "playbook. Otherwise it counts as an additional active playbook."
+                "Playbook draft. If `playbook_id` is given, the draft replaces that playbook. "
+                "Otherwise it counts as an additional active playbook."
             )
         ),
     ] = None
@@ -57,8 +57,8 @@ class ReplayVariantBody(StrictBody):
             ge=0,
             le=1,
             description=(
-                "Confidence threshold of the selected playbook, or of every playbook if none is "
-                "selected."
+                "Confidence threshold for the selected playbook, or for every playbook if "
+                "none is selected."
             ),
         ),
     ] = None
@@ -69,7 +69,8 @@ class ReplayVariantBody(StrictBody):
         bool | None,
         Field(
             description=(
-                "Whether answers from knowledge need no review; defaults to the client's setting."
+                "Whether to send answers from knowledge without review; defaults to the "
+                "client's setting."
             )
         ),
     ] = None
@@ -112,11 +113,12 @@ class NewReplayBody(StrictBody):
         Field(
             ge=0,
             le=MAX_BUDGET_MICROS,
-            description="Maximum cost of language models, in millionths of a US dollar.",
+            description="Maximum cost of language model calls, in millionths of a US dollar.",
         ),
     ] = DEFAULT_BUDGET_MICROS
     budget_s: Annotated[
-        Whole, Field(ge=1, le=MAX_BUDGET_S, description="Maximum duration of the work, in seconds.")
+        Whole,
+        Field(ge=1, le=MAX_BUDGET_S, description=("Maximum duration of the replay, in seconds.")),
     ] = DEFAULT_BUDGET_S
 
     @property
@@ -138,20 +140,20 @@ class ReplayStopBody(StrictBody):
 class ExamplesQuery(PageQuery):
     kind: Annotated[
         ReplayChangeKind | None,
-        Field(description=("Return only examples of this kind of difference.")),
+        Field(description=("Return only examples with this kind of difference.")),
     ] = None
 
 
 class ReplayPage(BaseModel):
     replays: tuple[Replay, ...] = Field(description="Replays, newest first.")
-    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
+    next_cursor: str | None = Field(description="Cursor for the next page; null on the last page.")
 
 
 class ReplayExamplePage(BaseModel):
     examples: tuple[ReplayExample, ...] = Field(
         description="Examples of differing outcomes, in the order in which the events arrived."
     )
-    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
+    next_cursor: str | None = Field(description="Cursor for the next page; null on the last page.")
 
 
 def _midnight(day: date) -> datetime:

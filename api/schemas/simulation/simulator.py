@@ -1,4 +1,4 @@
-"""Request and response models of the simulator."""
+"""Request and response models for the simulator."""
 
 import json
 from typing import Annotated, Final, Self
@@ -43,29 +43,29 @@ _Line = Annotated[str, Field(min_length=1, max_length=200)]
 
 class SimulatorBody(StrictBody):
     """A simulation request. Exactly one of `message` and `messages` is required. `playbook_id`
-    alone selects that playbook for any event type. `playbook` is an unsaved draft. If both are
+    alone selects that playbook for every event type. `playbook` is an unsaved draft. If both are
     given, the draft replaces the playbook with this id."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
     client_id: str = Field(description="ULID of the client.", json_schema_extra={"pattern": r"\S"})
     message: Annotated[str, Field(min_length=1, max_length=MAX_MESSAGE)] | None = Field(
-        default=None, description="One message of the customer."
+        default=None, description="A single message from the customer."
     )
     messages: (
         Annotated[list[ScenarioMessage], Field(min_length=1, max_length=MAX_MESSAGES)] | None
     ) = Field(
         default=None,
         description=(
-            "The customer's messages, in order. Omit the agent's answers, because they are "
-            "generated."
+            "The customer's messages, in order. Omit the agent's answers, because the "
+            "simulation generates them."
         ),
     )
     event_type: _Line | None = Field(
         default=None,
         description=(
-            "Event type, which selects the playbook and the channel; defaults to `source`, then "
-            "`api_direct`."
+            "Event type, which determines the playbook and the channel; defaults to `source`, "
+            "then `api_direct`."
         ),
     )
     source: _Line | None = None
@@ -77,14 +77,15 @@ class SimulatorBody(StrictBody):
     )
     threshold: Annotated[float, Field(ge=0, le=1)] | None = Field(
         default=None,
-        description=("Confidence threshold that replaces the playbook's threshold, from 0 to 1."),
+        description=(
+            "Confidence threshold to use instead of the playbook's threshold, from 0 to 1."
+        ),
     )
     customer: ScenarioCustomer | None = None
     order: ScenarioOrder | None = Field(
         default=None,
         description=(
-            "Simulated order. If omitted, the connected shops are queried without changing "
-            "anything."
+            "Simulated order. If omitted, the connected shops are queried but not changed."
         ),
     )
     fields: ScenarioFields = Field(
@@ -141,15 +142,16 @@ def parse_simulation(value: dict[str, JsonValue]) -> SimulatorBody:
     if client_id is None or (isinstance(client_id, str) and not client_id.strip()):
         raise ClientIdMissing
     try:
-        # The body is validated as JSON. Strict mode also applies to nested models, and only JSON
-        # mode accepts strings for enums.
+        # Validate the body as JSON. Strict mode also applies to nested models, and only JSON mode
+        # accepts strings for enums.
         return SimulatorBody.model_validate_json(json.dumps(value), strict=True)
     except ValidationError as error:
         raise InvalidBody(_said_of(error)) from None
 
 
 def _said_of(error: ValidationError) -> str:
-    """Return the path of the invalid field. It contains only known field names, never input."""
+    """Return the path of the invalid field. The path contains only known field names, never
+    input."""
     first = error.errors()[0]
     if first["type"] == "extra_forbidden":
         return "champ inconnu"
@@ -165,9 +167,9 @@ def _draft(document: dict[str, JsonValue]) -> PlaybookSpec:
 
 
 class SimulationTrace(BaseModel):
-    """Details of a simulation. `outcomes`: one outcome for each message of the customer, in order,
-    with the policy decisions, the retrieved content, the order, the playbook and the model.
-    `cost_micros`: total cost, in millionths of a US dollar."""
+    """Details of a simulation. `outcomes`: the outcome of each customer message, in order. An
+    outcome includes the policy decisions, the retrieved content, the order, the playbook and the
+    model. `cost_micros`: the total cost, in millionths of a US dollar."""
 
     outcomes: tuple[SimulatedOutcome, ...]
     cost_micros: int
@@ -175,19 +177,24 @@ class SimulationTrace(BaseModel):
 
 
 class SimulatorAnswer(BaseModel):
-    """The simulated outcome of the last message. Nothing was executed. `expected`: the expectation
-    of a case that accepts this outcome."""
+    """The simulated outcome of the last message. Nothing was executed. `expected`: a case
+    expectation that this outcome meets."""
 
     status: OutcomeStatus
     held: bool
     classification: str
     confidence: float
     response: str = Field(
-        description="Answer that the customer would get; empty if the message would go to review."
+        description=(
+            "Answer that the customer would receive; empty if the message would be held for human "
+            "review."
+        )
     )
     draft: str = Field(description="Text that the agent generated, even if `response` is empty.")
     reason: EscalationReason | None = Field(
-        description="Reason for which the message would go to review; null if no review is needed."
+        description=(
+            "Reason why the message would be held for human review; null if no review is needed."
+        )
     )
     plan: tuple[PlannedAction, ...]
     sources: tuple[Citation, ...]

@@ -1,4 +1,4 @@
-"""Request and response models of the dashboard routes that stop all automation."""
+"""Request and response models for the dashboard's automation routes."""
 
 from datetime import datetime
 
@@ -13,8 +13,8 @@ class AutomationBody(StrictBody):
 
 
 class InstallationState(BaseModel):
-    """The stop of the automation of all clients: since when it applies, and which operator stopped
-    it."""
+    """The automation stop for all clients: when it took effect, and which operator stopped
+    automation."""
 
     stopped_at: datetime | None = Field(
         description="Time at which automation was stopped; null if it is not stopped."

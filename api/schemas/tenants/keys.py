@@ -1,4 +1,4 @@
-"""Request and response models of the dashboard routes for a client's API keys."""
+"""Request and response models for the dashboard's API key routes."""
 
 from datetime import datetime
 from typing import Annotated
@@ -8,11 +8,11 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 from api.schemas.core.strict_body import StrictBody
 from domain.tenants.api_key import MAX_LABEL
 
-# domain/tenants/api_key.py validates the values, because its error names the problem.
+# domain/tenants/api_key.py validates the values, because its errors name the problem.
 _Label = Annotated[
     str,
     WithJsonSchema({"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_LABEL}),
-    Field(description="Purpose of the key, in one line."),
+    Field(description="Purpose of the key, as a single line."),
 ]
 
 
@@ -41,23 +41,23 @@ class Key(BaseModel):
     )
     oauth_client_id: str | None = Field(
         description=(
-            "OAuth client that holds the key, if a member authorized one; `label` is then the "
-            "client's name."
+            "OAuth client that holds the key, if a member authorized one. In this case, "
+            "`label` is the OAuth client's name."
         )
     )
     last_used_at: datetime | None = Field(
         description=("Time of the key's last use, accurate to a minute.")
     )
     last_used_from: str | None = Field(
-        description="Network of the key's last use: a /24 (IPv4) or /48 (IPv6)."
+        description="Network from which the key was last used: a /24 (IPv4) or /48 (IPv6)."
     )
     revoked_at: datetime | None = Field(
         description="Time at which the key was revoked; null if the key is active."
     )
     vouches: bool = Field(
         description=(
-            "True if `customer_verified` in requests with this key is accepted. False until a "
-            "second manager has approved this permission. Always false for an `mcp_` key."
+            "True if requests with this key may set `customer_verified`. False until a second "
+            "manager has approved this permission. Always false for an `mcp_` key."
         )
     )
 
@@ -78,4 +78,4 @@ class KeyPage(BaseModel):
     keys: tuple[Key, ...] = Field(
         description=("The client's keys, newest first, including revoked keys.")
     )
-    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
+    next_cursor: str | None = Field(description="Cursor for the next page; null on the last page.")

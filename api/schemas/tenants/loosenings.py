@@ -1,4 +1,4 @@
-"""Request and response models of the dashboard routes for changes that loosen a protection."""
+"""Request and response models for the dashboard's routes for changes that loosen a protection."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -33,7 +33,9 @@ class LooseningOut(BaseModel):
     requested_by: str = Field(description="Id of the user who requested the change.")
     created_at: datetime
     takes_effect_at: datetime = Field(
-        description="Time at which the change takes effect if no second manager approves it before."
+        description=(
+            "Time at which the change takes effect if no second manager approves it earlier."
+        )
     )
     decided_by: str | None = Field(
         description=(
@@ -44,7 +46,7 @@ class LooseningOut(BaseModel):
     decided_at: datetime | None
     error_code: str | None = Field(
         description=(
-            "Code of the error if applying the change at its scheduled time failed, or null."
+            "Error code if the change could not be applied at its scheduled time, or null."
         )
     )
 

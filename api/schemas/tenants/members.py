@@ -1,4 +1,4 @@
-"""Request and response models of the dashboard routes for a client's members."""
+"""Request and response models for the dashboard's member routes."""
 
 from datetime import datetime
 from typing import Annotated, Final
@@ -13,7 +13,7 @@ from domain.tenants.key_choice import KeyFate
 
 _GIVEN: Final = [Role.ADMIN, Role.AGENT, Role.VIEWER]
 
-# The use case rejects the assignment of the role owner.
+# The use case rejects the owner role.
 GivenRole = Annotated[
     Role, Field(strict=False), WithJsonSchema({"type": "string", "enum": list(_GIVEN)})
 ]
@@ -26,8 +26,9 @@ class RoleBody(StrictBody):
     keys: KeyFate | None = Field(
         default=None,
         description=(
-            "Action on the active keys that the member created, if the new role may not create "
-            "keys. If the field is omitted, such a change returns 409 `keys_undecided`."
+            "What to do with the active keys that the member created, if the new role may not "
+            "create keys. If the field is omitted, such a change returns 409 "
+            "`keys_undecided`."
         ),
     )
 
@@ -37,16 +38,16 @@ class RemovalQuery(ClientQuery):
         KeyFate | None,
         Field(
             description=(
-                "Action on the active keys that the member created. If the field is omitted and "
-                "there are such keys, the response is 409 `keys_undecided`."
+                "What to do with the active keys that the member created. If the field is "
+                "omitted and there are such keys, the request returns 409 `keys_undecided`."
             )
         ),
     ] = None
 
 
 class KeysQuery(ClientQuery):
-    """Query parameters of the page on which a manager decides about a member's keys. `role`: the
-    new role; None if the member is removed."""
+    """Query parameters for the page on which a manager decides what to do with a member's keys.
+    `role`: the new role, or None if the member is being removed."""
 
     user_id: str
     role: GivenRole | None = None
@@ -66,4 +67,4 @@ class MadeKeys(BaseModel):
 
 
 class MemberList(BaseModel):
-    members: tuple[MemberOut, ...] = Field(description="All members of the client, oldest first.")
+    members: tuple[MemberOut, ...] = Field(description="All of the client's members, oldest first.")

@@ -1,4 +1,4 @@
-"""Request models of the dashboard routes for a client's settings."""
+"""Request models for the dashboard's settings routes."""
 
 from typing import Annotated, Final
 
@@ -29,11 +29,11 @@ from domain.tenants.client_settings import (
 )
 from domain.tenants.frame_settings import DEFAULT_FRAME, FRAME_LENGTHS, check_frame
 
-# domain/tenants/client_settings.py validates the values, because its error names the problem.
+# domain/tenants/client_settings.py validates the values, because its errors name the problem.
 _Prompt = Annotated[
     str,
     WithJsonSchema({"type": "string", "maxLength": MAX_PROMPT}),
-    Field(description="The merchant's instructions to a language model; empty for none."),
+    Field(description="The merchant's instructions for the language model; empty for none."),
 ]
 _Name = Annotated[str, WithJsonSchema({"type": "string", "maxLength": MAX_DISPLAY_NAME})]
 _Url = Annotated[str, WithJsonSchema({"type": "string", "pattern": LOGO_URL, "maxLength": MAX_URL})]
@@ -41,18 +41,18 @@ _Color = Annotated[str, WithJsonSchema({"type": "string", "pattern": COLOR})]
 
 
 class BrandingBody(StrictBody):
-    """The new branding, which replaces the current one. Omitted fields are cleared."""
+    """The new branding. It replaces the current one, so omitted fields are cleared."""
 
     display_name: Annotated[
-        _Name | None, Field(description=("Sender name of the client's emails."))
+        _Name | None, Field(description=("Sender name in the client's emails."))
     ] = None
-    logo_url: Annotated[_Url | None, Field(description="URL of the logo in the widget.")] = None
-    color: Annotated[_Color | None, Field(description=("Color of the widget, in hexadecimal."))] = (
-        None
-    )
+    logo_url: Annotated[
+        _Url | None, Field(description=("URL of the logo shown in the widget."))
+    ] = None
+    color: Annotated[_Color | None, Field(description=("Widget color, in hexadecimal."))] = None
 
 
-# The schema is inlined, because references could not be resolved inside the OpenAPI document.
+# The schema is inlined, because the OpenAPI document could not resolve references.
 _Branding = Annotated[BrandingBody, WithJsonSchema(BrandingBody.model_json_schema())]
 _Retention = Annotated[
     dict[str, Whole | None],
@@ -73,9 +73,8 @@ _Retention = Annotated[
     ),
     Field(
         description=(
-            "Retention in days, by class of records; null keeps records of the class forever. "
-            "Replaces the current periods. Records of an omitted class are kept for their default "
-            "period."
+            "Retention period in days for each class of records; null keeps a class's records "
+            "forever. Replaces the current periods. An omitted class has its default period."
         )
     ),
 ]
@@ -84,7 +83,7 @@ _SensitiveWords = Annotated[
     WithJsonSchema(
         {
             "type": "array",
-            # The schema allows fewer words than the API: words in other scripts are accepted too.
+            # The schema is stricter than the API, which also accepts words in other scripts.
             "items": {"type": "string", "pattern": "[A-Za-z]", "maxLength": MAX_SENSITIVE_WORD},
             "maxItems": MAX_SENSITIVE_WORDS,
         }
@@ -110,12 +109,12 @@ _Acknowledgement = Annotated[
     ),
     Field(
         description=(
-            "Text by language that a customer gets when a person must handle the request. For "
-            "an omitted language, the built-in text is used."
+            "Text that a customer receives when a human agent must handle the request, by "
+            "language. An omitted language uses the built-in text."
         )
     ),
 ]
-# The schema allows fewer texts than the API: other placeholders are accepted too.
+# The schema is stricter than the API, which also accepts other placeholders.
 _NAMED: Final = r"^([^{}]*\{\{ customer_name \}\}[^{}]*|\s*)$"
 _Frame = Annotated[
     dict[str, dict[str, str]],
@@ -142,9 +141,9 @@ _Frame = Annotated[
     ),
     Field(
         description=(
-            "Greeting and sign-off of answers, by language. `named_greeting` must contain `{{ "
-            "customer_name }}`; all texts may contain `{{ brand_name }}`. An omitted or empty "
-            "text takes its default."
+            "Greeting and sign-off for answers, by language. `named_greeting` must contain "
+            "`{{ customer_name }}`; all texts may contain `{{ brand_name }}`. If a text is "
+            "omitted or empty, its default is used."
         )
     ),
 ]
@@ -168,7 +167,7 @@ _AuthservIds = Annotated[
 
 
 class SettingsBody(StrictBody):
-    """A change of a client's settings. At least one field is required; null leaves a field
+    """A change to a client's settings. At least one field is required. A null field stays
     unchanged."""
 
     model_config = ConfigDict(
@@ -192,8 +191,8 @@ class SettingsBody(StrictBody):
         bool | None,
         Field(
             description=(
-                "If true, a change that loosens a protection takes effect after a second "
-                "manager's approval, or after a day."
+                "If true, a change that loosens a protection takes effect only after a second "
+                "manager's approval or after a day."
             )
         ),
     ] = None
@@ -201,7 +200,7 @@ class SettingsBody(StrictBody):
         bool | None,
         Field(
             description=(
-                "If true, answers of the embedded brain from knowledge are sent without review."
+                "If true, the embedded brain's answers from knowledge are sent without review."
             )
         ),
     ] = None

@@ -1,4 +1,4 @@
-"""Request and response models of the dashboard routes for deliveries."""
+"""Request and response models for the dashboard's delivery routes."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Final
@@ -10,13 +10,13 @@ from domain.webhooks.delivery import Delivery, DeliveryStatus, DeliverySummary
 from domain.webhooks.signature_verdict import Pasted
 
 _MAX_HEADER: Final = 2_000
-# Maximum in characters and in bytes of UTF-8. It is far above any real body, and limits the work of
-# verifying a signature.
+# Maximum size in characters and in UTF-8 bytes. It is far above that of any real body, and limits
+# the work of verifying a signature.
 _MAX_PASTED: Final = 200_000
 
 
 class DeliveryQuery(BaseModel):
-    """Query parameters of the list of deliveries."""
+    """Query parameters for the list of deliveries."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -25,21 +25,25 @@ class DeliveryQuery(BaseModel):
 
 class DeliveryList(BaseModel):
     deliveries: list[DeliverySummary] = Field(
-        description="Deliveries, newest first: the last 50 finished ones and all unfinished ones."
+        description="Deliveries, newest first: the last 50 finished ones and all pending ones."
     )
 
 
 class DeliveryDetail(Delivery):
     curl: str = Field(
-        description="Shell command that sends the same request again, signed with the current time."
+        description=(
+            "Shell command that sends the same request again, with a signature for the current "
+            "time."
+        )
     )
     curl_valid_until: datetime = Field(
-        description="Time until which receivers accept the signature in `curl`."
+        description="Time until which webhook endpoints accept the signature in `curl`."
     )
 
 
 def _moment(value: object) -> datetime:
-    """Return the time that an ISO 8601 text with an offset states. Raises ValueError."""
+    """Return the time in an ISO 8601 text with an offset. Raises ValueError if the text is not such
+    a time."""
     if not isinstance(value, str):
         raise ValueError("a text expected")  # noqa: TRY004 - pydantic knows no other
     at = datetime.fromisoformat(value)
@@ -67,12 +71,14 @@ class ReplaySinceBody(StrictBody):
     since: Annotated[
         datetime,
         BeforeValidator(_moment),
-        Field(description="Time of the first event to replay."),
+        Field(description="Time of the earliest event to replay."),
         WithJsonSchema({"type": "string", "format": "date-time"}),
     ]
     all: bool = Field(
         default=False,
-        description="Also replay delivered events, for example after the receiver lost its data.",
+        description=(
+            "If true, also replay delivered events, for example after the receiver has lost data."
+        ),
     )
 
 
@@ -80,21 +86,21 @@ class ReplaySinceAnswer(BaseModel):
     queued: int = Field(description="Number of events that this call queued.")
     left: int = Field(
         description=(
-            "Number of events not queued yet, counted up to 1,000. Call again after the queued "
-            "events have been delivered or have failed."
+            "Number of events not queued yet, counted up to 1,000. After the queued events "
+            "have been delivered or have failed, call again."
         )
     )
     next_since: datetime | None = Field(
         default=None,
         description=(
-            "Time of the first event that is not queued yet, as `since` of the next call."
+            "Time of the first event that has not been queued. Use it as `since` in the next call."
         ),
     )
 
 
 class VerifyBody(StrictBody):
-    """A signature to verify, with the headers and body that a receiver got, or a signature that the
-    receiver computed."""
+    """A signature to verify. It is either a received one, with the received headers and body, or
+    one computed by the receiver."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -105,8 +111,8 @@ class VerifyBody(StrictBody):
     signature: str = Field(
         max_length=_MAX_HEADER,
         description=(
-            "Value of the header X-Service-Signature, X-Service-Signature-Next or "
-            "webhook-signature."
+            "Value of the X-Service-Signature, X-Service-Signature-Next or webhook-signature "
+            "header."
         ),
     )
     timestamp: str = Field(

@@ -1,4 +1,4 @@
-"""Response models of the catalogue of webhook events."""
+"""Response models for the catalogue of webhook events."""
 
 from typing import Annotated
 
@@ -28,7 +28,7 @@ class WebhookEvent(BaseModel):
     body_schema: Annotated[
         dict[str, JsonValue],
         Field(
-            serialization_alias="schema", description=("JSON Schema 2020-12 of the complete body.")
+            serialization_alias="schema", description=("JSON Schema 2020-12 for the entire body.")
         ),
     ]
     example: Annotated[dict[str, JsonValue], Field(description="Example of the event's body.")]

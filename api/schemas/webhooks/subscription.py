@@ -1,4 +1,4 @@
-"""Request and response models of the dashboard routes for webhooks."""
+"""Request and response models for the dashboard's webhook routes."""
 
 from typing import Annotated, Final, Literal
 
@@ -33,7 +33,8 @@ _Url = Annotated[
     WithJsonSchema({"type": "string", "pattern": "^https://"}),
     Field(
         description=(
-            "HTTPS URL of the receiver, without credentials. The port is 443, 8443 or above 1023."
+            "HTTPS URL of the webhook endpoint, without credentials. The port must be 443, "
+            "8443 or above 1023."
         )
     ),
 ]
@@ -42,7 +43,7 @@ _Events = Annotated[
         list[OutboundEventId | Literal["*"]], Field(min_length=1, max_length=len(EVENT_IDS) + 1)
     ]
     | Literal["*"],
-    Field(description="Event types to send, or `*` for all, including future ones."),
+    Field(description="Event types to send, or `*` for all types, including future ones."),
 ]
 _Retries = Annotated[
     RetryPolicy,
@@ -80,7 +81,7 @@ class CreateBody(StrictBody):
 
 
 class ChangeBody(StrictBody):
-    """A change of a webhook. At least one field is required; null leaves a field unchanged."""
+    """A change to a webhook. At least one field is required. A null field stays unchanged."""
 
     model_config = ConfigDict(
         json_schema_extra={"minProperties": 1, "examples": [{"label": "Commandes"}]}
@@ -139,7 +140,7 @@ class TestBody(StrictBody):
 
     event: OutboundEventId = Field(
         default=TESTED_BY_DEFAULT,
-        description="Event type to send, which may be one that the webhook is not subscribed to.",
+        description="Event type to send. The webhook does not have to be subscribed to it.",
     )
 
 
@@ -150,7 +151,7 @@ class WebhookList(BaseModel):
 class WebhookWithSecret(BaseModel):
     webhook: Webhook
     secret: str = Field(
-        description=("Signing secret of the webhook. Shown only once."),
+        description=("The webhook's signing secret. Shown only once."),
         pattern="^whsec_[0-9a-f]{48}$",
     )
 

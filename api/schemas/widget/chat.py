@@ -1,4 +1,4 @@
-"""Request and response models of the visitor's page."""
+"""Request and response models for the visitor's page."""
 
 from enum import StrEnum
 from typing import Annotated, Final, Literal
@@ -13,7 +13,7 @@ from domain.widget.widget_session import MAX_TOKEN
 MAX_MESSAGE: Final = 4_000
 MAX_PAGE_URL: Final = 2_000
 MAX_EMAIL: Final = 320
-# NUL is rejected, because PostgreSQL cannot store it.
+# The pattern excludes NUL, because PostgreSQL cannot store it.
 _PHRASE: Final = r"^[^\x00]*[^\s\x00][^\x00]*$"
 _NO_NUL: Final = r"^[^\x00]*$"
 
@@ -22,10 +22,7 @@ SessionToken = Annotated[
     str,
     Field(
         max_length=MAX_TOKEN,
-        description=(
-            "Session token that the service issued. With any other value, the message starts a "
-            "new session."
-        ),
+        description=("Session token issued by the service. Any other value starts a new session."),
     ),
 ]
 
@@ -42,27 +39,29 @@ class ChatMessage(StrictBody):
     customer_email: Annotated[str, Field(max_length=MAX_EMAIL)] | None = Field(
         default=None,
         description=(
-            "Email address of the visitor. Without a signature, the address is unverified and "
+            "Visitor's email address. Without a signature, the address is unverified, and is "
             "only shown to people who read the conversation."
         ),
     )
     page_url: Annotated[str, Field(max_length=MAX_PAGE_URL, pattern=_NO_NUL)] | None = Field(
         default=None,
         description=(
-            "URL of the page that shows the widget. Its query and fragment are not stored."
+            "URL of the page that shows the widget. The query and fragment are not stored."
         ),
     )
     user_signature: Annotated[str, Field(max_length=200, pattern=_NO_NUL)] | None = Field(
         default=None,
-        description="HMAC-SHA256 of `customer_email` with the widget's secret, in hexadecimal.",
+        description=(
+            "HMAC-SHA256 of `customer_email`, keyed with the widget secret, in hexadecimal."
+        ),
     )
     language: Language | None = Field(
-        default=None, description="Language of the visitor; defaults to the Accept-Language header."
+        default=None, description="Visitor's language; defaults to the Accept-Language header."
     )
     verify_first: bool = Field(
         default=False,
         description=(
-            "If true and an unverified visitor asks about an order, the message is neither "
+            "If true, and an unverified visitor asks about an order, the message is neither "
             "processed nor counted, and `status` is `verification_required`."
         ),
     )
@@ -79,12 +78,12 @@ class ChatStatus(StrEnum):
 class ChatAnswer(BaseModel):
     session_id: str = Field(description="Session token to send with the next message.")
     response: str = Field(
-        description="Text of the answer to the visitor; empty unless `status` is `completed`."
+        description="Text of the answer to the visitor; empty if `status` is not `completed`."
     )
     status: ChatStatus
     event_id: str | None = Field(description="Id of the event; null if the message started no run.")
     acknowledgement: str | None = Field(
-        description="Text to show the visitor immediately if a person will answer, or null."
+        description="Text to show the visitor immediately if a human agent will answer, or null."
     )
 
     @classmethod

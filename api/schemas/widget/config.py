@@ -1,11 +1,11 @@
-"""The configuration that a widget loads before it is opened."""
+"""The configuration that the widget loads before a visitor opens it."""
 
 from pydantic import BaseModel, Field
 
 
 class WidgetConfig(BaseModel):
     display_name: str
-    color: str = Field(description="Color of the widget in hexadecimal, such as `#1a2b3c`.")
+    color: str = Field(description="Widget color in hexadecimal, such as `#1a2b3c`.")
     on_color: str = Field(description="Text color that is readable on `color`: black or white.")
     logo_url: str | None
     ask_rating: bool = Field(
@@ -13,6 +13,6 @@ class WidgetConfig(BaseModel):
     )
     session_id: str = Field(
         description=(
-            "Token of a new session. The service stores the session when the token is first used."
+            "Token for a new session. The service stores the session when the token is first used."
         )
     )

@@ -15,14 +15,12 @@ class MessagesQuery(BaseModel):
 
     after: Annotated[
         int,
-        Field(
-            ge=0, le=MAX_NUMBER, description=("Number of the last message that the caller knows.")
-        ),
+        Field(ge=0, le=MAX_NUMBER, description=("Number of the last message that the caller has.")),
     ] = 0
 
 
 class SessionMessages(BaseModel):
-    """One page of a session's messages, at most 100. After a full page, use the number of the last
+    """One page of a session's messages, at most 100. After a full page, pass the number of the last
     message to request the next page."""
 
     model_config = ConfigDict(frozen=True)

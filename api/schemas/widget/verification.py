@@ -11,7 +11,7 @@ from domain.widget.widget_session import MAX_TOKEN
 MAX_CODE: Final = 20
 
 _Token = Annotated[
-    str, Field(max_length=MAX_TOKEN, description="Session token that the service issued.")
+    str, Field(max_length=MAX_TOKEN, description="Session token issued by the service.")
 ]
 
 
@@ -32,7 +32,7 @@ class VisitorAddress(StrictBody):
 
 
 class CodeSent(BaseModel):
-    """The response after requesting a code, identical for every address."""
+    """The response to a request for a code, identical for every address."""
 
     status: Literal["sent"] = "sent"
 
@@ -46,15 +46,15 @@ class VisitorCode(StrictBody):
 
     session_id: _Token
     code: Annotated[
-        str, Field(max_length=MAX_CODE, description="Code from the email, of six or nine digits.")
+        str, Field(max_length=MAX_CODE, description="Code from the email, with six or nine digits.")
     ]
 
 
 class VerifiedSession(BaseModel):
     session_id: str = Field(
         description=(
-            "New token of the session, which replaces the previous token. If the previous "
-            "session belongs to another address, the new token starts a new session."
+            "New session token, which replaces the previous one. If the previous session "
+            "belongs to another address, the new token starts a new session."
         )
     )
     customer_email: str

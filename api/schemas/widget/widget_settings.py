@@ -1,4 +1,4 @@
-"""Request and response models of the dashboard routes for a client's widget."""
+"""Request and response models for the dashboard's widget routes."""
 
 from typing import Annotated, Final
 
@@ -14,7 +14,7 @@ from domain.widget.widget import (
     WidgetSummary,
 )
 
-# domain/widget/allowed_origins.py validates the origins, because its error names the problem.
+# domain/widget/allowed_origins.py validates the origins, because its errors name the problem.
 _Origins = Annotated[
     list[str],
     WithJsonSchema(
@@ -38,7 +38,7 @@ _Share = Annotated[
 
 
 class WidgetBody(StrictBody):
-    """A change of the widget's settings. At least one field is required. Omitted fields do not
+    """A change to the widget's settings. At least one field is required. Omitted fields do not
     change."""
 
     model_config = ConfigDict(
@@ -59,8 +59,9 @@ class WidgetBody(StrictBody):
     monthly_tickets: Annotated[
         _Share | None,
         Field(
-            description="Maximum widget tickets per month; null resets it to half of the plan's "
-            "tickets."
+            description=(
+                "Maximum widget tickets per month; null resets it to half of the plan's quota."
+            )
         ),
     ] = None
     accepts_api_keys: Annotated[
@@ -88,16 +89,12 @@ class OverlapBody(StrictBody):
         default=OVERLAP_HOURS,
         ge=0,
         le=MAX_OVERLAP_HOURS,
-        description=(
-            "Hours for which the previous value stays valid; 0 revokes the value immediately."
-        ),
+        description=("Hours for which the previous value remains valid; 0 revokes it immediately."),
     )
 
 
 class WidgetWithSecret(BaseModel):
     widget: WidgetSummary
     secret: str = Field(
-        description=(
-            "Secret with which the site signs the identities of its users. Shown only once."
-        )
+        description=("Secret with which the site signs its users' identities. Shown only once.")
     )

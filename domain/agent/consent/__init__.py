@@ -1,1 +1,2 @@
-"""Consent: the customer's confirmation, which lets the agent refund or cancel without a person."""
+"""Consent: the customer's confirmation, which lets the agent refund or cancel without human
+approval."""

@@ -18,7 +18,7 @@ _DRAWN_OUT: Final = re.compile(r"([^\W\d])\1{2,}")
 @dataclass(frozen=True, slots=True)
 class AnswerPhrase:
     """A phrase of an answer. `said`: its words. `does`: its function, or None for a number. `kind`:
-    the action that the phrase names, if any."""
+    the action named by the phrase, if any."""
 
     said: str
     does: Does | None
@@ -28,10 +28,10 @@ class AnswerPhrase:
 def answer_phrases(
     words: tuple[AnswerWord, ...], asked: PlannedAction | None
 ) -> Iterator[AnswerPhrase]:
-    """Yield the phrases of a run of words with their functions, preferring the longest phrase.
+    """Yield the phrases in a run of words with their functions, preferring the longest phrase.
 
-    `asked`: the action that the question is about. If it is None, excuses and questions are not
-    recognised.
+    `asked`: the action that the agent's question is about. If it is None, excuses and questions are
+    not recognized.
     """
     known = answer_words()
     at = 0
@@ -47,7 +47,7 @@ def _expression(
     words: tuple[AnswerWord, ...], at: int, asked: PlannedAction | None
 ) -> AnswerPhrase | None:
     """Return the farewell, excuse or similar expression that starts at this word, or a question
-    about the duration. Return None if none starts here."""
+    about the duration. Return None if no such expression starts here."""
     known = answer_words()
     ahead = spelled(words[at : at + _LONGEST_EXPRESSION])
     if found := known.farewell.match(ahead):
@@ -82,7 +82,7 @@ def _listed(words: tuple[AnswerWord, ...], at: int, *, passive: bool) -> AnswerP
 
 
 def _unlisted(said: str, *, passive: bool) -> AnswerPhrase:
-    """Return the phrase of an unlisted word: the past form of an action, a misspelled word, or an
+    """Return the phrase for an unlisted word: the past form of an action, a misspelled word, or an
     unknown word."""
     known = answer_words()
     if said in known.participles:
@@ -97,8 +97,8 @@ def _unlisted(said: str, *, passive: bool) -> AnswerPhrase:
 
 
 def spelled(words: tuple[AnswerWord, ...]) -> str:
-    """Return the words in the lexicon's spelling. A letter repeated three times or more becomes
-    one: "ouiii" is "oui"."""
+    """Return the words in the lexicon's spelling. A letter repeated three or more times is reduced
+    to one: "ouiii" becomes "oui"."""
     return " ".join(_DRAWN_OUT.sub(r"\1", one.folded.replace(" ", "")) for one in words)
 
 
@@ -108,9 +108,9 @@ def is_all(pattern: re.Pattern[str], words: tuple[AnswerWord, ...]) -> bool:
 
 
 def turns_no_yes(words: tuple[AnswerWord, ...]) -> bool:
-    """Return whether unlisted words are only an aside, which does not change the answer.
+    """Return True if unlisted words are only an aside, which does not change the answer.
 
-    An aside does not negate, limit, delay or ask, and does not contain a number of more than two
+    An aside contains no negation, restriction, delay or question, and no number of more than two
     digits.
     """
     known = answer_words()

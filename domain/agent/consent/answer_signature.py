@@ -1,4 +1,4 @@
-"""Detect the signature below an answer: the sender's name, and any line that a device adds."""
+"""Detect the signature below an answer: the sender's name, and any line added by a device."""
 
 from typing import Final
 
@@ -15,10 +15,10 @@ def is_device(run: AnswerRun) -> bool:
 
 
 def signed_runs(text: str, said: AnswerText, runs: list[AnswerRun]) -> int:
-    """Return the number of runs at the end of the answer that are the sender's name.
+    """Return the number of runs at the end of the answer that form the sender's name.
 
-    After "Regards,", any name counts. On its own line or after "thanks,", only a listed given name
-    counts. Text in brackets after the name belongs to the name.
+    After "Regards,", any name counts as the sender's. On its own line or after "thanks,", only a
+    listed given name counts. Text in brackets after the name belongs to the name.
     """
     in_brackets = len(runs) > 2 and is_all(answer_words().relation, runs[-1].words)
     count = 2 if in_brackets else 1

@@ -56,8 +56,8 @@ class AnswerWord:
 @dataclass(frozen=True, slots=True)
 class AnswerRun:
     """A run: consecutive words without a punctuation mark between them. `asks`: a question mark
-    follows. `closes`: the run ends its sentence or line. `opens`: the run starts a sentence or
-    line."""
+    follows the run. `closes`: the run ends a sentence or line. `opens`: the run starts a sentence
+    or line."""
 
     words: tuple[AnswerWord, ...]
     opens: bool
@@ -67,8 +67,8 @@ class AnswerRun:
 
 @dataclass(frozen=True, slots=True)
 class AnswerText:
-    """An answer, split into runs of words. `plain`: the text quotes nothing and was read to its
-    end. `asks`: the text has a question mark without words before it."""
+    """An answer, split into runs of words. `plain`: the text contains no quotation and was parsed
+    to its end. `asks`: the text has a question mark without words before it."""
 
     runs: tuple[AnswerRun, ...]
     plain: bool
@@ -79,8 +79,8 @@ def without_question(text: str, number: str) -> str:
     """Return the customer's answer without the quoted question: lines marked with ">", or the mail
     below the answer.
 
-    The quotation is removed only if it names the order. A quotation that does not may be another
-    question. Text that consists of quoted lines only is returned unchanged.
+    The quotation is removed only if it names the order. If it does not, it may be another question.
+    Text that consists only of quoted lines is returned unchanged.
     """
     if len(text) > MAX_ANSWER_CHARS:
         return text
@@ -100,7 +100,8 @@ def without_question(text: str, number: str) -> str:
 
 
 def _without_attribution(lines: list[str]) -> list[str]:
-    """Return the lines without a final "On … wrote:", which may be wrapped over several lines."""
+    """Return the lines without a final "On … wrote:" attribution, which may be wrapped over several
+    lines."""
     kept = lines
     while kept and not kept[-1].strip():
         kept = kept[:-1]
@@ -144,7 +145,7 @@ def answer_text(text: str) -> AnswerText:
 def _abbreviates(
     text: str, match: re.Match[str], words: list[AnswerWord], *, is_first: bool
 ) -> bool:
-    """Return whether a full stop marks an abbreviation, as in "no. 1042" or "Mrs. J. Smith"."""
+    """Return True if a full stop marks an abbreviation, as in "no. 1042" or "Mrs. J. Smith"."""
     if not words:
         return False
     last, behind = words[-1], text[match.end() : match.end() + 3].lstrip(" #°")[:1]

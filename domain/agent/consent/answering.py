@@ -1,7 +1,7 @@
-"""Read the customer's answer to "Shall we …? Please answer yes or no.".
+"""Parse the customer's answer to "Shall we …? Please answer yes or no.".
 
-An answer is a yes only if every word fits a yes. With any other word the answer is `other`, and the
-question counts as dropped.
+An answer is a yes only if every word is compatible with a yes. With any other word the answer is
+`other`, and the question is considered dropped.
 """
 
 import re
@@ -41,8 +41,8 @@ _SUM: Final = re.compile(r"\d+(?:[.,]\d{1,2})?")
 
 @dataclass(slots=True)
 class _Answer:
-    """The result of reading an answer. `does`: the functions of the answer's words, in order.
-    `another`: the other orders that the answer names. `plain_consent`: the answer names the action
+    """The result of parsing an answer. `does`: the functions of the answer's words, in order.
+    `another`: the other orders named in the answer. `plain_consent`: the answer names the action
     after a yes."""
 
     does: list[Does] = field(default_factory=list)
@@ -63,7 +63,7 @@ class _Answer:
 def read_confirmation(text: str, numbers: tuple[str, ...], asked: PlannedAction) -> Confirmation:
     """Return the customer's answer to the question whether to do the action `asked`. Never raises.
 
-    `numbers`: the orders that the message names. A quoted question is ignored.
+    `numbers`: the orders named in the message. A quoted question is ignored.
     """
     own = without_question(text, asked.order_number or "")
     answer = _read(own, numbers, asked)
@@ -97,8 +97,8 @@ def _correction(answer: _Answer) -> Confirmation:
 
 
 def _assent(text: str, answer: _Answer) -> Assent:
-    """Return YES if every word fits a yes, with or without a repetition of the request; otherwise
-    OTHER.
+    """Return YES if every word is compatible with a yes, with or without a repetition of the
+    request. Return OTHER if not.
 
     A repeated request alone is not a yes, because the same message may have been sent twice.
     """
@@ -117,15 +117,16 @@ def _plain(text: str) -> bool:
 
 
 def _denial(answer: _Answer) -> Assent:
-    """Return NO, or OTHER if the answer also makes a request: "no, I would like to be refunded"."""
+    """Return NO, or OTHER if the answer also makes a request, as in "no, I would like to be
+    refunded"."""
     asks_for = answer.has(Does.ASKING) and answer.has(Does.ACTION, Does.ELSE)
     first_is_no = answer.first is Does.DENIAL and not answer.has(Does.ASSENT)
     return Assent.NO if first_is_no and not asks_for else Assent.OTHER
 
 
 def _shown(text: str) -> Assent | None:
-    """Return the answer that symbols give, such as a thumbs-up. Return OTHER for contradictory
-    symbols, and None for no symbol."""
+    """Return the answer expressed by symbols, such as a thumbs-up. Return OTHER for contradictory
+    symbols, and None if there are no symbols."""
     nods, shakes = (any(sign in text for sign in signs) for signs in (_NODS, _HEAD_SHAKES))
     if nods and shakes:
         return Assent.OTHER
@@ -158,10 +159,10 @@ def _read(text: str, numbers: tuple[str, ...], asked: PlannedAction) -> _Answer:
 
 
 def _consents(answer: _Answer, does: list[Does], *, said_yes: bool) -> bool:
-    """Record in `answer` whether a run names the action after a yes, in the same run or in an
-    earlier one.
+    """Record in `answer` whether a run names the action after a yes, either in the same run or in
+    an earlier one.
 
-    Return whether the next run may still name the action after a yes.
+    Return True if the next run may still name the action after a yes.
     """
     if Does.ELSE in does:
         return False
@@ -174,8 +175,7 @@ def _consents(answer: _Answer, does: list[Does], *, said_yes: bool) -> bool:
 
 
 def _may_ask(phrases: list[AnswerPhrase]) -> bool:
-    """Return whether a question does no more than ask about the duration, or politely repeat the
-    request."""
+    """Return True if a question only asks about the duration, or politely repeats the request."""
     is_polite = any(phrase.said in answer_words().polite_questions for phrase in phrases)
     does = [phrase.does for phrase in phrases]
     about_time = does[-1:] == [Does.QUESTION] or does[-1:] == [Does.NOTICE]
@@ -213,14 +213,14 @@ def _take(
     unfinished = bool(phrases) and phrases[-1].said in _UNFINISHED
     # "Yes let me know" agrees only to a notification, not to the action.
     unfinished |= Does.NOTICE in [phrase.does for phrase in phrases[1:]] and not acts
-    # "Cancel the cancellation" is not a consent.
+    # "Cancel the cancellation" does not express consent.
     twice = len({phrase.said for phrase in phrases if phrase.does is Does.ACTION}) > 1
     if (((takes and ordered) or asks_for) and not acts) or unfinished or twice:
         answer.does.append(Does.ELSE)
 
 
 def _is_sum(said: str, amount: Money | None) -> bool:
-    """Return whether a sum in the answer equals the amount in the question."""
+    """Return True if a sum in the answer equals the amount in the question."""
     figures = _SUM.findall(said)
     currency = said.strip("0123456789., ").strip()
     if amount is None or len(figures) != 1:

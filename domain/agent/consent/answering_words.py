@@ -1,4 +1,4 @@
-"""The words and phrases of customers' answers, from `answering_words.yaml`."""
+"""The words and phrases used in customers' answers, from `answering_words.yaml`."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ class Does(StrEnum):
     """The function of a word in an answer.
 
     - `asking`: part of a repeated request.
-    - `consenting`: says yes to the action that follows.
+    - `consenting`: says yes to the action named after it.
     - `question`: asks how long the action takes.
     - `apology`, `excuse`: explain why the answer is late or short.
     - `notice`: asks for a message once the action is done.
@@ -152,7 +152,7 @@ def answer_words() -> AnswerWords:
 
 
 def near_word(said: str) -> str | None:
-    """Return the listed word from which the word `said` differs by one letter, or None."""
+    """Return the listed word that differs from `said` by one letter, or None."""
     return answer_words().near.get(said) if len(said) >= _LEAST_NEAR else None
 
 

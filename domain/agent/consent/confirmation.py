@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 class Assent(StrEnum):
     """The kind of an answer. `yes`: a plain yes and nothing else. `no`: a plain no. `correction`:
-    the customer means another order. `other`: any other answer; the question then counts as
+    the customer means another order. `other`: any other answer. The question is then considered
     dropped."""
 
     YES = "yes"
@@ -17,8 +17,8 @@ class Assent(StrEnum):
 
 
 class Confirmation(BaseModel):
-    """The customer's answer to a question. `number`: the number of the order that a correction
-    names, or None."""
+    """The customer's answer to a question. `number`: the order number named in a correction, or
+    None."""
 
     model_config = ConfigDict(frozen=True)
 

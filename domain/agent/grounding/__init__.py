@@ -1,1 +1,1 @@
-"""Grounding: checks of an answer against its sources."""
+"""Grounding: check an answer against its sources."""

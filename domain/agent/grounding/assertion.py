@@ -1,7 +1,7 @@
 """Detect whether a sentence states a fact, or only greets, thanks, asks or acknowledges.
 
-A sentence counts as a statement unless each clause is a known courtesy, in French or English.
-Unknown wording therefore goes to a human.
+A sentence counts as a statement of fact unless each clause is a known courtesy, in French or
+English. Answers with unknown wording therefore go to a human.
 """
 
 import re
@@ -20,7 +20,7 @@ _TELLING: Final = re.compile(
     r"\b(?:did|do) you know\b|\bsav(?:ez|iez)[ -]vous\b|\baware that\b|\bknow that\b"
 )
 
-# Verbs about orders, goods and money, and other words that state a fact.
+# Verbs about orders, goods and money, and other words that express a fact.
 _STATING: Final = re.compile(
     r"\b(?:is|are|was|were|be|been|has|had|will|ll|shall|can|may|must|should|costs?|takes?|lasts?"
     r"|ships?|shipped|arriv\w+|deliver(?:s|ed)|refund(?:s|ed)|cancel\w*ed|issued|sent|processed"
@@ -43,8 +43,8 @@ _NOUS: Final = (
     r"(?:nous|je|on|j|une? (?:collegue|conseillere?|membre de (?:notre|l) ?equipe)"
     r"|(?:notre|l) ?equipe|quelqu un)"
 )
-# Openings of courteous clauses, in lower case without accents and with single spaces. The rest of a
-# clause with such an opening must not state a fact.
+# Openings of courtesies, in lower case without accents and with single spaces. The rest of a clause
+# with such an opening must not state a fact.
 _COURTESY: Final = _any(
     r"(?:hello|hi|hey|dear|greetings|good (?:morning|afternoon|evening|day))",
     r"(?:many |kind )?thanks|thank you|(?:we|i) (?:really )?appreciate",
@@ -92,7 +92,7 @@ _COURTESY: Final = _any(
     r"(?:bien )?cordialement|bien a vous|(?:bonne|belle|excellente) (?:journee|soiree|continuation)"
     r"|a (?:bientot|tres vite)|(?:sinceres|meilleures) salutations",
 )
-# Openings of clauses that continue a courtesy in the same sentence by naming its objects.
+# Openings of clauses that continue a courtesy from earlier in the sentence by naming its objects.
 _FRAGMENT: Final = _any(
     r"your|you|the|an?|any|our|my|its|this|these|for|to|of|with|in|by|about|as|yet",
     r"votre|vos|vous|le|la|les|l|une?|des?|du|d|pour|a|au|avec|en|ainsi|nos|notre|ce|cette|pas",
@@ -110,12 +110,13 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def is_question(sentence: str) -> bool:
-    """Return whether a sentence is only a question. "Did you know that …?" also states a fact."""
+    """Return True if a sentence is only a question. "Did you know that …?" also states a fact."""
     return bool(_QUESTION.search(sentence)) and not _TELLING.search(fold(sentence))
 
 
 def asserts(sentence: str, brand: str) -> bool:
-    """Return whether a sentence states a fact; True if uncertain. `brand`: the sender's name."""
+    """Return True if a sentence states a fact, or if that is uncertain. `brand`: the sender's
+    name."""
     if is_question(sentence):
         return False
     signing = _SIGNATURE | set(_words(brand).split())
@@ -134,7 +135,8 @@ def asserts(sentence: str, brand: str) -> bool:
 
 
 def _may_follow(clause: str) -> bool:
-    """Return whether a clause is a name after a greeting, or an object of the courtesy before."""
+    """Return True if a clause is a name after a greeting, or an object of the preceding
+    courtesy."""
     return " " not in clause or bool(_FRAGMENT.match(clause))
 
 

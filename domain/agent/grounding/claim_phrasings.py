@@ -21,7 +21,7 @@ class ClaimKind(StrEnum):
 
 
 class ClaimMatter(StrEnum):
-    """The subject of a claim. `done`: an action that the claim does not name."""
+    """The subject of a claim. `done`: an action that the claim leaves unnamed."""
 
     REFUND = "refund"
     CANCEL_ORDER = "cancellation"
@@ -44,10 +44,10 @@ Phrasing = tuple[ClaimKind, ClaimMatter | None, re.Pattern[str]]
 class ClaimPhrasings:
     """The patterns of claims.
 
-    `anywhere` and `stated` match anywhere in a sentence; a match of `rule` weakens a match of
+    `anywhere` and `stated` match anywhere in a sentence. A match of `rule` weakens a match of
     `stated`. `opening` matches at the start of a clause. A clause that matches both `spoken` and
-    `personal` is a claim unless it matches `harmless`. The other patterns match the context of a
-    claim.
+    `personal` is a claim unless it also matches `harmless`. The other patterns match the context of
+    a claim.
     """
 
     anywhere: tuple[Phrasing, ...]
@@ -95,7 +95,7 @@ class _File(LexiconFile):
 
 @cache
 def claim_phrasings() -> ClaimPhrasings:
-    """Return the patterns of the YAML file. Raises BrokenLexicon."""
+    """Return the patterns from the YAML file. Raises BrokenLexicon."""
     file = lexicon(__file__, _File)
 
     def whole(*texts: str) -> re.Pattern[str]:

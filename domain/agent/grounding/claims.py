@@ -3,8 +3,8 @@ owes or grants.
 
 `domain/agent/grounding/facts.py` compares facts with sources. For a claim, equal numbers are not
 enough: the plan must contain the action, or a source must make the same claim. Each sentence is
-matched against phrasings of claims. Denials, questions, conditions and rules ("refunds leave within
-5 days") are not claims.
+matched against the phrasings of claims. Denials, questions, conditions and rules ("refunds leave
+within 5 days") are not claims.
 """
 
 import re
@@ -37,23 +37,23 @@ _AROUND: Final = 200
 _SUBJECTS: Final = frozenset(
     ("we", "i", "you", "it", "they", "he", "she", "nous", "je", "j", "vous", "il", "elle", "on")
 )
-# Actions of the plan that back a claim, by the claim's subject. For these subjects, only the plan
-# backs a claim that the action is finished.
+# Actions in the plan that back a claim, by the claim's subject. For these subjects, only the plan
+# can back a claim that the action is finished.
 _BY_PLAN: Final = {
     ClaimMatter.REFUND: frozenset({ActionKind.REFUND, ActionKind.CANCEL_ORDER}),
     ClaimMatter.CANCEL_ORDER: frozenset({ActionKind.CANCEL_ORDER}),
     ClaimMatter.DONE: ON_ORDERS,
 }
-# Other claims that the plan backs: a note hands off the customer's request to the staff.
+# Other claims backed by the plan: a note hands off the customer's request to the staff.
 _ALSO_BY_PLAN: Final = {ClaimMatter.HANDOVER: frozenset({ActionKind.NOTE})}
-# Promises about goods in transit. They promise neither money nor an action of the merchant, so a
+# Promises about goods in transit. They promise neither money nor an action by the merchant, so a
 # source that states the rule suffices.
 _SOFT: Final = frozenset({ClaimMatter.DELIVERY, ClaimMatter.ENQUIRY})
 
 
 @dataclass(frozen=True, slots=True)
 class StatedClaim:
-    """One claim of an answer. `written`: its folded words. `conditional`: the claim depends on a
+    """A claim in an answer. `written`: its folded words. `conditional`: the claim depends on a
     condition, such as the return of the goods."""
 
     kind: ClaimKind
@@ -66,8 +66,7 @@ class StatedClaim:
         return (self.kind, self.matter) == (ClaimKind.FINISHED, ClaimMatter.CANCEL_ORDER)
 
     def as_in(self, source: "StatedClaim") -> bool:
-        """Return whether the claim `source`, from a source of the answer, is the same as this
-        claim.
+        """Return True if `source`, a claim in one of the answer's sources, makes this claim.
 
         A conditional claim in a source does not back an unconditional promise.
         """
@@ -107,13 +106,12 @@ class _Sentence:
 def unbacked_claims(
     response: str, plan_kinds: frozenset[ActionKind], sources: Sequence[str]
 ) -> tuple[StatedClaim, ...]:
-    """Return the claims of an answer that neither the plan nor a source backs; empty if all are
-    backed.
+    """Return the claims in an answer that neither the plan nor a source backs.
 
-    A finished refund or cancellation requires that action in the plan. Any other finished action
-    requires a source that states it. A promise requires the action in the plan, or a source with
-    the same promise. For a conditional promise, a source about the same subject suffices. Reads the
-    first `READ_CHARS` characters of each text.
+    A claim that a refund or cancellation is finished requires that action in the plan. A claim that
+    any other action is finished requires a source that states it. A promise requires the action in
+    the plan, or a source with the same promise. For a conditional promise, a source about the same
+    subject suffices. Reads the first `READ_CHARS` characters of each text.
     """
     found = claims(response)
     if not found:
@@ -129,7 +127,7 @@ def unbacked_claims(
 def claims(text: str) -> tuple[StatedClaim, ...]:
     """Return the distinct claims of a text. Never raises."""
     found: dict[StatedClaim, None] = {}
-    # A line may be a whole sentence or a part of one, so the text is searched with and without its
+    # A line may be a whole sentence or a part of one, so the text is searched both with and without
     # line breaks.
     for written in dict.fromkeys((*sentences(text), *sentences(_LINES.sub(" ", text)))):
         sentence = _read(written)
@@ -169,7 +167,7 @@ def _claims_of(sentence: _Sentence) -> Iterator[StatedClaim]:
     bound = bool(known.condition.search(known.courteous.sub(" ", sentence.words)))
     found: set[ClaimMatter | None] = set()
     for reading in (_matches, _statements, _remarks):
-        # If one phrasing has already found a claim about a subject, a weaker match on the same
+        # If one phrasing has already found a claim about a subject, a weaker match for the same
         # subject is not reported again.
         matches = [one for one in reading(sentence, known) if one[1] not in found]
         found.update(matter for _, matter, _ in matches)
@@ -196,7 +194,7 @@ def _statements(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
 
 
 def _remarks(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
-    """Yield clauses about the customer's own money or order, which count as promises in any
+    """Yield clauses about the customer's own money or order. They count as promises, regardless of
     wording."""
     for start, end in sentence.clauses():
         for kind, matter, pattern in known.spoken:
@@ -211,8 +209,8 @@ def _remarks(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
 
 
 def _matches(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
-    """Yield the first match of each phrasing, except matches that their context makes conditional
-    or denies."""
+    """Yield the first match of each phrasing, except matches that the context negates or makes
+    conditional."""
     for kind, matter, pattern in known.anywhere:
         for match in pattern.finditer(sentence.words):
             if kind is ClaimKind.LEGAL or not (
@@ -228,7 +226,7 @@ def _matches(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
 
 
 def _is_covered(sentence: _Sentence, match: re.Match[str], known: ClaimPhrasings) -> bool:
-    """Return whether a phrase such as "once", "if", "you say that" or "we cannot see that" directly
+    """Return True if a phrase such as "once", "if", "you say that" or "we cannot see that" directly
     precedes a claim."""
     # In "You say that your order …", the claim may start with "that", the last word of the phrase
     # before it.
@@ -243,8 +241,8 @@ def _is_covered(sentence: _Sentence, match: re.Match[str], known: ClaimPhrasings
 def _is_denied(
     sentence: _Sentence, match: re.Match[str], kind: ClaimKind, known: ClaimPhrasings
 ) -> bool:
-    """Return whether the words directly before a claim of liability or discount deny the claim:
-    "not our fault"."""
+    """Return True if the words directly before a claim of liability or discount deny the claim, as
+    in "not our fault"."""
     if kind not in {ClaimKind.LIABILITY, ClaimKind.DISCOUNT}:
         return False
     before = sentence.words[: match.start()].split()[-_NEAR:]
@@ -270,7 +268,7 @@ def _backed(
 
 
 def _speaks_of(matter: ClaimMatter | None, source: str) -> bool:
-    """Return whether a sentence of the source states the rule for a subject and does not deny the
+    """Return True if a sentence of the source states the rule for a subject and does not deny the
     rule."""
     known = claim_phrasings()
     word = known.told.get(matter) if matter else None

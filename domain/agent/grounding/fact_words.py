@@ -16,8 +16,8 @@ _Words = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class FactWords:
-    """The words that express facts, each with its meaning: a unit, a currency, the number of a
-    month, a day or a number."""
+    """The words that express facts, each with its meaning: a unit, a currency, a month number, a
+    day or a number."""
 
     units: Mapping[str, str]
     currencies: Mapping[str, str]

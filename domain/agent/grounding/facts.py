@@ -1,7 +1,7 @@
-"""The verifiable facts of a text: amounts, dates, periods, links and numbers.
+"""The verifiable facts in a text: amounts, dates, periods, links and numbers.
 
-French, English and all notations yield the same facts: "49,90 €" equals "EUR 49.90", and "two
-weeks" equals "2 semaines". If the meaning of a fact is ambiguous, it counts as different: a false
+Facts are compared independently of language and notation: "49,90 €" equals "EUR 49.90", and "two
+weeks" equals "2 semaines". If the meaning of a fact is ambiguous, it counts as different. A false
 mismatch costs a review, but a false match causes a wrong promise.
 """
 
@@ -35,7 +35,7 @@ class FactKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact of a text. `written`: its folded words. `needs`: the keys of the fact. `gives`: the
+    """A fact in a text. `written`: its folded words. `needs`: the keys of the fact. `gives`: the
     keys that its text supports. A source supports the fact if it gives one of the keys that the
     fact needs."""
 
@@ -54,7 +54,7 @@ _ENDINGS: Final = "com|fr|net|org|io|eu|shop|store|co|uk|be|ch|ca|de|es|info|app
 
 
 def facts(text: str) -> tuple[Fact, ...]:
-    """Return the facts of a text, grouped by kind. Never raises. Reads the first `READ_CHARS`
+    """Return the facts in a text, grouped by kind. Never raises. Reads the first `READ_CHARS`
     characters."""
     beginning = text[:READ_CHARS]
     spend(len(beginning))
@@ -74,7 +74,7 @@ def given(text: str) -> frozenset[str]:
 
 
 def _readable(text: str) -> str:
-    """Return the text folded, with normalised digits, quotes and dashes. Number words before units
+    """Return the folded text, with normalized digits, quotes and dashes. Number words before units
     become digits."""
     plain = "".join(
         str(unicodedata.decimal(mark)) if mark.isdecimal() else mark for mark in fold(text)
@@ -126,8 +126,8 @@ def _fact(kind: FactKind, match: re.Match[str], needs: set[str], *more: str) -> 
 
 
 def _number(written: str) -> str:
-    """Return the normalised form of an amount, written with any thousands separator and a decimal
-    comma or point."""
+    """Return an amount in normalized form. It may be written with any thousands separator, and with
+    a decimal comma or point."""
     text = re.sub("[ ']", "", written)
     head, mark, tail = text.rpartition(max(text, key=lambda c: text.rfind(c) if c in ".," else -1))
     if mark in {".", ","} and len(tail) != 3:
@@ -138,7 +138,7 @@ def _number(written: str) -> str:
 
 
 def money_key(amount: str, currency: str) -> str:
-    """Return the fact key of an amount of money. `currency`: an ISO 4217 code."""
+    """Return the fact key for an amount of money. `currency`: an ISO 4217 code."""
     code = currency.lower()
     return f"money:{_number(amount)} {fact_words().currencies.get(code, code)}"
 
@@ -179,8 +179,8 @@ def _periods(match: re.Match[str]) -> Iterator[Fact]:
 
 
 def _date_fact(match: re.Match[str], readings: set[tuple[str | None, int, int]]) -> Iterator[Fact]:
-    """Yield the fact of a date. `readings`: year, month and day; two readings if day and month are
-    ambiguous."""
+    """Yield the fact for a date. `readings`: year, month and day. There are two readings if day and
+    month are ambiguous."""
     needs: set[str] = set()
     gives: set[str] = set()
     for year, month, day in readings:
@@ -228,7 +228,8 @@ def _phones(match: re.Match[str]) -> Iterator[Fact]:
 
 
 def _named(written: str) -> set[str]:
-    """Return the fact keys of a number or of an identifier such as "1042", "40W" and "AB-1042"."""
+    """Return the fact keys for a number or for an identifier such as "1042", "40W" and
+    "AB-1042"."""
     text = re.sub(r"^(?:#|no?\.?(?=\d))", "", written)
     if sized := re.fullmatch(r"(\d+(?:[.,]\d+)?)[a-z]{0,3}", text):
         return {f"number:{_number(sized[1])}"}

@@ -1,4 +1,5 @@
-"""Grounding: check that an answer's statements have a source, whichever brain wrote the answer.
+"""Grounding: check that an answer's statements have a source, regardless of the brain that wrote
+the answer.
 
 An answer may state facts from its cited sources, the looked-up order and the merchant's name. It
 may repeat order numbers, dates and addresses from the customer's words. For a price, a duration or
@@ -28,12 +29,12 @@ _REPEATED: Final = frozenset({FactKind.NUMBER, FactKind.DATE, FactKind.ADDRESS, 
 def unsupported(
     response: str, sources: tuple[Citation, ...], request: BrainRequest
 ) -> tuple[str, ...]:
-    """Return the statements of an answer that have no source, folded; empty if the answer is
+    """Return the statements in an answer that have no source, folded. Empty if the answer is
     grounded.
 
-    An answer that does not cite a source of this request may not state facts: the result then lists
-    the beginning of each sentence that states a fact. Only facts are compared, not meanings. A
-    source that states something else with the same numbers is therefore not detected.
+    An answer that does not cite one of this request's sources may not state facts. The result then
+    lists the beginning of each sentence that states a fact. Only facts are compared, not meanings.
+    The check therefore does not detect a source that states something else with the same numbers.
     """
     texts = list(_texts(sources, request))
 
@@ -50,7 +51,7 @@ def unsupported(
     for sentence in sentences(response):
         asks = is_question(sentence)
         for fact in facts(sentence):
-            # "How can I help you today?" does not state a day.
+            # The "today" in "How can I help you today?" does not state a date.
             if asks and fact.kind is FactKind.DAY:
                 continue
             # Parse the customer's words only if needed, because most facts are in the sources.
@@ -68,9 +69,9 @@ def claim_doubt(
     backed.
 
     A claim states that the merchant did, will do, owes or grants something. The plan or a cited
-    source must back each claim. The templates that a brain without a prompt sends count as the
-    merchant's own statements. If the shop reports the order as cancelled, the claim that it is
-    cancelled is backed.
+    source must back each claim. The templates sent by a brain without a prompt count as the
+    merchant's own statements. If the shop reports the order as cancelled, a claim of its
+    cancellation is backed.
     """
     if answer.prompt_version is None and any(one.kind == "template" for one in answer.citations):
         return None
@@ -90,8 +91,8 @@ def claim_doubt(
 
 
 def _texts(sources: Iterable[Citation], request: BrainRequest) -> Iterator[str]:
-    """Yield the texts of the cited sources. A citation of a source that the request does not
-    contain does not count."""
+    """Yield the texts of the cited sources. Citations of sources that are not in the request are
+    ignored."""
     values = {**request.fields, "brand_name": request.brand_name}
     cited = {(source.kind, source.id) for source in sources}
     for passage in request.passages:
@@ -106,7 +107,7 @@ def _texts(sources: Iterable[Citation], request: BrainRequest) -> Iterator[str]:
 
 
 def _of_order(order: Order | None) -> frozenset[str]:
-    """Return the fact keys of the order, without those of its note, because the note's author is
+    """Return the fact keys of the order, except those of its note, because the note's author is
     unknown."""
     if order is None:
         return frozenset()
@@ -118,8 +119,7 @@ def _of_order(order: Order | None) -> frozenset[str]:
 
 
 def _said(request: BrainRequest) -> frozenset[str]:
-    """Return the keys of the facts that the customer stated, or that the caller supplied for the
-    customer."""
+    """Return the fact keys stated by the customer, or supplied by the caller for the customer."""
     customers = (turn.body for turn in request.turns if turn.author == "customer")
     texts = (request.subject or "", request.text, *customers, *request.fields.values())
     return frozenset(

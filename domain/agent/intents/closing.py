@@ -12,9 +12,9 @@ LONGEST: Final = 300
 
 
 class _File(LexiconFile):
-    """The word lists. `ends`: closing words, at least one of which must occur. `beside`: the only
-    other words allowed. `not_so`: words that reverse the meaning of `ends`. `marks`: signs of anger
-    and sorrow."""
+    """The word lists. `ends`: closing words. At least one of them must occur. `beside`: the only
+    other words allowed. `not_so`: words that reverse the meaning of `ends`. `marks`: symbols of
+    anger and sorrow."""
 
     ends: str
     beside: str
@@ -23,7 +23,7 @@ class _File(LexiconFile):
 
 
 def closes(text: str) -> bool:
-    """Return whether the text contains only thanks, contentment or a farewell, and no question."""
+    """Return True if the text contains only thanks, contentment or a farewell, and no question."""
     if len(text) > LONGEST or has_bad_mark(text):
         return False
     said = read_sentences(text, _dictionary())
@@ -37,7 +37,7 @@ def closes(text: str) -> bool:
 
 
 def has_bad_mark(text: str) -> bool:
-    """Return whether the text contains a symbol of anger or sorrow."""
+    """Return True if the text contains a symbol of anger or sorrow."""
     return any(mark in text for mark in _marks())
 
 

@@ -1,4 +1,4 @@
-"""The meanings of words in messages. French and English words share the same meanings."""
+"""The meanings of words in messages. French and English words share one set of meanings."""
 
 import re
 from collections import defaultdict
@@ -31,8 +31,8 @@ _LONG_NUMBER: Final = 3
 
 
 class _File(LexiconFile):
-    """The contents of the YAML file. `harmless` and `goods` are names of meanings as well.
-    `articles`: words that precede the name of a thing."""
+    """The contents of the YAML file. `harmless` and `goods` are also names of meanings. `articles`:
+    words that precede the name of a thing."""
 
     harmless: str
     goods: str
@@ -67,8 +67,8 @@ class Dictionary:
             self._whole[first].append(meaning)
 
     def meanings(self, said: tuple[str, ...]) -> list[frozenset[str]]:
-        """Return the meanings of each word of a sentence, both its own and those of phrases that
-        contain it."""
+        """Return the meanings of each word in a sentence: its own meanings, and those of phrases
+        that contain the word."""
         found = [self._of_word(word) for word in said]
         for place, word in enumerate(said):
             for rest, meaning in self._phrases.get(word, ()):
@@ -105,7 +105,7 @@ def meanings_file() -> _File:
 
 @cache
 def everyday() -> Dictionary:
-    """Return the dictionary of the meanings that do not depend on the intent."""
+    """Return the dictionary of meanings that do not depend on the intent."""
     file = meanings_file()
     return Dictionary(
         {HARMLESS: file.harmless, GOODS: file.goods, "article": file.articles, **file.meanings}

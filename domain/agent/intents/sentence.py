@@ -1,4 +1,4 @@
-"""The sentence: a part of a message, as words with their meanings."""
+"""A sentence: a part of a message, as words with their meanings."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from domain.agent.intents.meanings import GOODS, READ_CHARACTERS, Dictionary, ev
 from domain.core.effort import spend
 
 _END: Final = re.compile(r"([!?;…\n][.!?;…\n]*|(?<!\.)\.+(?=\s|\Z))")
-# Matches a closing or an introduction, which is followed by the customer's name.
+# Matches a closing or an introduction that is followed by the customer's name.
 _SIGNATURE: Final = re.compile(
     r"(?i:\b(?:thanks|thank you|many thanks|merci|merci d'avance|cordialement|regards|cheers"
     r"|bien à vous|salutations|best wishes|ta|bonne journée))[ \t]*[,.!\n-][ \t\n]*"
@@ -25,7 +25,7 @@ _ARTICLE: Final = "article"
 
 @dataclass(frozen=True, slots=True)
 class MessageSentence:
-    """A sentence of a message. `meanings`: the meanings of all its words and phrases, and "ask" if
+    """A sentence in a message. `meanings`: the meanings of all its words and phrases, and "ask" if
     the sentence is a question. `by_place`: the meanings of each word, by its index."""
 
     text: str
@@ -34,15 +34,15 @@ class MessageSentence:
     by_place: tuple[frozenset[str], ...]
 
     def of(self, place: int) -> frozenset[str]:
-        """Return the meanings of a word, both its own and those of phrases that contain it.
-        `place`: the word's index."""
+        """Return the meanings of a word: its own meanings, and those of phrases that contain the
+        word. `place`: the word's index."""
         return self.by_place[place]
 
     def names_a_thing(self, place: int) -> bool:
-        """Return whether the word at index `place` is an unlisted word after an article, which
+        """Return True if the word at index `place` is an unlisted word after an article, which
         names a thing.
 
-        A word that follows it must have a known meaning other than goods.
+        If a word follows, it must have a known meaning other than goods.
         """
         behind = self.by_place[place + 1 : place + 2]
         return (
@@ -54,7 +54,7 @@ class MessageSentence:
 
 
 def read_sentences(text: str, dictionary: Dictionary) -> list[MessageSentence]:
-    """Split the beginning of a message into sentences, without the customer's own name.
+    """Split the beginning of a message into sentences, leaving out the customer's own name.
 
     Text beyond `READ_CHARACTERS` counts as one unknown word.
     """
@@ -76,7 +76,7 @@ def _without_names(text: str) -> str:
 
 
 def _without(named: re.Pattern[str], text: str) -> str:
-    """Return the text without the name that the pattern matches, unless a word of the name has a
+    """Return the text without the name matched by the pattern, unless a word in the name has a
     meaning."""
     found = named.search(text)
     if found is None or any(

@@ -18,7 +18,7 @@ from domain.agent.intents.meanings import GOODS, HARMLESS, NUMBER, Dictionary, m
 from domain.agent.intents.sentence import MessageSentence, read_sentences
 from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 
-# Meanings that numbers give to a sentence.
+# Meanings that numbers add to a sentence.
 _FIGURES: Final = frozenset({NUMBER, "count"})
 _ALWAYS: Final = frozenset({HARMLESS, "count", "declined"})
 
@@ -63,8 +63,8 @@ class _Rule:
     covers: frozenset[Intent]
 
     def strength(self, meanings: frozenset[str]) -> int:
-        """Return the number of elements in the longest alternative that the meanings match. Return
-        0 if none matches, or if a meaning in `unless` occurs."""
+        """Return the number of elements in the longest alternative that matches the meanings.
+        Return 0 if no alternative matches, or if a meaning in `unless` occurs."""
         best = 0
         for want in self.wants:
             for element in want:
@@ -77,9 +77,9 @@ class _Rule:
 
 @dataclass(frozen=True, slots=True)
 class Want:
-    """One intent of a message. `said`: the sentences that express the intent.
+    """An intent of a message. `said`: the sentences that express the intent.
 
-    `categories`: the likely classes of the message, the most likely first.
+    `categories`: the likely classes of the message, most likely first.
     """
 
     intent: Intent
@@ -88,7 +88,7 @@ class Want:
 
     @property
     def asked(self) -> bool:
-        """Return whether the customer expresses the intent as a question, not as a statement."""
+        """Return True if the customer expresses the intent as a question, not as a statement."""
         return bool(_ASKS.search(self.said))
 
 
@@ -96,7 +96,7 @@ class Want:
 class Wants:
     """All intents of a message, most evident first.
 
-    `unexplained`: the words that no intent explains. With such words, the message may mean more
+    `unexplained`: the words that no intent explains. If there are any, the message may mean more
     than its intents.
     """
 
@@ -143,7 +143,8 @@ def read_wants(text: str, *, after: str = "") -> Wants:
 
 
 def clauses_that_want(text: str, intent: Intent) -> str:
-    """Return the clauses that express an intent, or the whole text if no single clause does.
+    """Return the clauses that express an intent, or the whole text if no single clause expresses
+    one.
 
     Call this function only for a text without unexplained words.
     """

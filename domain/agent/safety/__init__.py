@@ -1,1 +1,1 @@
-"""Safety: detect prompt injections, and sensitive topics, which always go to a human."""
+"""Safety: detect prompt injections, and sensitive topics, which always require a human."""

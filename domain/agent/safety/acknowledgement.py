@@ -30,7 +30,8 @@ def acknowledgement(
     """Return the acknowledgement of a sensitive topic: the merchant's text in the customer's
     language, else the built-in text in that language, else the built-in English text.
 
-    `brand`: the sender's name. For SELF_HARM, the text with help for people in danger is appended.
+    `brand`: the sender's name. For SELF_HARM, the built-in text with help for people in danger is
+    appended.
     """
     words = settings.acknowledgement.get(language)
     if words is None:
@@ -42,10 +43,10 @@ def acknowledgement(
 
 
 def acknowledged_in(language: str | None, brand: str) -> str | None:
-    """Return the acknowledgement for a message in a language that the agent does not answer in.
+    """Return the acknowledgement for a message in a language that the agent does not support.
     `brand`: the sender's name.
 
-    Return None if the agent answers in the language, or if there is no text for the language.
+    Return None if the agent supports the language, or if there is no text in the language.
     """
     if language is None or language in OURS or language not in SPOKEN:
         return None

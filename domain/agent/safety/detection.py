@@ -1,8 +1,9 @@
 """Detect prompt injections by their phrasing in French and English.
 
 This is the first and weaker of two defences. New wording evades it, but the policy
-(`domain/agent/policy.py`) does not follow instructions in a text. A text that is detected here goes
-to a human. Detection takes linear time; the patterns are in `phrasings.yaml`.
+(`domain/agent/policy.py`) does not follow instructions in a text. A message in which a prompt
+injection is detected goes to a human. Detection takes linear time. The patterns are in
+`phrasings.yaml`.
 """
 
 import base64
@@ -21,7 +22,7 @@ from domain.core.text import without_marks
 
 __all__ = ["UnsafeReason", "unsafe"]
 
-# Normalization expands some characters to as many as 18. A text that is longer than this after
+# Normalization expands some characters to as many as 18. A text that exceeds this length after
 # normalization is padded with such characters.
 _MAX_SHOWN: Final = 2 * READ_CHARS
 _MAX_BLOBS: Final = 20
@@ -32,7 +33,7 @@ _AT_ONCE: Final = 40
 _UNSEEN: Final = re.compile(
     "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 )
-# ASCII in invisible tag characters, whose only legitimate use is in the flag of a region.
+# ASCII encoded as invisible tag characters. Their only legitimate use is in regional flags.
 _TAGS: Final = re.compile("(?<!\U0001f3f4)[\U000e0020-\U000e007e]{4,}")
 _BLOB: Final = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 _SPACED: Final = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*·]{1,3}){5,}[^\W\d_](?![^\W_])")
@@ -60,8 +61,8 @@ Examination = Generator[None, None, UnsafeReason | None]
 
 
 def examination(text: str) -> Examination:
-    """Return a generator that examines a text as `unsafe` does, in steps that each take a fraction
-    of the time. The generator returns the kind of prompt injection, or None."""
+    """Return a generator that performs the check of `unsafe` in steps, each of which takes a
+    fraction of the time. The generator returns the kind of prompt injection, or None."""
     return _found(text[:READ_CHARS], decode=True)
 
 
@@ -114,7 +115,7 @@ def _spelt(token: re.Match[str]) -> str:
 
 
 def _hides_words(text: str) -> Generator[None, None, bool]:
-    """Return whether a base64 part of the text decodes to a prompt injection."""
+    """Return True if a base64 part of the text decodes to a prompt injection."""
     for number, blob in enumerate(_BLOB.finditer(text)):
         if number == _MAX_BLOBS:
             return False

@@ -9,12 +9,12 @@ from domain.agent.size_limits import READ_CHARS, others_turn
 from domain.core.recent import Recent
 from domain.intake.event import UnifiedEvent
 
-# The keys are hashes, so that the cache does not hold customers' words.
+# The keys are hashes, so that the cache holds no customer text.
 _VERDICTS: Final[Recent[bytes, bool]] = Recent(limit=50_000)
 
 
 async def is_unsafe(text: str) -> bool:
-    """Return whether `text` is a prompt injection. Yields to other asyncio tasks between the steps
+    """Return True if `text` is a prompt injection. Yields to other asyncio tasks between the steps
     of the check."""
     if not text:
         return False
@@ -32,7 +32,7 @@ async def is_unsafe(text: str) -> bool:
 
 
 async def commands(event: UnifiedEvent) -> bool:
-    """Return whether the message, or a field sent with it, is a prompt injection."""
+    """Return True if the message, or a field sent with it, is a prompt injection."""
     left = READ_CHARS
     beside = (event.subject, event.customer_name, *event.fields.values())
     for text in (event.text, *filter(None, beside)):

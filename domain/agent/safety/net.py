@@ -1,6 +1,7 @@
-"""The safety net: detect sensitive topics, which always go to a human, before any brain is called.
+"""The safety net: before any brain is called, detect sensitive topics, which always require a
+human.
 
-The search covers French and English, regardless of the detected language. It takes linear time; the
+The search covers French and English, regardless of the detected language. It takes linear time. The
 patterns are in `sensitive_frames.yaml`.
 """
 
@@ -41,7 +42,7 @@ class SafetyGrammar:
 
 
 def says_own(text: str, own_words: Sequence[str]) -> bool:
-    """Return whether the text contains one of the merchant's own sensitive words. Reads the first
+    """Return True if the text contains one of the merchant's own sensitive words. Reads the first
     `READ_CHARS` characters."""
     if not own_words:
         return False

@@ -14,9 +14,9 @@ Phrasing = tuple[UnsafeReason, re.Pattern[str]]
 
 @dataclass(frozen=True, slots=True)
 class Phrasings:
-    """The patterns of prompt injections, by the form of the text that they match. `markup`: the
-    text with its punctuation marks and line breaks. `words`: the words alone, separated by single
-    spaces. `spelt_out`: words that are spelt letter by letter."""
+    """The patterns of prompt injections, grouped by the form of the text that they match. `markup`:
+    the text with its punctuation marks and line breaks. `words`: only the words, separated by
+    single spaces. `spelt_out`: words that are spelled out letter by letter."""
 
     markup: tuple[Phrasing, ...]
     words: tuple[Phrasing, ...]
@@ -32,7 +32,7 @@ class _File(LexiconFile):
 
 @cache
 def phrasings() -> Phrasings:
-    """Return the patterns of `phrasings.yaml`. Raises BrokenLexicon."""
+    """Return the patterns from `phrasings.yaml`. Raises BrokenLexicon."""
     file = lexicon(__file__, _File)
     kinds = "|".join(kind for kind in ActionKind if kind not in IN_PLACE)
     fragments = {**file.fragments, "tool": f"{file.fragments['tool']}|{kinds}"}

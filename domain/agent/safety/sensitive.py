@@ -1,11 +1,11 @@
-"""Sensitive topics: topics that always go to a human and that the agent never answers."""
+"""Sensitive topics: topics that the agent never answers and that always require a human."""
 
 from enum import StrEnum
 
 
 class SensitiveMatter(StrEnum):
-    """A topic that always goes to a human. The value is stored, and shown to people. `own`: the
-    text contains one of the merchant's own sensitive words."""
+    """A topic that always requires a human. The value is stored and shown to users. `own`: the text
+    contains one of the merchant's own sensitive words."""
 
     HEALTH = "health"
     SELF_HARM = "self_harm"

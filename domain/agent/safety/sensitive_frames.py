@@ -70,7 +70,8 @@ class Frames:
         return None
 
     def said(self, words: Sequence[str]) -> dict[str, list[Place]]:
-        """Return the concepts that the words express, each with its positions in order."""
+        """Return the concepts that the words express, each with its positions in ascending
+        order."""
         said: dict[str, list[Place]] = {}
         positions = _positions(words)
         spend(len(words))
@@ -89,7 +90,7 @@ def _positions(words: Sequence[str]) -> list[int]:
 
 
 def _chains(frame: SpokenFrame, said: Mapping[str, list[Place]]) -> list[Place]:
-    """Return the spans, from first to last word, in which all parts of a frame are close
+    """Return the spans, from first to last word, within which all parts of a frame are close
     together."""
     where = [_merged(part, said) for part in frame.parts]
     if not all(where):
@@ -151,7 +152,7 @@ class _File(LexiconFile):
 
 @cache
 def frames() -> Frames:
-    """Return the frames of `sensitive_frames.yaml`. Raises BrokenLexicon."""
+    """Return the frames from `sensitive_frames.yaml`. Raises BrokenLexicon."""
     file = lexicon(__file__, _File)
     slang = {short: tuple(bare(meant).split()) for short, meant in file.slang.items()}
     dropped = frozenset(file.dropped.split())

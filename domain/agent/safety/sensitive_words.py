@@ -39,7 +39,8 @@ _LONGEST_MENDED: Final = 20
 
 
 def squeezed(word: str) -> str:
-    """Return the word with each repeated letter reduced to one, so that doubling is not a typo."""
+    """Return the word with repeated letters reduced to one, so that a doubled letter is not a
+    typo."""
     return _REPEATED.sub(r"\1", word)
 
 
@@ -59,9 +60,9 @@ def bare(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SensitiveVocabulary:
-    """The vocabulary for normalizing words. `slang`: the words that replace a slang word.
-    `dropped`: words that are ignored. `mended`: the correct words, keyed by each of their forms
-    with one letter removed."""
+    """The vocabulary for normalizing words. `slang`: the replacement words for each slang word.
+    `dropped`: ignored words. `mended`: the correct words, keyed by each of their forms with one
+    letter removed."""
 
     slang: Mapping[str, tuple[str, ...]]
     dropped: Collection[str]
@@ -83,14 +84,14 @@ class SensitiveVocabulary:
     def _meant(self, piece: str) -> list[str]:
         if not piece[0].isalnum():
             return ["."]
-        # Keep only the integer part of a number, because its decimal point does not end a sentence.
+        # Keep only the integer part of a number, because a decimal point does not end a sentence.
         whole = piece if piece[0].isalpha() else re.split("[.,]", piece)[0]
         meant = (ELIDED.get(word, word) for word in self.slang.get(whole, (whole,)))
         return [self._mended(squeezed(word)) for word in meant if word not in self.dropped]
 
     def _mended(self, word: str) -> str:
         """Return the known word that differs from this word by one typo: a letter added, missing,
-        replaced or swapped. Without such a word, return the word unchanged."""
+        replaced or swapped. If there is no such word, return the word unchanged."""
         if word in self.known or not _SHORTEST_MENDED <= len(word) <= _LONGEST_MENDED:
             return word
         for shorter in (word, *shortened(word)):
@@ -106,7 +107,7 @@ def shortened(word: str) -> list[str]:
 
 
 def _one_slip(meant: str, word: str) -> bool:
-    """Return whether two words differ by one typo, given that removing one letter from each makes
+    """Return True if two words differ by one typo, given that removing one letter from each makes
     them equal."""
     if len(meant) != len(word):
         return abs(len(meant) - len(word)) == 1

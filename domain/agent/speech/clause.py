@@ -1,4 +1,4 @@
-"""Split a sentence into clauses: words in one language with their grammatical roles."""
+"""Split a sentence into clauses: words in one language, each with its grammatical role."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -65,8 +65,8 @@ class Clause:
 
     @property
     def kinds(self) -> tuple[ActionKind, ...]:
-        """Return the actions that the clause names, in order and each once. A word with the role
-        WEAK alone names no action."""
+        """Return the distinct actions that the clause names, in order. A word with the role WEAK
+        alone names no action."""
         found = (
             part.meaning.kind
             for part in self.parts
@@ -91,10 +91,10 @@ class SpokenSentence:
 
 
 def sentences(said: Utterance) -> Iterator[SpokenSentence]:
-    """Yield each sentence, parsed with the vocabulary (French or English) that contains more of its
-    words.
+    """Yield each sentence, parsed with the French or the English vocabulary, whichever contains
+    more of its words.
 
-    In a tie, the vocabulary that contains more words of the whole text is used.
+    If both contain equally many, the vocabulary that contains more words of the whole text is used.
     """
     french, english = vocabulary("fr"), vocabulary("en")
     of_all = [word for sentence in said.sentences for word in _words_of(sentence)]
@@ -124,8 +124,8 @@ def parts_of(words: tuple[Word, ...], known: SpeechWords) -> list[Constituent]:
 
 
 def language_of(text: str, said: Utterance) -> Language | None:
-    """Return the language with the vocabulary that contains the most words of the text, or None if
-    there are no words."""
+    """Return the language whose vocabulary contains the most words of the text, or None if there
+    are no words."""
     words = [word for sentence in said.sentences for word in _words_of(sentence)]
     if not words or not text.strip():
         return None

@@ -41,9 +41,9 @@ class ClauseRequest:
     """A request in one clause.
 
     - `own`: the part of the clause that belongs to the request.
-    - `behind`: a clause that follows without a punctuation mark, if any.
+    - `behind`: the clause that follows without a punctuation mark, if any.
     - `of_a_thing`: the request is about something other than an order.
-    - `polite`: a question of this form is a request.
+    - `polite`: a question in this form is a request.
     - `bare`: the request is a noun without a verb.
     """
 
@@ -79,7 +79,7 @@ def request_of_clause(clause: Clause) -> ClauseRequest | None:
 
 
 def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
-    """Return the vetoes against a request that the words of its own clause contain."""
+    """Return the vetoes against a request that come from the words of its own clause."""
     return {
         veto
         for at, role in enumerate(clause.roles)
@@ -89,7 +89,8 @@ def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
 
 
 def _puts_off(clause: Clause, form: Form, at: int) -> bool:
-    """Return whether the phrase at `at` postpones the request: "Annulez pas encore la 3161"."""
+    """Return True if the phrase at `at` postpones the request, as in "Annulez pas encore la
+    3161"."""
     return clause.parts[at].said in NOT_YET and form.end <= at <= form.end + 2
 
 
@@ -118,8 +119,8 @@ def _veto(clause: Clause, form: Form, object_at: int | None, at: int) -> Veto | 
     return Veto.WITHDRAWN if role == SpeechRole.NOUN and at == object_at else None
 
 
-# A word with one of these roles makes a request uncertain if it follows, and vetoes a request if it
-# precedes it.
+# A word with one of these roles makes a request uncertain if the word follows the request, and
+# vetoes the request if the word precedes it.
 _AFTERTHOUGHTS: Final = frozenset(
     {
         SpeechRole.THIRD,
@@ -129,7 +130,7 @@ _AFTERTHOUGHTS: Final = frozenset(
         SpeechRole.HYPOTHETICAL,
     }
 )
-# Before a request that has its own subject, words with these roles only describe the topic.
+# Words with these roles only describe the topic if they precede a request that has its own subject.
 _OF_THE_MATTER: Final = frozenset(
     {
         SpeechRole.EXISTING,
@@ -158,7 +159,7 @@ def _standing(clause: Clause, form: Form, aim: str) -> Standing:
 
 def _object(clause: Clause, form: Form) -> tuple[int, int | None]:
     """Return the index of the end of the request's object, and the index of the object's first
-    noun. The second index is None if there is no object."""
+    noun. If there is no object, the second index is None."""
     at = form.end
     while at < len(clause.roles) and clause.roles[at] in _SKIPPED:
         at += 1
@@ -186,8 +187,8 @@ def _divided(clause: Clause, end: int) -> tuple[Clause, Clause | None]:
 
 
 def _names_a_thing(clause: Clause, form: Form, object_at: int | None, at: int) -> bool:
-    """Return whether the word at `at` limits the request to something other than the order: true in
-    "Refund just the mug", but not in "just refund the order"."""
+    """Return True if the word at `at` limits the request to something other than the order, as in
+    "Refund just the mug". Return False for "just refund the order"."""
     return at >= form.end and object_at is not None and clause.roles[object_at] not in _OBJECTS
 
 

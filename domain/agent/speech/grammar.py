@@ -59,9 +59,9 @@ _CLASSES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The form of a request. `start` and `end`: the range of its parts in the clause. `plain`: the
-    form is unambiguous. `bare`: the request is a noun without a verb. `polite`: a question of this
-    form is a request. `sure`: no word has a typo."""
+    """The form of a request. `start` and `end`: the range of the request's parts in the clause.
+    `plain`: the form is unambiguous. `bare`: the request is a noun without a verb. `polite`: a
+    question in this form is a request. `sure`: no word has a typo."""
 
     kind: ActionKind
     start: int
@@ -185,8 +185,8 @@ _SEARCHED: Final = (
 
 
 def _commands(clause: Clause, found: re.Match[str]) -> bool:
-    """Return whether an ambiguous English word is used as a verb: true in "refund the order", but
-    not in "refund for"."""
+    """Return True if an ambiguous English word is used as a verb: in "refund the order", but not in
+    "refund for"."""
     last = clause.parts[found.end() - 1].meaning
     if last.role is not SpeechRole.BASE:
         return False

@@ -68,7 +68,7 @@ class CautionPhrases:
 
 @dataclass(frozen=True, slots=True)
 class CautionWords:
-    """The words and phrases of `harmless.yaml`. `actions`: the words of the grammar that name an
+    """The words and phrases in `harmless.yaml`. `actions`: the words in the grammar that name an
     action, with their meanings."""
 
     file: CautionFile
@@ -83,14 +83,14 @@ class CautionWords:
 
 
 def tokens_of(text: str) -> Tokens:
-    """Return the words and numbers of a text, folded; an apostrophe separates words."""
+    """Return the folded words and numbers of a text. An apostrophe separates words."""
     spend(len(text))
     return tuple(_TOKEN.findall(_APOSTROPHES.sub(" ", fold(text))))
 
 
 @cache
 def caution_words() -> CautionWords:
-    """Return the words and phrases of `harmless.yaml`. Raises BrokenLexicon."""
+    """Return the words and phrases from `harmless.yaml`. Raises BrokenLexicon."""
     file = lexicon(__file__, CautionFile)
     grammar = {**vocabulary("fr").phrases, **vocabulary("en").phrases}
     actions = {

@@ -26,7 +26,7 @@ class _File(LexiconFile):
 
 
 def has_grammar(text: str) -> bool:
-    """Return whether enough words of the text are French or English for the grammar to parse it.
+    """Return True if enough words of the text are French or English for the grammar to parse it.
 
     A text without words counts as parsable, because nothing in it can be misread.
     """
@@ -40,7 +40,8 @@ def has_grammar(text: str) -> bool:
 
 
 def spoken_language(text: str) -> Language:
-    """Return French or English, whichever has more words in the text. Return French in a tie."""
+    """Return French or English, whichever has more words in the text. If both have equally many,
+    return French."""
     words = _read(text)
     french, english = (sum(word in own for word in words) for own in _words()[0])
     return "fr" if french >= english else "en"

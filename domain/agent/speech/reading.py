@@ -25,7 +25,7 @@ from domain.agent.speech.utterance import Utterance, utterance
 from domain.agent.speech.vocabulary import OPPOSING, Meaning, SpeechRole, vocabulary
 
 READ_CLAUSES: Final = 400
-# A message with this many requests or more has no plain request.
+# A message with this many requests or more is not treated as a plain request.
 READ_REQUESTS: Final = 20
 _IT_IS: Final = frozenset({"ce est", "cest", "is", "it is", "its", "c"})
 _SURENESS: Final = (Standing.NONE, Standing.LIKELY, Standing.PLAIN)
@@ -39,8 +39,8 @@ _HARMLESS: Final = frozenset({Veto.RULES, Veto.QUESTION})
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """A request and its position. `at`: the index of its sentence. `of`: the index of its clause in
-    the sentence. `vetoes`, `doubts`: the reasons that reject it or make it uncertain. `numbers`:
-    the orders that it names."""
+    the sentence. `vetoes`: the reasons to reject the request. `doubts`: the reasons why it is
+    uncertain. `numbers`: the orders named in the request."""
 
     at: int
     of: int
@@ -53,8 +53,8 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Remark:
-    """A clause that names an action, withdraws a request or instructs the agent itself, but
-    requests no action."""
+    """A clause that names an action, withdraws a request or addresses the agent with instructions,
+    but requests no action."""
 
     at: int
     of: int
@@ -97,11 +97,11 @@ def spoken_request(text: str) -> SpokenRequest:
 
 
 def veto_of(quote: str, text: str) -> Veto | None:
-    """Return the grammar's veto against a request that a model found, or None. `quote`: the part of
+    """Return the grammar's veto against a request found by a model, or None. `quote`: the part of
     `text` that the model quotes.
 
-    The veto can come from the clauses that the quote overlaps. Elsewhere in the text, a negated
-    action, words that instruct the agent itself, or a later withdrawal count too.
+    The veto can come from the clauses that overlap the quote. It can also come from a negated
+    action, instructions addressed to the agent, or a later withdrawal elsewhere in the text.
     """
     start = text.find(quote) if quote.strip() else -1
     if start < 0:
@@ -207,13 +207,13 @@ def _remarks(spoken: list[SpokenSentence], asked: set[tuple[int, int]]) -> list[
 
 def _numbers(sentence: SpokenSentence, of: int, clause: Clause) -> frozenset[str]:
     """Return the order numbers that a clause names. If the clause names no number, return the
-    numbers of the nearest earlier clause of the sentence that names one."""
+    numbers from the nearest earlier clause of the sentence that names one."""
     named = (before.numbers for before in (clause, *reversed(sentence.clauses[:of])))
     return next((numbers for numbers in named if numbers), frozenset())
 
 
 def _denied_withdrawal(clause: Clause) -> bool:
-    """Return whether a clause negates a withdrawal, as in "Je les garde pas"."""
+    """Return True if a clause negates a withdrawal, as in "Je les garde pas"."""
     return not clause.names_action and "YN" in clause.roles
 
 
@@ -242,7 +242,7 @@ def _standing(asked: list[_Asked], remarks: list[_Remark]) -> Standing:
 
 
 def _taken_back(asked: list[_Asked], remarks: list[_Remark]) -> bool:
-    """Return whether another clause withdraws the request after it is made, or forbids the action
+    """Return True if another clause withdraws the request after it is made, or forbids the action
     anywhere in the message."""
     last = max((one.at, one.of) for one in asked)
     numbers = frozenset(number for one in asked for number in one.numbers)
@@ -257,8 +257,8 @@ def _taken_back(asked: list[_Asked], remarks: list[_Remark]) -> bool:
 
 
 def _two_wishes(asked: list[_Asked]) -> bool:
-    """Return whether the message requests two different actions for two orders: "refund 2040 and
-    cancel 2041"."""
+    """Return True if the message requests two different actions for two orders, as in "refund 2040
+    and cancel 2041"."""
     kinds = {one.wish.kind for one in asked}
     numbers = {one.wish.own.numbers for one in asked if one.wish.own.numbers}
     return len(kinds) > 1 and len(numbers) > 1
@@ -280,8 +280,8 @@ def _kinds_quoted(said: Utterance) -> set[ActionKind]:
 def _worth_quoting(asked: _Asked) -> tuple[bool, bool, int]:
     """Return the sort key of a request. The request with the highest key is quoted.
 
-    A request that names an order is preferred, such as the last clause of "bin 707 please - cancel
-    that one".
+    A request that names an order is preferred. In "bin 707 please - cancel that one", this is the
+    last clause.
     """
     stands = asked.standing is not Standing.NONE
     return stands, bool(asked.numbers), _SURENESS.index(asked.standing)

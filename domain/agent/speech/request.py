@@ -11,7 +11,7 @@ class Standing(StrEnum):
     """The certainty with which the customer requests an action.
 
     `plain`: requested in the customer's own present words, and nothing in the message is against
-    it. `likely`: probably requested, but the words are hesitant, elliptic or doubtful, so the
+    it. `likely`: probably requested, but the words are hesitant, elliptical or doubtful, so the
     customer must be asked. `none`: not requested, or vetoed.
     """
 
@@ -41,8 +41,9 @@ class Veto(StrEnum):
 class SpokenRequest(BaseModel):
     """The requested action in one message.
 
-    `kind`: the action; None if the message mentions no action on an order. `quote`: the requesting
-    words, exactly as in the message. `vetoes`: the distinct reasons against the request.
+    `kind`: the action, or None if the message mentions no action on an order. `quote`: the words
+    that make the request, exactly as in the message. `vetoes`: the distinct reasons against the
+    request.
     """
 
     model_config = ConfigDict(frozen=True)

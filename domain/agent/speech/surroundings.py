@@ -19,7 +19,7 @@ _LEAVES_OPEN: Final = frozenset({"dont", "do not", "not", "ne", "never", "surtou
 _LAUGHS: Final = frozenset(
     {"haha", "hahaha", "ha ha", "lol", "lmao", "rofl", "mdr", "ptdr", "hihi", "xd", "hehe"}
 )
-# Words that praise a refund already made: "How quick, the refund of 2040".
+# Words of praise for a refund already made: "How quick, the refund of 2040".
 _PRAISE: Final = frozenset(
     {"rapide", "rapides", "bravo", "efficace", "chapeau", "impeccable", "nickel", "genial"}
     | {"quick", "quicker", "fast", "speedy", "efficient", "impressed", "impressive", "wow"}
@@ -37,8 +37,8 @@ _POINTS: Final = frozenset("fpyxadotOzPLqNIr")
 
 @dataclass(slots=True)
 class Weight:
-    """The reasons against a request that its context contains. `vetoes`: reasons that reject the
-    request. `doubts`: reasons that make the request likely at most."""
+    """The reasons against a request that come from its context. `vetoes`: the reasons that reject
+    the request. `doubts`: the reasons that make the request likely at most."""
 
     vetoes: set[Veto] = field(default_factory=set)
     doubts: set[Veto] = field(default_factory=set)
@@ -59,7 +59,7 @@ class Weight:
 
 
 def around(spoken: Sequence[SpokenSentence], at: int, of: int, wish: ClauseRequest) -> Weight:
-    """Return the reasons against a request that its context contains: the other clauses of its
+    """Return the reasons against a request that come from its context: the other clauses of its
     sentence, and the neighbouring sentences.
 
     `wish`: the request. `at`: the index of its sentence. `of`: the index of its clause in the
@@ -106,8 +106,8 @@ def _in_its_sentence(
 
 
 def _beside(clause: Clause, wish: ClauseRequest, weight: Weight, *, before: bool) -> None:
-    """Record the reasons against the request in another clause of its sentence. `before`: the
-    clause precedes the request."""
+    """Record the reasons against the request that come from another clause of its sentence.
+    `before`: that clause precedes the request."""
     roles = set(clause.roles)
     if SpeechRole.CONDITIONAL in roles:
         weight.vetoes.add(Veto.CONDITIONAL)
@@ -144,15 +144,15 @@ def _taken_back(clause: Clause, wish: ClauseRequest, weight: Weight, *, before: 
 
 
 def _speaks_of_existing(clause: Clause, *, before: bool) -> bool:
-    """Return whether a clause is about an action already taken. A word such as "confirm" alone does
-    not count, because it asks for confirmation of the requested action."""
+    """Return True if a clause is about an action already taken. A word such as "confirm" alone does
+    not indicate this, because it asks for confirmation of the requested action."""
     existing = {part.said for part in clause.parts if part.meaning.role is SpeechRole.EXISTING}
     return bool(existing if clause.names_action else not before and existing - _CONFIRMING)
 
 
 def _negation(clause: Clause, wish: ClauseRequest, weight: Weight) -> None:
-    """Record the effect of a negated clause: "Not 2729" does not affect "cancel 2730", but "do
-    not," and "not it" do."""
+    """Record the effect of a negated clause on the request. "Not 2729" does not affect "cancel
+    2730", but "do not," and "not it" do."""
     roles = set(clause.roles)
     if roles <= _NOTHING_ELSE or (roles <= _POINTS and not _of_another(clause, wish)):
         weight.vetoes.add(Veto.NEGATED)
@@ -161,14 +161,14 @@ def _negation(clause: Clause, wish: ClauseRequest, weight: Weight) -> None:
 
 
 def _of_another(clause: Clause, wish: ClauseRequest) -> bool:
-    """Return whether the clause names a different order than the request, or says "the other"."""
+    """Return True if the clause names a different order than the request, or says "the other"."""
     if clause.numbers:
         return not clause.numbers & wish.own.numbers and bool(wish.own.numbers)
     return SpeechRole.THING in clause.roles
 
 
 def _led_by(before: Clause, clause: Clause, weight: Weight) -> None:
-    """Record the effect of the previous clause. If the previous clause ends with a word of speech,
+    """Record the effect of the previous clause. If the previous clause ends with a verb of speech,
     this clause is a quotation."""
     if told_by_others(before) and (
         clause.joint in {"colon", "that"}
@@ -198,13 +198,13 @@ def told_by_others(clause: Clause) -> bool:
 
 
 def _rules(sentence: SpokenSentence) -> bool:
-    """Return whether a sentence is about the procedure: "What is the process?"."""
+    """Return True if a sentence is about the procedure, as in "What is the process?"."""
     return any(SpeechRole.RULES in clause.roles for clause in sentence.clauses)
 
 
 def _laughter(spoken: Sequence[SpokenSentence], at: int) -> bool:
-    """Return whether a word of laughter near the request marks it as a joke: "Refund me my lost
-    youth, lol"."""
+    """Return True if laughter near the request marks it as a joke, as in "Refund me my lost youth,
+    lol"."""
     return any(
         part.said in _LAUGHS
         for sentence in spoken[max(at - 1, 0) : at + 2]

@@ -1,9 +1,9 @@
 """Decide whether the agent may execute a request without asking the customer first.
 
-The agent may do so if every word of the request is understood. The grammar finds the words that
-express the request. Other words of the sentence may change it ("to my new card", "but the mug",
-"tomorrow"), and no list of such words is complete. This module therefore uses a list of harmless
-words. If any other word occurs, the agent asks the customer first.
+The agent may execute it if every word of the request is understood. The grammar finds the words
+that express the request. Other words of the sentence may change it ("to my new card", "but the
+mug", "tomorrow"), and no list of such words is complete. This module therefore uses a list of
+harmless words. If any other word occurs, the agent asks the customer first.
 """
 
 import re
@@ -48,10 +48,10 @@ class _Known:
 
 
 def is_unqualified(text: str, quote: str) -> bool:
-    """Return whether the request that `quote` expresses in `text` is unqualified. Never raises.
+    """Return True if the request that `quote` expresses in `text` is unqualified. Never raises.
 
-    The sentence of the request must contain only known words, and no limit, time, means or other
-    order. A request in an overlong text is never unqualified.
+    The sentence that contains the request must consist of known words only, and must not name a
+    limit, time, means or other order. A request in an overlong text is never unqualified.
     """
     start = text.find(quote) if quote.strip() and len(text) <= READ_CHARS else -1
     if start < 0:
@@ -69,7 +69,7 @@ def is_unqualified(text: str, quote: str) -> bool:
 
 
 def _ends(text: str) -> list[tuple[int, int]]:
-    """Return the positions of each sentence's end and of the next sentence's start.
+    """Return the end of each sentence and the start of the next one, as positions.
 
     A single line break before a lower-case letter or a digit does not end a sentence.
     """
@@ -87,8 +87,8 @@ def _ends(text: str) -> list[tuple[int, int]]:
 
 
 def _known(sentence: str) -> _Known | None:
-    """Return the meaning of a sentence of known words. Return None if a word or mark may not be
-    harmless."""
+    """Return the meaning of a sentence that consists of known words. Return None if a word or mark
+    might not be harmless."""
     words = caution_words()
     composed = unicodedata.normalize("NFC", sentence).strip()
     if not _holds_only(composed, _SENTENCE_MARKS) or _BROKEN_OFF.search(composed):
@@ -126,7 +126,8 @@ def _all_known(tokens: Tokens) -> bool:
 
 
 def _asks_on(tokens: Tokens) -> bool:
-    """Return whether another request follows the named action: "Cancel it, I want order 1042"."""
+    """Return True if another request follows the named action, as in "Cancel it, I want order
+    1042"."""
     words = caution_words()
     at, named = 0, False
     while at < len(tokens):
@@ -139,14 +140,14 @@ def _asks_on(tokens: Tokens) -> bool:
 
 
 def _is_wish(phrase: Tokens) -> bool:
-    """Return whether a phrase requests something, such as "I would like" or "je veux que vous". A
-    phrase that is only polite does not."""
+    """Return True if a phrase requests something, such as "I would like" or "je veux que vous". A
+    merely polite phrase does not."""
     words = caution_words()
     return words.asking.within(phrase) and words.behind.length_at(phrase, 0) != len(phrase)
 
 
 def _stands(tokens: Tokens, at: int) -> bool:
-    """Return whether the unlisted word at the index `at` is understood: it names an action, or is
+    """Return True if the unlisted word at the index `at` is understood: it names an action, or is
     an order number or the prefix of one."""
     words, token = caution_words(), tokens[at]
     follows = tokens[at + 1] if at + 1 < len(tokens) else ""
@@ -159,14 +160,14 @@ def _stands(tokens: Tokens, at: int) -> bool:
 
 
 def _tells_order(token: str) -> bool:
-    """Return whether `token` shows that the number after it is an order number. In "refund me 100",
+    """Return True if `token` shows that the number after it is an order number. In "refund me 100",
     the number may be a sum."""
     file = caution_words().file
     return token in file.order or token in file.before_numbers
 
 
 def _leaves_it(before: str, asked: _Known) -> bool:
-    """Return whether the text before a request leaves the meaning of the request unchanged."""
+    """Return True if the text before a request leaves the meaning of the request unchanged."""
     if not before.strip():
         return True
     if _REPORTED.search(before) or before.rstrip()[-1] in ":,;-–—(…":
@@ -195,8 +196,8 @@ def _leaves_it(before: str, asked: _Known) -> bool:
 
 
 def _closes(behind: str, *, after: str) -> bool:
-    """Return whether the text after a request contains only thanks, a farewell, urging and the
-    sender's name. `after`: the sentence of the request."""
+    """Return True if the text after a request contains only thanks, a farewell, a plea for haste
+    and the sender's name. `after`: the sentence that contains the request."""
     composed = unicodedata.normalize("NFC", behind)
     if not composed.strip():
         return True
@@ -215,7 +216,7 @@ def _closes(behind: str, *, after: str) -> bool:
 
 
 def _signs(behind: str, count: int) -> bool:
-    """Return whether the last `count` words are a name after a comma or on a line of their own."""
+    """Return True if the last `count` words are a name after a comma or on a line of its own."""
     pieces = re.split(r"[,\n!]|\.(?=\s|$)(?<![A-Z]\.)", behind.rstrip(" \t\n"))
     pieces = [piece for piece in pieces if piece.strip()]
     taken: list[str] = []
@@ -252,7 +253,7 @@ def _any(tokens: Tokens, listed: tuple[str, ...]) -> bool:
 
 
 def _holds_only(text: str, marks: frozenset[str]) -> bool:
-    """Return whether a text contains only letters, digits, spaces and the given marks. Other marks
+    """Return True if a text contains only letters, digits, spaces and the given marks. Other marks
     may separate, strike out or hide words."""
     return all(c.isalpha() or c in "0123456789 \n\r\t\u00a0\u202f" or c in marks for c in text)
 
@@ -262,9 +263,9 @@ def _is_number(token: str) -> bool:
 
 
 def _is_order(token: str) -> bool:
-    """Return whether a token is the number of a single order.
+    """Return True if a token is the number of a single order.
 
-    These tokens are not: "1042-1044" (several orders), "2026-11-22" (a date), "eur100" (a sum) and
+    Return False for "1042-1044" (several orders), "2026-11-22" (a date), "eur100" (a sum) and
     "not1042".
     """
     found = _ORDER.fullmatch(token)

@@ -11,7 +11,7 @@ from domain.agent.size_limits import READ_CHARS
 from domain.core.effort import spend
 from domain.core.text import fold
 
-# Maximum number of words and punctuation marks. A message of the maximum length has fewer.
+# Maximum number of words and punctuation marks. Even a message of the maximum length has fewer.
 _READ_TOKENS: Final = 2_500
 _NUMBER: Final = r"(?:[A-Za-z]{1,6}-?)?\d[\w-]*"
 _MONEY: Final = (
@@ -150,7 +150,7 @@ class _Reader:
         return tuple(self.sentences)
 
     def _numbers_mark(self, text: str, match: re.Match[str]) -> bool:
-        """Return whether the full stop is part of a number, as in "no. 1042"."""
+        """Return True if the full stop is part of a number, as in "no. 1042"."""
         behind = text[match.end() : match.end() + 3].lstrip(" #°")
         return (
             match[0] == "."
@@ -160,8 +160,8 @@ class _Reader:
         )
 
     def _end_line(self, text: str, match: re.Match[str]) -> None:
-        """Process a line break: end the sentence, unless the next line continues it in lower
-        case."""
+        """Process a line break: end the sentence, unless the next line starts in lower case and
+        continues it."""
         behind = text[match.end() : match.end() + 40].lstrip(" \t>*•-")
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         if behind[:1].islower() and len(line) >= 50:
@@ -222,7 +222,7 @@ def _quoted(text: str) -> list[tuple[int, int]]:
 
 
 def _within(place: int, spans: list[tuple[int, int]]) -> bool:
-    """Return whether a position is inside a span. Positions must not decrease between calls,
+    """Return True if a position is inside a span. Positions must not decrease between calls,
     because the function removes the spans that it has passed."""
     while spans and spans[0][1] <= place:
         spans.pop(0)

@@ -1,4 +1,4 @@
-"""The French and English words of requests, with their roles in the grammar."""
+"""The French and English words used in requests, with their roles in the grammar."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -105,7 +105,7 @@ OPPOSING: Final[Mapping[str, Veto]] = {
     SpeechRole.RULES: Veto.RULES,
     SpeechRole.WITHDRAWN: Veto.WITHDRAWN,
 }
-"""The veto that a word of each role adds to a request in its context."""
+"""The veto that each word role adds to a request in its context."""
 
 LONGEST_PHRASE: Final = 8
 _TYPO_LENGTHS: Final = range(6, 16)
@@ -199,7 +199,7 @@ def vocabulary(language: Language) -> SpeechWords:
     words = frozenset(word for phrase in phrases for word in phrase.split())
     other = _file("english" if name == "french" else "french")
     for role in OPPOSING:
-        # Recognize the vetoes of the other language too, because people mix languages.
+        # Also recognize vetoes in the other language, because people mix languages.
         for phrase in other.roles.get(SpeechRole(role).name.lower(), ()):
             if phrase not in file.other_sense:
                 phrases.setdefault(phrase, Meaning(SpeechRole(role)))
@@ -247,7 +247,7 @@ def _add(phrases: dict[str, Meaning], listed: Iterable[str], meaning: Meaning, n
 
 
 def _a_letter_apart(one: str, other: str) -> bool:
-    """Return whether the words differ by at most one changed, added or dropped letter, or by two
+    """Return True if the words differ by at most one changed, added or dropped letter, or by two
     swapped letters."""
     if one == other:
         return True

@@ -34,8 +34,8 @@ from domain.intake.attachment import AttachedFile
 from domain.intake.mail_headers import decoded_json, header_pairs
 from domain.integrations.providers import Provider
 
-# A token is stored for 30 days, so a replay has no effect. The tolerance must exceed the 8 hours in
-# which Mailgun retries; otherwise an outage of an hour would lose mails.
+# A token is stored for 30 days, so a replay has no effect. The tolerance must exceed the 8 hours
+# during which Mailgun retries. With a shorter tolerance, an outage of an hour would lose mails.
 _TOLERANCE: Final = timedelta(hours=12)
 _MAX_TOKEN: Final = 200
 _HEADERS: Final = "message-headers"
@@ -65,8 +65,8 @@ class _EventData(BaseModel):
 
 
 class _Event(BaseModel):
-    """A webhook about a mail that was sent through Mailgun. It arrives if the merchant has
-    configured the same URL for sent and received mails."""
+    """A webhook about a mail that was sent through Mailgun. The endpoint receives it if the
+    merchant has configured the same URL for sent and received mails."""
 
     model_config = ConfigDict(frozen=True, strict=True)
 
@@ -75,7 +75,7 @@ class _Event(BaseModel):
 
 
 class MailgunRoutes:
-    """Parses the requests that the `forward` action of a Mailgun route posts."""
+    """Parses the requests posted by the `forward` action of a Mailgun route."""
 
     provider = Provider.MAILGUN
     topics: Mapping[str, WebhookKind] = {INBOUND: WebhookKind.TICKET}
@@ -138,8 +138,8 @@ class MailgunRoutes:
 
 
 def _event(request: InboundRequest) -> _Event | None:
-    """Parse a webhook about a sent mail. Return None if the request is a received mail. Raises
-    WebhookUnreadable."""
+    """Parse a webhook about a sent mail. Return None if the request contains a received mail.
+    Raises WebhookUnreadable."""
     if not request.headers.get("content-type", "").lower().startswith("application/json"):
         return None
     try:
@@ -167,7 +167,7 @@ def _headers(form: PostedForm) -> tuple[tuple[tuple[str, str], ...], bool]:
     cannot be parsed.
 
     The headers are required, because without them an automatic mail cannot be distinguished from a
-    person's.
+    mail written by a person.
     """
     try:
         decoded = decoded_json(form.text(_HEADERS, _MAX_HEADERS) or "")

@@ -21,7 +21,8 @@ from domain.integrations.providers import Provider
 
 _MAX_HEADERS: Final = 1_000
 _MAX_FILES: Final = 500
-# Message id of the sample mail in Postmark's documentation, which Postmark's "Check" button sends.
+# Message id of the sample mail in Postmark's documentation. Postmark's "Check" button sends this
+# mail.
 _SAMPLE: Final = "22c74902-a0c1-4511-804f-341342852c90"
 
 
@@ -48,8 +49,8 @@ class _Box(_Part):
 
 
 class _Mail(_Part):
-    """The fields that are read from a body. `record`: the type of a webhook about a sent mail; a
-    received mail has no type."""
+    """The fields read from a body. `record`: the type of a webhook about a sent mail. A received
+    mail has no type."""
 
     id: str = Field(alias="MessageID", min_length=1)
     record: str = Field(default=INBOUND, alias="RecordType")
@@ -68,7 +69,7 @@ class _Mail(_Part):
 
 
 class PostmarkInbound:
-    """Parses the requests that Postmark posts to the webhook of an inbound stream."""
+    """Parses the requests that Postmark posts to an inbound stream's webhook."""
 
     provider = Provider.POSTMARK
     topics: Mapping[str, WebhookKind] = {INBOUND: WebhookKind.TICKET}
@@ -88,7 +89,7 @@ class PostmarkInbound:
         secrets: tuple[str, ...],
         now: datetime,
     ) -> None:
-        """Do nothing. Postmark does not sign its webhooks; the secret token in the URL has already
+        """Do nothing. Postmark does not sign its webhooks. The secret token in the URL has already
         identified the endpoint."""
 
     def identify(self, request: InboundRequest) -> Identity:

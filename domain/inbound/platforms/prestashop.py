@@ -1,7 +1,7 @@
 """PrestaShop's webhooks: orders and customers' messages, signed and sent by the merchant's own
 module.
 
-PrestaShop itself has no webhooks. The format is the generic one with fixed field names
+PrestaShop itself has no webhooks. The format is the generic format with fixed field names
 (`docs/inbound/prestashop.md`). The poller converts changes to the same format.
 """
 
@@ -89,8 +89,8 @@ class _OrderBody(BaseModel):
 
 class _Message(BaseModel):
     """A customer's message. `customer_verified`: the customer was signed in when writing the
-    message. `email_confirmed`: the shop has verified that the account's address is the customer's.
-    One of these fields alone does not prove the address, because PrestaShop opens accounts under
+    message. `email_confirmed`: the shop has verified that the account's address belongs to the
+    customer. Either field alone does not prove the address, because PrestaShop opens accounts under
     any address."""
 
     id: _Id

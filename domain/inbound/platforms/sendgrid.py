@@ -40,12 +40,12 @@ from domain.integrations.providers import Provider
 SIGNATURE: Final = "x-twilio-email-event-webhook-signature"
 TIMESTAMP: Final = "x-twilio-email-event-webhook-timestamp"
 
-# A mail's key is stored for 30 days. The tolerance must exceed the 3 days in which SendGrid
-# retries; otherwise an outage would lose mails.
+# A mail's key is stored for 30 days. The tolerance must exceed the 3 days during which SendGrid
+# retries. With a shorter tolerance, an outage would lose mails.
 _TOLERANCE: Final = timedelta(days=4)
 _UTF8: Final = 4
 # In bytes. A header block of this length exceeds the limit for headers that are read completely, so
-# it counts as truncated.
+# it is treated as truncated.
 _MAX_HEADERS: Final = _UTF8 * (MAX_BLOCK_CHARS + 1)
 _MAX_CHARSET: Final = 40
 # Matches a single signature only. In a list of several, a part of one signature could be mistaken
@@ -54,7 +54,7 @@ _DKIM: Final = re.compile(r"\{@([A-Za-z0-9.-]{1,253}) : pass\}")
 
 
 class SendgridParse:
-    """Parses the requests that Inbound Parse posts. If the endpoint's secret is set, it is a public
+    """Parses the requests posted by Inbound Parse. If the endpoint's secret is set, it is a public
     key, and the request must be signed with the matching private key."""
 
     provider = Provider.SENDGRID
@@ -85,8 +85,8 @@ class SendgridParse:
         check_age(signed_seconds(timestamp), now, _TOLERANCE, both_ways=True)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Return the identity of a mail: its Message-ID, or else the digest of its body, because
-        SendGrid does not assign an id."""
+        """Return the identity of a mail: its Message-ID, or the digest of its body if there is
+        none. SendGrid does not assign an id."""
         headers, _ = _headers(read_form(request))
         return Identity(message_id(headers) or f"sha256:{request.digest.hex()}", INBOUND)
 
@@ -123,7 +123,7 @@ class SendgridParse:
 
 
 def _is_signed(signed: bytes, signature: str, key: str) -> bool:
-    """Return whether the owner of the key signed the bytes, with ECDSA over P-256 and SHA-256."""
+    """Return True if the owner of the key signed the bytes, using ECDSA with P-256 and SHA-256."""
     owner = public_key(key)
     if owner is None:
         return False
@@ -136,8 +136,8 @@ def _is_signed(signed: bytes, signature: str, key: str) -> bool:
 
 
 def public_key(text: str) -> ec.EllipticCurvePublicKey | None:
-    """Return the P-256 public key that SendGrid displays as base64 of DER, or None if the text is
-    not such a key."""
+    """Return the P-256 public key from the base64 of DER that SendGrid displays, or None if the
+    text is not such a key."""
     try:
         key = load_der_public_key(base64.b64decode(text, validate=True))
     except (UnsupportedAlgorithm, binascii.Error, ValueError):
@@ -148,13 +148,13 @@ def public_key(text: str) -> ec.EllipticCurvePublicKey | None:
 
 
 def _dkim_proves(form: PostedForm, mail: InboundMail) -> bool:
-    """Return whether SendGrid verified a DKIM signature of the mail's From domain."""
+    """Return True if SendGrid verified a DKIM signature for the mail's From domain."""
     found = _DKIM.fullmatch((form.only("dkim") or "").strip())
     return found is not None and is_author_of(mail, found[1])
 
 
 def _spf_proves(form: PostedForm, mail: InboundMail, envelope: Mapping[str, JsonValue]) -> bool:
-    """Return whether the sending server passed SPF for the envelope sender, and the envelope
+    """Return True if the sending server passed SPF for the envelope sender, and the envelope
     sender's domain is the mail's From domain."""
     sender = _string(envelope.get("from", ""))
     passed = (form.only("SPF") or "").strip().lower() == "pass"
@@ -166,7 +166,7 @@ def _headers(form: PostedForm) -> tuple[tuple[tuple[str, str], ...], bool]:
     are none.
 
     The headers are required, because without them an automatic mail cannot be distinguished from a
-    person's.
+    mail written by a person.
     """
     found, are_all = header_pairs(form.text("headers", _MAX_HEADERS))
     if not found:

@@ -28,7 +28,7 @@ from domain.inbound.webhook_signature import hmac_sha256_base64, require_match, 
 from domain.integrations.order_fact import OrderFact
 from domain.integrations.providers import Provider
 
-# Header names of Shopify's webhooks, and of the events with which Shopify replaces them.
+# Header names used by Shopify's webhooks, and by the events that replace them.
 _SIGNATURES: Final = ("x-shopify-hmac-sha256", "shopify-hmac-sha256")
 _TRIGGERED_AT: Final = "x-shopify-triggered-at"
 _TOPIC: Final = re.compile("[a-z_]+(?:/[a-z_]+)*")
@@ -55,8 +55,8 @@ _DUTIES: Final = {
     "app/uninstalled": ComplianceKind.DISCONNECT,
 }
 _OF_CUSTOMER: Final = frozenset({"customer", "orders_to_redact", "orders_requested"})
-# Fields that never occur in a topic's body, by topic. The topic is not signed; such a field reveals
-# a wrong topic.
+# Fields that never occur in a topic's body, by topic. The topic is not signed, and such a field
+# reveals a wrong topic.
 _NEVER: Final = {
     ComplianceKind.REDACT_CUSTOMER: frozenset({"orders_requested", "data_request"}),
     ComplianceKind.CUSTOMER_DATA: frozenset({"orders_to_redact"}),
@@ -91,8 +91,8 @@ class ShopifyWebhooks:
     def identify(self, request: InboundRequest) -> Identity:
         """Return the identity of a delivery. Raises WebhookUnreadable.
 
-        Several subscriptions to one topic send the same event id, so the subscription's name is
-        part of the key.
+        Several subscriptions to one topic send the same event id, so the key includes the
+        subscription's name.
         """
         headers = request.headers
         if "x-shopify-topic" in headers:
@@ -106,7 +106,7 @@ class ShopifyWebhooks:
             name = headers.get("shopify-handle", "")
         if len(topic) > _MAX_NAME or not _TOPIC.fullmatch(topic):
             raise WebhookUnreadable("no_topic")
-        # Both ids are unsigned. A request without an id is identified by its body's digest.
+        # Both ids are unsigned. A request without an id is identified by the digest of its body.
         sent = sent or request.digest.hex()
         if len(sent) > _MAX_NAME or len(name) > _MAX_NAME:
             raise WebhookUnreadable("no_delivery_id")
@@ -128,8 +128,8 @@ class ShopifyWebhooks:
 def _duty(kind: ComplianceKind, body: bytes, facts: EndpointFacts) -> ComplianceRequest:
     """Parse a compliance request.
 
-    One secret signs for all shops that have installed an app. Raises WebhookUnreadable if the
-    request concerns another shop, or if its body belongs to another kind of request.
+    An app uses one secret to sign for all shops that have installed it. Raises WebhookUnreadable if
+    the request concerns another shop, or if its body belongs to another kind of request.
     """
     shop = shaped(ShopBody, body).domain
     mine = facts.settings.get("shop")
@@ -148,9 +148,9 @@ def _duty(kind: ComplianceKind, body: bytes, facts: EndpointFacts) -> Compliance
 
 
 def _deleted(request: InboundRequest, facts: EndpointFacts) -> OrderFact:
-    """Parse a deletion of an order, whose body contains only the order's id.
+    """Parse an order deletion. Its body contains only the order's id.
 
-    The time of the deletion is in an unsigned header. A forged time only changes the position of
+    The time of the deletion is in an unsigned header. A forged time changes only the position of
     the deletion among the order's other facts, not which order is deleted.
     """
     order = shaped(DeletedBody, request.body)

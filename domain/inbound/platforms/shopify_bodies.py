@@ -19,7 +19,7 @@ from domain.integrations.order import OrderState, first_link, state_of
 from domain.integrations.order_fact import OrderFact
 
 ORDER_GID: Final = "gid://shopify/Order/"
-"""The prefix before an order's number in ids of Shopify's GraphQL API, as in `Order.id`."""
+"""The prefix before the order number in ids from Shopify's GraphQL API, as in `Order.id`."""
 _SHIPPED: Final = frozenset({"fulfilled", "partial"})
 _DELIVERED: Final = "delivered"
 _SENT: Final = frozenset({"success"})
@@ -58,7 +58,7 @@ class _Refund(BaseModel):
 
 
 class OrderBody(BaseModel):
-    """The body of the topics `orders/…`, except `orders/delete`: a whole order."""
+    """The body of the `orders/…` topics, except `orders/delete`: a whole order."""
 
     id: _Id
     name: str | None = None
@@ -113,14 +113,14 @@ class OrderBody(BaseModel):
 
 
 class FulfillmentBody(_Parcel):
-    """The body of the topics `fulfillments/…`: a parcel of an order."""
+    """The body of the `fulfillments/…` topics: a parcel in an order."""
 
     order_id: _Id
     updated_at: AwareDatetime
 
     def fact(self) -> OrderFact:
-        """Return the facts that the parcel reports about its order. A delivered parcel sets no
-        order state, because other parcels may still be in transit."""
+        """Return the facts that the parcel provides about its order. A delivered parcel does not
+        set an order state, because other parcels may still be in transit."""
         left = self.status in _SENT and not self.is_delivered
         return OrderFact(
             order_id=f"{ORDER_GID}{self.order_id}",
@@ -141,7 +141,7 @@ class DeletedBody(BaseModel):
 
 
 class ShopBody(BaseModel):
-    """The field of a compliance request's body that names the shop."""
+    """The field that names the shop in a compliance request's body."""
 
     domain: str | None = Field(
         default=None, validation_alias=AliasChoices("shop_domain", "myshopify_domain")
@@ -149,7 +149,7 @@ class ShopBody(BaseModel):
 
 
 class PrivacyBody(BaseModel):
-    """The body of the topics `customers/redact` and `customers/data_request`."""
+    """The body of the `customers/redact` and `customers/data_request` topics."""
 
     customer: _Address | None = None
     order_ids: tuple[_Id, ...] = Field(

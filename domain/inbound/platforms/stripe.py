@@ -72,8 +72,8 @@ class _Thing(BaseModel):
 
     @property
     def order_id(self) -> str:
-        """The id of the payment, which the Stripe connector uses as the order's id. An old charge
-        without a payment has its own id instead."""
+        """The id of the payment, which the Stripe connector uses as the order's id. For an old
+        charge without a payment, the charge's own id."""
         return self.payment_intent or self.charge or self.id
 
     def money(self, units: int | None) -> Money | None:
@@ -108,7 +108,7 @@ class StripeWebhooks:
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
         """Verify the signature. As in Stripe's own library, only the age of the timestamp is
-        limited; a timestamp in the future is accepted."""
+        limited. A timestamp in the future is accepted."""
         signature = StripeSignature.parse(signature_header(request, "stripe-signature"))
         if signature is None:
             raise InboundRefused(RefusalReason.TIMESTAMP_MISSING)
@@ -117,7 +117,7 @@ class StripeWebhooks:
             raise InboundRefused(RefusalReason.SIGNATURE_WRONG)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Return the identity of an event. A thin event, which contains no facts, gets a topic that
+        """Return the identity of an event. A thin event contains no facts, so it gets a topic that
         is ignored."""
         name = shaped(_Name, request.body)
         topic = f"{_THIN}/{name.type}" if name.of == _THIN else name.type

@@ -35,7 +35,7 @@ _MAX_ID: Final = 100
 _PING: Final = re.compile(rb"webhook_id=[0-9]{1,20}")
 _DELETED: Final = "order.deleted"
 _FAILED: Final = "failed"
-# HTML entities that WordPress decodes in the secret before it signs (wp_specialchars_decode with
+# HTML entities that WordPress decodes in the secret before signing (wp_specialchars_decode with
 # both kinds of quotes).
 _ESCAPED: Final = re.compile(
     r"&(?:(lt|gt|quot|amp)|#0*(60|62|34|39|38)|#[xX]0*(3[cC]|3[eE]|22|27|26));"
@@ -97,8 +97,8 @@ class _Order(BaseModel):
 
 
 class _Deleted(BaseModel):
-    """The body of a deletion, which contains only the order's id. The topic is not signed, so the
-    body of a whole order must not be accepted as a deletion."""
+    """The body of a deletion. It contains only the order's id. The topic is not signed, so the body
+    of a whole order must not be accepted as a deletion."""
 
     id: _Id
     total: None = None
@@ -118,7 +118,7 @@ class WooCommerceWebhooks:
     author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:
-        """Return whether the request is the unsigned form that WooCommerce sends when a webhook is
+        """Return True if the request is the unsigned form that WooCommerce sends when a webhook is
         activated."""
         return _SIGNATURE not in request.headers and bool(_PING.fullmatch(request.body.strip()))
 
@@ -130,8 +130,8 @@ class WooCommerceWebhooks:
         require_match(expected, given)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Return the identity of a delivery. The key includes the body's digest, because updates of
-        two orders in the same second have the same delivery id."""
+        """Return the identity of a delivery. The key includes the digest of the body, because
+        updates of two orders in the same second have the same delivery id."""
         topic = request.headers.get("x-wc-webhook-topic", "").strip()
         delivery = request.headers.get(_DELIVERY, "").strip()
         if not _TOPIC.fullmatch(topic):
@@ -152,7 +152,8 @@ class WooCommerceWebhooks:
 
 
 def unescaped(secret: str) -> str:
-    """Return the secret with decoded HTML entities, which is the form that WordPress signs with."""
+    """Return the secret with HTML entities decoded, which is the form that WordPress uses for
+    signing."""
     return _ESCAPED.sub(_character, secret)
 
 

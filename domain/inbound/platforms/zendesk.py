@@ -40,14 +40,14 @@ from domain.inbound.webhook_signature import (
 )
 from domain.integrations.providers import Provider
 
-# The public secret with which Zendesk signs test requests for a webhook that is not saved yet.
+# The public secret with which Zendesk signs test requests for a webhook that has not been saved
+# yet.
 _TEST_SECRET: Final = base64.b64encode(b"this_secret_is_for_testing_only").decode()
 _EVENT: Final = "zen:event-type:ticket."
 _CREATED: Final = f"{_EVENT}created"
 _COMMENT_ADDED: Final = f"{_EVENT}comment_added"
 _STATUS_CHANGED: Final = f"{_EVENT}status_changed"
-# A comment that was created at most this long after the ticket counts as the ticket's opening
-# message.
+# A comment created no later than this after the ticket is treated as the ticket's opening message.
 _AT_ONCE: Final = timedelta(seconds=2)
 _MAX_ID: Final = 200
 
@@ -128,7 +128,7 @@ class ZendeskWebhooks:
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
         """Verify the signature. The secret is used as text, without base64 decoding. Timestamps in
-        the future are rejected too."""
+        the future are also rejected."""
         signature = signature_header(request, "x-zendesk-webhook-signature")
         stamp = signature_header(
             request, "x-zendesk-webhook-signature-timestamp", RefusalReason.TIMESTAMP_MISSING

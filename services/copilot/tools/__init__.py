@@ -1,1 +1,1 @@
-"""The copilot's read tools, one subject per file."""
+"""The copilot's read tools. Each file covers one subject."""

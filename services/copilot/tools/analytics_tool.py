@@ -25,7 +25,7 @@ class DaysWanted(CopilotInput):
 
 
 class DaysFound(CopilotFacts):
-    """Sums over the days that were read. Shares, from 0 to 1, are computed over all days
+    """Totals for the days that were read. Shares, from 0 to 1, are computed over all days
     together."""
 
     first: date

@@ -82,8 +82,8 @@ async def _search(copilot: CopilotService, wanted: ContentWanted) -> ToolFinding
 
 
 def _nearest(templates: tuple[TemplateEntry, ...], words: str) -> list[TemplateEntry]:
-    """Return the templates whose name or category shares a word stem with `words`, most shared
-    stems first, at most `_MOST_TEMPLATES`."""
+    """Return the templates whose name or category shares a word stem with `words`. The templates
+    with the most shared stems come first, at most `_MOST_TEMPLATES`."""
     asked = set(map(stem, content_words(words)))
     shared = {
         one.id: len(asked & set(map(stem, content_words(f"{one.name} {one.category}"))))

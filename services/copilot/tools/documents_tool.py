@@ -1,4 +1,4 @@
-"""The copilot tool that searches the documentation of this product."""
+"""The copilot tool that searches the product documentation."""
 
 from typing import Final
 

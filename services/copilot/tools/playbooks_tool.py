@@ -1,5 +1,5 @@
-"""The copilot tool that reads playbooks: the events that the agent answers, and its allowed
-actions."""
+"""The copilot tool that reads playbooks: the events that the agent answers, and the actions that it
+is allowed to take."""
 
 from typing import Final
 
@@ -20,7 +20,7 @@ class PlaybooksAsked(CopilotInput):
 
 
 class PlaybookFacts(CopilotFacts):
-    """A playbook. `threshold`: if the confidence is below this value, a person reviews the answer
+    """A playbook. `threshold`: if the confidence is below this value, a human reviews the answer
     before it is sent. Actions without a rule are not allowed, except replies."""
 
     playbook_id: str

@@ -1,4 +1,4 @@
-"""The copilot tool that reads reviews, such as those that are waiting for a decision."""
+"""The copilot tool that reads reviews, for example pending ones."""
 
 from datetime import datetime
 from typing import Final

@@ -58,7 +58,7 @@ class OrderOfRun(CopilotFacts):
 
 class RunReport(CopilotFacts):
     """A run with the reasons for its outcome. `threshold`: if the confidence is below this value, a
-    person reviews the answer before it is sent."""
+    human reviews the answer before it is sent."""
 
     run_id: str
     status: RunStatus

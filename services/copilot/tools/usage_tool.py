@@ -1,5 +1,5 @@
-"""The copilot tool that reads a client's usage of its plan, and the usage forecast for the rest of
-the month."""
+"""The copilot tool that reads a client's usage of its plan, and the forecast for the rest of the
+month."""
 
 from datetime import date
 from typing import Final

@@ -1,4 +1,4 @@
-"""The copilot tool that reads webhooks and their failed deliveries. The result never includes
+"""The copilot tool that reads webhooks and their failed deliveries. Its result never includes
 secrets, and shows only the host of each URL."""
 
 from datetime import datetime

@@ -1,4 +1,5 @@
-"""/app/metrics: the share of tickets that the agent resolves without people, and its trend."""
+"""/app/metrics: the share of tickets that the agent resolves without human agents, and its
+trend."""
 
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -83,7 +84,7 @@ async def churn(page: AnyonesPage) -> Response:
 def _charts(
     page: Page, span: tuple[date, date], days: Sequence[DayMetrics], figures: Figures
 ) -> dict[str, BarChart]:
-    """Return the charts, with one column for each UTC day of the range. A day without computed
+    """Return the charts, with one column for each UTC day in the range. A day without computed
     metrics is shown as a gap."""
     by_day = {one.day: one for one in days}
     p95 = figures.latency_p95_ms

@@ -1,4 +1,4 @@
-"""/app/audit: the log of changes with their actors, and the integrity check of the log."""
+"""/app/audit: the audit log with the actor of each change, and the log's integrity check."""
 
 from typing import Annotated, Final
 
@@ -39,7 +39,7 @@ async def entries(page: ManagersPage) -> Response:
 
 @router.get(f"{_LIST}/chain")
 async def chain(page: ManagersPage) -> Response:
-    """Verify the integrity of the complete log, and show the result. The verification is slow, so
-    it has a separate page."""
+    """Verify the integrity of the entire log, and show the result. The verification is slow, so it
+    has its own page."""
     walked = [one async for one in verify_chains(page.resources.database, page.tenant)]
     return page.render("audit/chain.html", chain=walked[0])

@@ -1,5 +1,5 @@
-"""/app/billing: the plan, credits, their prices and their purchase. A link opens Stripe's checkout,
-because our forms may not redirect to another site."""
+"""/app/billing: the plan, and the price and purchase of credits. Stripe's checkout is opened
+through a link, because our forms must not redirect to another site."""
 
 from typing import Annotated, Final
 
@@ -38,7 +38,8 @@ OwnersPost = Annotated[Post, Depends(Posted(OWNERS))]
 
 @router.get(_PLAN)
 async def plan(page: AnyonesPage) -> Response:
-    """Show the plan and credits. Stripe redirects to this page, with the checkout in the query."""
+    """Show the plan and credits. Stripe redirects to this page and adds the checkout to the
+    query."""
     came_from = parse_ulid(page.request.query_params.get("checkout", ""))
     async with page.resources.database.reading(page.tenant) as connection:
         subscription = await AccountRepository(connection, page.tenant).subscription()
@@ -160,9 +161,9 @@ async def checkout(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))
 
 
 async def _to_pay(post: Post, offered: Offered) -> Response:
-    """Redirect to the checkout. Store the checkout as the redirect target of a repeated form: the
-    target is known only after the call to the payment provider, which runs outside the form's
-    transaction."""
+    """Redirect to the checkout, and store the checkout as the redirect target for a repeated
+    submission. The target becomes known only after the call to the payment provider, which runs
+    outside the form's transaction."""
     to = f"{_CHECKOUTS}/{offered.checkout_id}"
     async with post.page.resources.work.of(post.page.tenant) as work:
         await post.leads_to(work, to)
@@ -170,6 +171,6 @@ async def _to_pay(post: Post, offered: Offered) -> Response:
 
 
 def _seen(price: Money | None) -> str:
-    """Return the price that the page shows, as the value of a form field. If the price has changed
-    when the form is sent, the purchase is rejected."""
+    """Return the price that the page shows, as the value of a form field. If the price changes
+    before the form is submitted, the purchase is rejected."""
     return f"{price.minor} {price.currency}" if price else "-"

@@ -1,4 +1,4 @@
-"""/app/usage: this month's usage, and the forecast of when the quota is reached."""
+"""/app/usage: this month's usage, and a forecast of the day on which the quota will be used up."""
 
 from fastapi import APIRouter
 from starlette.responses import Response

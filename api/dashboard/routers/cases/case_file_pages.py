@@ -44,7 +44,7 @@ async def case_file(page: Annotated[Page, Depends(OnPage(REVIEWERS))]) -> Respon
 
 @router.post(_IMPORT)
 async def bring_in(post: ReviewersPost) -> Response:
-    """Show a preview of the changes that the file would make. Nothing is stored yet."""
+    """Show a preview of the changes that the file would make. Nothing is stored at this point."""
     page = post.page
     value = await read_yaml_document(
         page.resources, page.tenant, DocumentKind.CASE_FILE, post.text("file").encode()

@@ -1,4 +1,4 @@
-"""/app/simulator/runs: runs of all saved cases, on the live content or on a variant."""
+"""/app/simulator/runs: runs of all saved cases, with the live content or with a variant."""
 
 from typing import Annotated, Final
 

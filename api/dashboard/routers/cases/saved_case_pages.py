@@ -149,5 +149,5 @@ def _editor(page: Page, found: SavedCase | None, form: str, typed: Typed) -> Res
 
 
 def _in_braces(name: str) -> str:
-    """Return the name in French quotation marks, for a message."""
+    """Return the name in French quotation marks, for use in a message."""
     return f"« {name} »"

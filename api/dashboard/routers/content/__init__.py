@@ -10,7 +10,7 @@ from api.dashboard.routers.content import (
     template_pages,
 )
 
-# Routes with fixed paths must be registered before routes with an id in the path.
+# Register routes with fixed paths before routes with an id in the path.
 ROUTERS: Final = (
     knowledge_gaps_pages.router,
     knowledge_import_pages.router,

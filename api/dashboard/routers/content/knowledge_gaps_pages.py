@@ -1,4 +1,4 @@
-"""/app/knowledge/gaps: customers' questions that the agent could not answer."""
+"""/app/knowledge/gaps: customer questions that the agent could not answer."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -50,6 +50,6 @@ def new_entry_address(gap: KnowledgeGap) -> str:
 
 
 def _language(counts: Sequence[QuestionCount]) -> str:
-    """Return the most frequent language of the gap's questions, among the languages that entries
-    can have."""
+    """Return the most frequent language among the gap's questions, limited to the languages
+    available for entries."""
     return next((one.value for one in counts if one.value in _WRITTEN), None) or _WRITTEN[0]

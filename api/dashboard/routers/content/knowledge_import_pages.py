@@ -47,7 +47,7 @@ async def form(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 @router.post(_IMPORT)
 async def send(post: FilePost) -> Response:
-    """Show a preview of the import. If the person has confirmed the preview, import the file."""
+    """Show a preview of the import, or import the file if the user has confirmed the preview."""
     page = post.page
     read = await read_knowledge(page.resources, page.tenant, _file(post))
     if not post.ticked(SEEN):
@@ -74,8 +74,8 @@ def _form(page: Page, typed: Typed, plan: ImportPlan | None) -> Response:
 
 
 def _with_file(fields: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the fields with the text of the uploaded file. After the upload, the form itself
-    contains this text."""
+    """Return the fields with the text of the uploaded file. From then on, the form itself contains
+    the text."""
     return {**fields, "text": fields.get("file") or fields.get("text", "")}
 
 

@@ -43,8 +43,8 @@ EntryPost = Annotated[Post, Depends(Posted(MANAGERS, _ID))]
 
 
 class NewEntryQuery(ClientQuery):
-    """Query parameters that prefill the form for a new entry. `answer_of`: the run whose human
-    answer becomes the entry's text."""
+    """Query parameters that prefill the form for a new entry. `answer_of`: id of the run whose
+    human answer becomes the entry's text."""
 
     title: Annotated[str, Field(max_length=MAX_LINE)] = ""
     language: Language | None = None
@@ -83,7 +83,7 @@ async def new(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 
 async def _human_answer(page: Page, run_id: str) -> str:
-    """Return the answer that a person gave in a run, or an empty string."""
+    """Return the answer that a human agent gave in a run, or an empty string."""
     async with page.resources.database.reading(page.tenant) as connection:
         found = await OpenQuestions(connection, page.tenant).answers([[run_id]])
     return found[0].text if found else ""
@@ -148,14 +148,15 @@ async def delete(post: EntryPost) -> Response:
 
 
 def _fields(post: Post) -> dict[str, str]:
-    """Return the form's fields, with the chosen language or the detected language of the text."""
+    """Return the form's fields. If no language was chosen, use the language detected from the
+    text."""
     fields = {name: post.text(name) for name in ("title", "body", "language")}
     texts = (fields["title"], fields["body"])
     return {**fields, "language": fields["language"] or language_of(texts, post.page.language)}
 
 
 async def _check_seen(post: Post, work: UnitOfWork) -> None:
-    """Raise ChangedMeanwhile if the entry changed after the form was rendered."""
+    """Raise ChangedMeanwhile if the entry has changed since the form was rendered."""
     page = post.page
     there = await ContentChanges(standing_in(work), page.tenant).read(
         KnowledgeEntry, page.record_id

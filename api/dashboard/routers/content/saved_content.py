@@ -1,4 +1,4 @@
-"""Code that the content pages share: the query of their lists, and the page after a save."""
+"""Code shared by the content pages: the query of their lists, and the redirect after saving."""
 
 from datetime import timedelta
 from typing import Final
@@ -25,8 +25,8 @@ class ContentQuery(PageQuery):
 
 
 def saved_at(path: str, lost: LostOutcomes) -> str:
-    """Return the URL of the page after a save. Its query states the number of cases that are no
-    longer green."""
+    """Return the URL of the page to show after saving. Its query states the number of cases that no
+    longer count as passed."""
     return f"{path}?lost={lost.count}" if lost.count else path
 
 

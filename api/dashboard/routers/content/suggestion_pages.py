@@ -1,4 +1,4 @@
-"""/app/suggestions: additions to knowledge and templates that AI assistants suggest. People accept
+"""/app/suggestions: additions to knowledge and templates that AI assistants suggest. Members accept
 or reject each suggestion."""
 
 from typing import Annotated, Final

@@ -1,4 +1,4 @@
-"""/app/templates: a client's own answer templates. The agent fills in their placeholders for each
+"""/app/templates: a client's own answer templates. The agent fills in the placeholders for each
 customer."""
 
 from collections.abc import Mapping
@@ -151,7 +151,7 @@ async def _read(page: Page) -> TemplateEntry:
 async def _editor(
     page: Page, entry: TemplateEntry | None, typed: Typed, form: str, seen: str
 ) -> Response:
-    """Return the page with the form of a template, and a preview of the text for a sample order."""
+    """Return the page with the template's form, and a preview of the text for a sample order."""
     chosen = typed["language"] or language_of((typed["body"],), page.language)
     language: Language = "en" if chosen == "en" else "fr"
     async with page.resources.database.reading(page.tenant) as connection:
@@ -202,7 +202,7 @@ def _fields(post: Post) -> dict[str, object]:
 
 
 async def _check_seen(post: Post, work: UnitOfWork) -> None:
-    """Raise ChangedMeanwhile if the template changed after the form was rendered."""
+    """Raise ChangedMeanwhile if the template has changed since the form was rendered."""
     page = post.page
     there = await ContentChanges(standing_in(work), page.tenant).read(TemplateEntry, page.record_id)
     post.check_seen(version_of(there))

@@ -1,4 +1,4 @@
-"""Preview of a template, filled in with a sample order."""
+"""A preview of a template, filled in with a sample order."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,9 +38,10 @@ _CUSTOMER: Final = {
 
 @dataclass(frozen=True, slots=True)
 class TemplatePreview:
-    """A template, filled in with a sample order. `text`: the filled text; fields that only an event
-    provides are in square brackets. `needs`: the names of these fields. `promises`: placeholders
-    that commit to an action. `unreadable`, `line`: the invalid placeholder and its line."""
+    """A template filled in with a sample order. `text`: the resulting text, in which fields that
+    only an event can provide are in square brackets. `needs`: the names of these fields.
+    `promises`: placeholders that commit the merchant to an action. `unreadable`, `line`: the
+    invalid placeholder and its line."""
 
     text: str
     needs: tuple[str, ...]
@@ -58,7 +59,7 @@ def preview_of(
     today: date,
 ) -> TemplatePreview:
     """Return a preview of the template, filled in with a sample order. `frame`: the greeting and
-    sign-off texts that the client has set."""
+    sign-off texts set by the client."""
     framed = AnswerFrame.of(frame, brand_name=brand_name, customer_name=_CUSTOMER["customer_name"])
     used = names(body)
     needs = tuple(sorted(used - KNOWN_NAMES))

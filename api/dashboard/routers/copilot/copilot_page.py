@@ -1,5 +1,5 @@
-"""/app/copilot: a chat in which members ask questions about their own service. The chat is
-available beside every page."""
+"""/app/copilot: a chat in which members ask questions about their own service. Every other page can
+open the chat next to its content."""
 
 import json
 from typing import Annotated, Final
@@ -19,10 +19,10 @@ from domain.intake.rate_limit import LimitScope
 from domain.tenants.actor import ANYONE
 
 _COPILOT: Final = "/app/copilot"
-# A field whose name starts with "_" is not stored in drafts.
+# Drafts do not store fields whose names start with "_".
 _EARLIER: Final = "_earlier"
-# Maximum number of earlier messages. The limit leaves two messages for the last question and its
-# answer.
+# Maximum number of earlier messages. It leaves room for two more messages: the last question and
+# its answer.
 _KEPT: Final = MAX_MESSAGES - 2
 
 router = APIRouter(include_in_schema=False)
@@ -30,8 +30,8 @@ router = APIRouter(include_in_schema=False)
 
 @router.get(_COPILOT)
 async def copilot(page: AnyonesPage) -> Response:
-    """Show the copilot's page. If the question was rejected, the page shows it again, with the
-    conversation before it."""
+    """Show the copilot's page. If a question was rejected, the page shows the question again, after
+    the previous conversation."""
     typed = await page.typed(_COPILOT, {"question": "", _EARLIER: "[]"})
     return _shown(page, _kept(typed[_EARLIER]), None, typed["question"])
 
@@ -56,7 +56,7 @@ async def ask(post: Annotated[Post, Depends(Posted(ANYONE))]) -> Response:
 
 def _earlier(text: str) -> list[JsonValue]:
     """Return the conversation before the question, truncated to its last messages. Raises
-    InvalidBody."""
+    InvalidBody if the conversation is invalid."""
     try:
         messages = json.loads(text)
     except (ValueError, RecursionError):
@@ -67,7 +67,7 @@ def _earlier(text: str) -> list[JsonValue]:
 
 
 def _kept(text: str) -> list[JsonValue]:
-    """Return the conversation before a rejected question, or an empty conversation if it is
+    """Return the conversation that preceded a rejected question, or an empty conversation if it is
     invalid."""
     try:
         messages = _earlier(text)
@@ -96,8 +96,8 @@ def _shown(
 
 
 def _links(page: Page, answer: CopilotAnswer | None) -> list[tuple[CitedRecord, str]]:
-    """Return the answer's citations, each with a link. The links lead to this host, even if
-    DASHBOARD_URL names another host. Citations of documents have no link."""
+    """Return the answer's citations, each with a link if it cites a record. Links point to the
+    current host, even if DASHBOARD_URL names another host. Citations of documents have no link."""
     dashboard = page.resources.settings.server.dashboard
     return [
         (one, "/app" + one.url.removeprefix(dashboard) if one.url.startswith(dashboard) else "")
@@ -106,4 +106,4 @@ def _links(page: Page, answer: CopilotAnswer | None) -> list[tuple[CitedRecord, 
 
 
 async def _nobody(_: str) -> None:
-    """Discard a piece of text, because the page shows the complete answer at once."""
+    """Discard a text fragment, because the page shows the complete answer at once."""

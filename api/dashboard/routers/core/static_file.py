@@ -17,8 +17,8 @@ router = APIRouter(include_in_schema=False)
 
 @router.get(STATIC + "/{version}/{name}")
 async def static_file(version: str, name: str, resources: ResourcesDep) -> Response:
-    """Return a static file. A page of an older build gets the current version of the file, with a
-    short cache lifetime. Raises RouteNotFound."""
+    """Return a static file. For a page from an older build, return the current version of the file
+    with a short cache lifetime. Raises RouteNotFound if there is no such file."""
     known = resources.pages.static
     file = known.files.get(name)
     if file is None:

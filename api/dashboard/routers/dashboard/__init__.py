@@ -1,5 +1,4 @@
-"""The dashboard's overview page, the page with a person's preferences, and routes that all forms
-need."""
+"""The dashboard's overview page, the user's preferences page, and routes needed by all forms."""
 
 from typing import Final
 

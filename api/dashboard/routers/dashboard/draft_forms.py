@@ -1,5 +1,5 @@
-"""/app/drafts: drafts of form input, stored while a person types. A draft is deleted when the form
-is sent or the person discards the draft."""
+"""/app/drafts: drafts of form input, stored while the user types. A draft is deleted when the form
+is submitted or the user discards the draft."""
 
 from typing import Annotated, Final
 
@@ -13,7 +13,7 @@ from domain.tenants.actor import ANYONE
 from services.dashboard.forms import drop_draft, keep_draft, was_sent
 
 FORM: Final = "_form"
-"""Name of the form field with the path that the form is sent to."""
+"""Name of the form field with the path to which the form is submitted."""
 
 router = APIRouter(include_in_schema=False)
 # A draft saved by a background tab must not switch the client of other tabs.
@@ -25,8 +25,8 @@ async def keep(post: AnyonesPost) -> Response:
     page = post.page
     form = next_page(post.text(FORM))
     async with page.resources.work.of(page.tenant) as work:
-        # If the draft arrives after the form was sent, discard the draft. Otherwise the draft would
-        # reappear as unsent input.
+        # If the draft arrives after the form was submitted, discard the draft. Otherwise the
+        # submitted input would reappear as unsent.
         if not await was_sent(work, form, post.once):
             await keep_draft(work, page.visit.user.id, form, kept_fields(post.fields))
     return Response(status_code=204)

@@ -1,4 +1,4 @@
-"""/app/me: the page of a person's preferences and sessions."""
+"""/app/me: the page for a user's preferences and sessions."""
 
 from dataclasses import replace
 from typing import Annotated, Final
@@ -52,7 +52,7 @@ async def me(page: AnyonesPage) -> Response:
 
 @router.post(_ME)
 async def save(post: Annotated[Post, Depends(Posted(ANYONE))]) -> Response:
-    """Save the person's preferences. Raises InvalidPreferences."""
+    """Save the user's preferences. Raises InvalidPreferences if one is invalid."""
     page = post.page
     language, theme = post.text("language"), post.text("theme")
     if language not in ("", *LANGUAGES) or theme not in tuple(Theme):
@@ -73,8 +73,8 @@ async def save(post: Annotated[Post, Depends(Posted(ANYONE))]) -> Response:
 
 @router.post(_LEAVE)
 async def leave(post: Annotated[Post, Depends(Posted(ANYONE))]) -> Response:
-    """End the person's membership of the client that the form names. Raises AccessDenied,
-    OwnerStays."""
+    """End the user's membership in the client that the form names. Raises AccessDenied. Raises
+    OwnerStays for the owner, who cannot leave."""
     page = post.page
     named = post.text("client_id")
     left = next((one for one in page.clients if one.id == named), None)

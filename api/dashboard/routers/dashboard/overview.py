@@ -33,7 +33,7 @@ async def overview(page: AnyonesPage) -> Response:
     earlier = before(*span)
     async with page.resources.database.reading(page.tenant) as connection:
         found = await read_overview(connection, page.tenant)
-        # The current and the previous range are adjacent, so one query reads both.
+        # The current and previous ranges are adjacent, so one query reads both.
         days = await MetricsRepository(connection, page.tenant).insight(earlier[0], last)
         usage = await UsageRepository(connection, page.tenant).in_month(period_of(page.now))
         runs = await RunTraces(connection, page.tenant).page(limit=_RUNS)
@@ -54,8 +54,8 @@ async def overview(page: AnyonesPage) -> Response:
 
 
 def _chart(page: Page, span: tuple[date, date], days: Sequence[DayInsight]) -> BarChart:
-    """Return a chart of the tickets by day: those that the agent resolved without people, and the
-    others."""
+    """Return a chart of tickets by day, split into tickets that the agent resolved without human
+    agents and all others."""
     by_day = {day.day: day for day in days}
     columns = []
     for day in days_of(*span):

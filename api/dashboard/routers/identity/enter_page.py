@@ -1,4 +1,4 @@
-"""/app/enter: the page of the one-time sign-in link of an embedded stack."""
+"""/app/enter: the page behind an embedded stack's one-time sign-in link."""
 
 import secrets
 from typing import Final
@@ -24,8 +24,8 @@ router = APIRouter(include_in_schema=False)
 
 @router.get(_LINK)
 async def link(request: Request, token: str, resources: ResourcesDep) -> Response:
-    """Show a page with the sign-in button. Opening the page does not sign the person in. Raises
-    SignInLinkGone."""
+    """Show a page with a sign-in button. Opening the page does not sign the user in. Raises
+    SignInLinkGone if the link is no longer valid."""
     async with resources.database.reading_across() as connection:
         if not await SignInLinks(connection).is_open(token_digest(token), resources.now()):
             raise SignInLinkGone
@@ -34,7 +34,7 @@ async def link(request: Request, token: str, resources: ResourcesDep) -> Respons
 
 @router.post(_LINK)
 async def enter(request: Request, token: str, resources: ResourcesDep) -> Response:
-    """Sign in with the link, which works once. Raises CrossSiteRequest, TooManyRequests,
+    """Sign in with the link, which works only once. Raises CrossSiteRequest, TooManyRequests,
     SignInLinkGone."""
     check_origin(request)
     await count_address(request, LimitScope.VERIFICATION)

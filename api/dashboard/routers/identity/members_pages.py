@@ -1,4 +1,4 @@
-"""/app/members: the page that manages a client's members and invitations."""
+"""/app/members: the page for managing a client's members and invitations."""
 
 from collections.abc import Set
 from typing import Annotated, Final
@@ -59,8 +59,8 @@ async def members(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 @router.get(_KEYS)
 async def keys(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
-    """Show the keys that a member created. Before the member is removed or gets the role in the
-    query, a manager decides which of the keys to revoke."""
+    """Show the keys that a member created. Before removing the member or changing the member's role
+    to the one in the query, a manager decides which of these keys to revoke."""
     query = page.query(KeysQuery)
     if not is_user_id(query.user_id):
         raise MemberNotFound("the user is no member of this client")
@@ -73,8 +73,8 @@ async def keys(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 @router.post(_ROLE)
 async def change(post: ManagersPost) -> Response:
-    """Change a member's role. A form field names the member, because an identity provider's user
-    ids may contain any character."""
+    """Change a member's role. The member's id is sent in a form field, because user ids from an
+    identity provider may contain any character."""
     body, user_id = post.body(RoleBody, role=post.text("role")), _user_id(post)
     try:
         async with post.working(_LIST, spanning=True) as work:
@@ -99,18 +99,18 @@ async def remove(post: ManagersPost) -> Response:
 
 
 def _lost_its_manager(key: KeyEntry, managers: Set[str]) -> bool:
-    """Return whether the key's creator is not a manager of the client."""
+    """Return True if the key's creator is not currently a manager of the client."""
     made_by = key.created_by
     return made_by is not None and not is_operator(made_by) and made_by not in managers
 
 
 def _choice(post: Post) -> KeyChoice | None:
-    """Return the choice of keys to revoke, or None if the form did not list keys."""
+    """Return which keys to revoke, or None if the form did not list the keys."""
     return KeyChoice(frozenset(post.chosen("revoke"))) if post.ticked("decided") else None
 
 
 def _decide_first(user_id: str, **role: str) -> Response:
-    """Return a redirect to the page that lists the member's keys. No change has been made at this
+    """Return a redirect to the page that lists the member's keys. Nothing has been changed at this
     point."""
     return RedirectResponse(f"{_KEYS}?{urlencode({'user_id': user_id, **role})}", status_code=303)
 
@@ -151,7 +151,7 @@ async def _mailed(post: Post, made: Invitation) -> Response:
 
 
 def _user_id(post: Post) -> str:
-    """Return the user id in the form. Raises MemberNotFound if it is not a valid user id."""
+    """Return the user id from the form. Raises MemberNotFound if it is not a valid user id."""
     user_id = post.text("user_id")
     if not is_user_id(user_id):
         raise MemberNotFound("the user is no member of this client")

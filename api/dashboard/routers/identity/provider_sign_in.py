@@ -45,8 +45,8 @@ def _provider(resources: Resources) -> OidcProvider:
 
 @router.get(START)
 async def start(request: Request, resources: ResourcesDep) -> Response:
-    """Redirect to the identity provider. If the request follows a link on another site, redirect to
-    the sign-in page instead, so that a person signs in only intentionally."""
+    """Redirect to the identity provider. If another site linked to this URL, redirect to the
+    sign-in page instead, so that users sign in only intentionally."""
     provider = _provider(resources)
     wanted = next_page(request.query_params.get("next"))
     if is_led_here(request):
@@ -71,8 +71,8 @@ async def start(request: Request, resources: ResourcesDep) -> Response:
 
 @router.get(CALLBACK)
 async def callback(request: Request, resources: ResourcesDep) -> Response:
-    """Handle the identity provider's redirect. Only the browser that started the sign-in can finish
-    it, and only once. A cookie contains the state, and the response deletes the cookie."""
+    """Handle the redirect from the identity provider. Only the browser that started the sign-in can
+    finish it, and only once: a cookie contains the state, and the response deletes the cookie."""
     provider = _provider(resources)
     await count_address(request, LimitScope.DASHBOARD)
     given = _once_each(request)
@@ -114,7 +114,7 @@ async def shop(request: Request, resources: ResourcesDep) -> Response:
 
 @router.post(SHOP)
 async def open_shop(request: Request, resources: ResourcesDep) -> Response:
-    """Create an account for a person who has no invitation."""
+    """Create an account for a user who has no invitation."""
     _provider(resources)
     check_origin(request)
     await count_address(request, LimitScope.SIGNUP)
@@ -122,7 +122,7 @@ async def open_shop(request: Request, resources: ResourcesDep) -> Response:
     newcomer = step_of(request, NewcomerStep)
     if newcomer is None:
         raise SignInInterrupted
-    # This step opens new accounts. It must not sign in to an existing account.
+    # This step creates new accounts. It must not sign in to an existing account.
     async with resources.database.reading_across() as connection:
         if await address_of(connection, newcomer.subject) is not None:
             return RedirectResponse(f"{SIGN_IN}?next={quote(newcomer.next, safe='')}", 303)
@@ -141,9 +141,9 @@ async def open_shop(request: Request, resources: ResourcesDep) -> Response:
 
 @router.get(SIGNED_OUT)
 async def signed_out(request: Request, resources: ResourcesDep) -> Response:
-    """Show the page after sign-out. The page contains a link that ends the identity provider's
-    session; a form would not work, because our forms may not redirect to another site
-    (Content-Security-Policy)."""
+    """Show the page after sign-out, with a link that ends the session at the identity provider. A
+    form would not work, because Content-Security-Policy prevents our forms from redirecting to
+    another site."""
     provider = _provider(resources)
     if is_led_here(request):
         return RedirectResponse(SIGN_IN, status_code=303)
@@ -163,7 +163,7 @@ async def _signed_in(request: Request, person: ProvedPerson, brand: str | None) 
 
 
 def _once_each(request: Request) -> Mapping[str, str]:
-    """Return the query's parameters. Raises SignInInterrupted for a repeated parameter, because two
+    """Return the query parameters. Raises SignInInterrupted if a parameter is repeated, because two
     parsers might pick different values."""
     pairs = request.query_params.multi_items()
     given = dict(pairs)

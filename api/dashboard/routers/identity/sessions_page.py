@@ -1,4 +1,4 @@
-"""/app/sessions: a page that lists a person's sessions and ends them."""
+"""/app/sessions: a page that lists a user's sessions and can end them."""
 
 from typing import Final
 

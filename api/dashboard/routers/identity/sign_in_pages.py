@@ -69,15 +69,15 @@ async def sign_up_page(request: Request) -> Response:
 
 @router.post(SIGN_IN, dependencies=_OURS)
 async def ask_for_code(request: Request) -> Response:
-    """Send a sign-in code, and show the form for it. The page is the same for known and unknown
-    addresses."""
+    """Send a sign-in code, and show the form in which to enter it. The page is the same for known
+    and unknown addresses."""
     return await _send(request, "identity/sign_in.html", is_new=False)
 
 
 @router.post(SIGN_UP, dependencies=_OURS)
 async def open_account(request: Request) -> Response:
-    """Send a sign-in code to a person who may open an account with a shop's name. A person with an
-    account signs in to that account."""
+    """Send a sign-in code to a user who wants to open an account with a shop's name. Users who
+    already have an account sign in to it."""
     return await _send(request, "identity/sign_up.html", is_new=True)
 
 
@@ -103,7 +103,7 @@ async def verify(request: Request) -> Response:
 @router.post("/app/sign-out")
 async def sign_out(request: Request, resources: ResourcesDep) -> Response:
     visit = await visit_of(request)
-    if visit is None:  # the session has expired; returning to this route would sign out again
+    if visit is None:  # the session has expired; a return to this route would sign out again
         return RedirectResponse(SIGN_IN, status_code=303)
     check_form(request, visit, await read_form(request))
     async with resources.work.everywhere() as work:
@@ -115,8 +115,8 @@ async def sign_out(request: Request, resources: ResourcesDep) -> Response:
 
 
 def first_page(entered: Entered, wanted: str) -> str:
-    """Return the path of the page after sign-in. The page of open invitations takes precedence over
-    the overview."""
+    """Return the path of the page to show after sign-in. The page with open invitations takes
+    precedence over the overview."""
     return INVITATIONS if entered.invited and wanted == HOME else wanted
 
 
@@ -133,7 +133,7 @@ async def _first_page(request: Request, template: str) -> Response:
 
 
 async def _send(request: Request, template: str, *, is_new: bool) -> Response:
-    """Send the sign-in code that the form in `template` requests. `is_new`: whether the code may
+    """Send the sign-in code requested with the form in `template`. `is_new`: whether the code may
     open an account."""
     check_origin(request)
     form: Mapping[str, str] = {}
@@ -150,7 +150,7 @@ async def _send(request: Request, template: str, *, is_new: bool) -> Response:
 def _form(
     request: Request, template: str, given: Mapping[str, str], error: DomainError | None = None
 ) -> Response:
-    """Return the page with its form, prefilled with the previous input except for the code."""
+    """Return the page with its form, prefilled with the previous input other than the code."""
     resources: Resources = request.app.state.resources
     page = resources.pages.render(
         request,

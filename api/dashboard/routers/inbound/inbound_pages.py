@@ -1,4 +1,4 @@
-"""/app/inbound: received webhooks, refused webhooks, and the state of polls."""
+"""/app/inbound: received webhooks, rejected webhooks, and the state of polls."""
 
 from typing import Annotated, Final
 

@@ -1,4 +1,4 @@
-"""/app/attachments/{id}: a file sent by a customer."""
+"""/app/attachments/{id}: an attachment sent by a customer."""
 
 from typing import Annotated, Final
 
@@ -23,7 +23,8 @@ router = APIRouter(include_in_schema=False)
 async def file_of_customer(
     page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of_attachment))],
 ) -> Response:
-    """Return the file as the API route does, but authenticate the reader with a browser session."""
+    """Return the attachment as the API route does, but authenticate the user with a browser
+    session."""
     reader = MemberAt(page.tenant, page.actor, page.record_id)
     answer = await attachment(reader, page.query(AttachmentQuery), page.resources)
     answer.headers["cache-control"] = "private, no-store"

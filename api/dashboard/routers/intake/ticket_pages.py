@@ -1,4 +1,4 @@
-"""/app/tickets/new: the form with which a member enters a ticket."""
+"""/app/tickets/new: the form in which a member enters a ticket."""
 
 import hashlib
 from typing import Annotated, Final
@@ -19,8 +19,8 @@ _NEW: Final = "/app/tickets/new"
 _TICKETS: Final = "/app/tickets"
 _BLANK: Final = {"event_type": "", "message": "", "customer_email": "", "order_number": ""}
 EVENT_TYPES: Final = ("shopify.ticket.created", "email.received", "zendesk.ticket.created")
-"""Event types that a member can choose: one each from a shop, a mailbox and a helpdesk. A new
-client's playbooks match all three."""
+"""Event types that a member can choose from: one for a shop, one for a mailbox and one for a
+helpdesk. A new client's playbooks match all three."""
 
 router = APIRouter(include_in_schema=False)
 
@@ -35,10 +35,10 @@ async def new(page: Annotated[Page, Depends(OnPage(REVIEWERS))]) -> Response:
 async def send(
     request: Request, begun: BegunDep, post: ReviewersPost, resources: ResourcesDep
 ) -> Response:
-    """Process the entered ticket as an event, like a gateway call.
+    """Process the entered ticket as an event, like a gateway request.
 
-    The member is the event's author, and the customer's address stays unverified. The form's id is
-    the idempotency key, so a second click returns the result of the first.
+    The member is the event's author, and the customer's address remains unverified. The form's id
+    is the idempotency key, so a second click returns the result of the first.
     """
     page = post.page
     fields = {name: post.text(name).strip() for name in _BLANK}

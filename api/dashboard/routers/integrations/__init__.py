@@ -1,4 +1,4 @@
-"""Dashboard pages for shops, helpdesks, their webhook endpoints, and the mail sender."""
+"""Dashboard pages for shops, helpdesks, webhook endpoints, and the mail sender."""
 
 from typing import Final
 

@@ -1,4 +1,5 @@
-"""/app/integrations/ID/address: the endpoint to which a platform sends a connection's webhooks."""
+"""/app/integrations/ID/address: the endpoint to which a platform sends webhooks for a
+connection."""
 
 import secrets
 from datetime import timedelta
@@ -38,15 +39,15 @@ AddressPost = Annotated[Post, Depends(Posted(MANAGERS, ONE_ID, client_of))]
 @router.get(_ADDRESS)
 @router.get(_ROTATE)
 async def to_connection(page: AddressPage) -> Response:
-    """Redirect to the connection's page. When a page that showed a secret is reloaded, the request
-    reaches this route, so the secret is not shown again."""
+    """Redirect to the connection's page. Reloading a page that showed a secret sends a request to
+    this route, so the secret is not shown again."""
     return RedirectResponse(ONE.format(integration_id=page.record_id), status_code=303)
 
 
 @router.post(_ADDRESS)
 async def open_one(post: AddressPost) -> Response:
-    """Open an endpoint. Only the resulting page shows the endpoint's URL and the secret that we
-    generated."""
+    """Open an endpoint. Only the resulting page shows the endpoint's URL and the generated
+    secret."""
     page = post.page
     given = post.text(_FIELD).strip()
     body = post.body(
@@ -57,7 +58,7 @@ async def open_one(post: AddressPost) -> Response:
     async with (
         page.resources.documents.admitted(
             page.tenant
-        ),  # limits concurrent evaluations of the mapping's expressions
+        ),  # Limits the number of mappings whose expressions are evaluated concurrently.
         post.working() as work,
     ):
         shown = await open_endpoint(
@@ -108,7 +109,8 @@ def _drawn() -> DrawnBytes:
 
 
 def _mapping(text: str) -> dict[str, str] | None:
-    """Return the mapping in lines of the form "field = expression". Raises InvalidBody."""
+    """Return the mapping from lines in the format "field = expression". Raises InvalidBody if a
+    line has another format."""
     pairs = [line.partition("=") for line in text.split("\n") if line.strip()]
     if not all(equals for _, equals, _ in pairs):
         raise InvalidBody("champ « mapping »")

@@ -1,4 +1,4 @@
-"""/app/integrations: shops and helpdesks that the agent may query and act on."""
+"""/app/integrations: shops and helpdesks that the agent can query and act on."""
 
 from typing import Annotated, Final
 
@@ -41,7 +41,7 @@ OnePost = Annotated[Post, Depends(Posted(MANAGERS, ONE_ID, client_of))]
 
 async def _named(request: Request) -> Provider:
     """Return the provider in the path. Raises IntegrationNotFound for a provider that merchants
-    cannot connect."""
+    cannot connect to."""
     name = str(request.path_params["provider"])
     if name not in OF_MERCHANTS:
         raise IntegrationNotFound(name)
@@ -138,8 +138,7 @@ async def disconnect(post: OnePost) -> Response:
 
 
 async def _tried(post: Post, integration_id: str) -> Response:
-    """Return a redirect to the connection's page, which then shows the result of the connection
-    test."""
+    """Return a redirect to the connection's page, which then shows the test result."""
     resources = post.page.resources
     problem = await try_integration(
         resources.work,
@@ -152,7 +151,7 @@ async def _tried(post: Post, integration_id: str) -> Response:
 
 
 def _given(post: Post, prefix: str) -> dict[str, str]:
-    """Return the non-empty form fields whose names start with the prefix."""
+    """Return the nonempty form fields whose names start with the prefix."""
     return {
         name.removeprefix(prefix): value.strip()
         for name, value in post.fields.items()

@@ -1,4 +1,4 @@
-"""The page of one connection, which several routes render."""
+"""The page for one connection, rendered by several routes."""
 
 from typing import Final
 
@@ -27,13 +27,13 @@ _WORKS: Final = "works"
 
 
 def tried_at(integration_id: str, problem: Problem | None) -> str:
-    """Return the URL of the page after a connection test."""
+    """Return the URL of the page to show after a connection test."""
     return f"{ONE.format(integration_id=integration_id)}?tried={problem or _WORKS}"
 
 
 async def one_page(page: Page, shown: ShownEndpoint | None = None) -> Response:
-    """Return the page of a connection. `shown`: the endpoint that was just opened or rotated, with
-    its secret."""
+    """Return a connection's page. `shown`: the endpoint that was just opened or rotated, with its
+    secret."""
     async with page.resources.database.reading(page.tenant) as connection:
         found = await IntegrationRepository(connection, page.tenant).entry(page.record_id)
         endpoint = await EndpointRepository(connection, page.tenant).find(found.id)
@@ -69,7 +69,7 @@ async def one_page(page: Page, shown: ShownEndpoint | None = None) -> Response:
 
 
 def _has_samples(page: Page, found: IntegrationEntry) -> bool:
-    """Return whether the connection is the client's own demo shop, whose orders the page can
+    """Return True if the connection is the client's own demo shop, whose orders the page can
     list."""
     shops = page.resources.demo_shops
     return shops is not None and shops.is_own(page.tenant, found.settings.get("path", ""))

@@ -1,4 +1,4 @@
-"""/app/mail-sender: the sender of the client's emails to customers."""
+"""/app/mail-sender: the sender of a client's customer emails."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final
@@ -54,8 +54,8 @@ async def sender(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 @router.post(_SENDER)
 async def put(post: ManagersPost) -> Response:
-    """Set the mail sender. DNS lookups run outside any transaction. The form is therefore first
-    marked as used in a separate transaction."""
+    """Set the mail sender. The DNS lookups run outside any transaction, so the form is first marked
+    as used in a separate transaction."""
     page, resources = post.page, post.page.resources
     body = post.body(SenderBody, **_sender_fields(post))
     post.check_seen(_version(await _shown(page)))
@@ -94,7 +94,7 @@ async def verify(post: ManagersPost) -> Response:
     body = post.body(SenderCodeBody, code=post.text("code").strip())
     async with post.working(_SENDER) as work:
         verified = await verify_mail_sender(work, page.actor, body.code, page.resources.sealer)
-    if verified is None:  # the failed attempt has been committed, so it counts against the limit
+    if verified is None:  # The failed attempt has been committed, so it counts toward the limit.
         raise InvalidSenderCode
     return post.done(_SENDER, "mail_sender.verified")
 
@@ -119,7 +119,7 @@ def _version(sender: ShownSender | None) -> str:
 
 
 def _typed(sender: ShownSender | None) -> Mapping[str, str]:
-    """Return the form fields of a sender."""
+    """Return the form fields for a sender."""
     if sender is None:
         return _BLANK
     smtp = sender.smtp

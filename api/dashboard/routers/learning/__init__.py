@@ -1,4 +1,4 @@
-"""Dashboard pages for corrections, and for the labelled examples made from them."""
+"""Dashboard pages for corrections and for the labelled examples created from them."""
 
 from typing import Final
 

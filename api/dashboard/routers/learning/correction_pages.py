@@ -1,4 +1,4 @@
-"""/app/corrections: people's edits of drafts, from which the agent learns."""
+"""/app/corrections: edits of drafts by human reviewers, from which the agent learns."""
 
 from typing import Annotated, Final
 
@@ -76,7 +76,7 @@ async def correction(
 
 @router.post(f"{_CORRECTION}/accept")
 async def accept(post: CorrectionPost) -> Response:
-    """Accept a correction: store the example and, if ticked, the case and the content."""
+    """Accept a correction: store the example and, if checked, the case and the content."""
     page = post.page
     body = post.body(
         AcceptCorrectionBody,
@@ -152,7 +152,8 @@ def _defaults(found: Correction) -> dict[str, str]:
 
 
 def _content(post: Post, there: Correction) -> ContentLesson:
-    """Return the suggested content with the person's edits. Raises InvalidBody."""
+    """Return the suggested content with the user's edits. Raises InvalidBody if an edit is
+    invalid."""
     given: dict[str, object] = {}
     match there.offers.content:
         case SuggestedEntry(language=language):

@@ -10,7 +10,7 @@ from api.dashboard.routers.playbooks import (
     version_pages,
 )
 
-# Routes with fixed paths must be registered before routes with an id in the path.
+# Register routes with fixed paths before routes with an id in the path.
 ROUTERS: Final = (
     playbook_file_pages.router,
     editor_pages.router,

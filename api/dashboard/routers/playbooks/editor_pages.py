@@ -1,5 +1,5 @@
-"""/app/playbooks/new and /app/playbooks/ID/edit: the editor of a playbook, as fields or as YAML. A
-person can test the draft before publishing it."""
+"""/app/playbooks/new and /app/playbooks/ID/edit: the playbook editor, with form fields or YAML. The
+draft can be tested before it is published."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final
@@ -110,8 +110,8 @@ async def publish(post: PlaybookPost) -> Response:
 
 
 async def _other_deed(post: Post, playbook_id: str | None) -> Response | None:
-    """Handle the form's buttons other than "publish", and return the response. Return None for
-    "publish"."""
+    """Handle the form's buttons other than "publish", and return the response. Return None for the
+    "publish" button."""
     match post.text("do"):
         case "draft":
             return await _keep(post, post.fields, post.back, "playbooks.kept")
@@ -142,7 +142,7 @@ async def _keep(
 
 
 async def _run_cases(post: Post, playbook_id: str | None) -> Response:
-    """Start a run of the cases on the draft as if the draft were active, and keep the draft."""
+    """Start a run of the cases on the draft, as if it were active, and keep the draft."""
     page = post.page
     spec = (await draft_of(post.page, {**post.fields, "active": ""})).spec
     async with post.working() as work:
@@ -160,7 +160,7 @@ async def _read(page: Page) -> PlaybookEntry:
 async def _gate(
     page: Page, entries: tuple[PlaybookEntry, ...], fields: Mapping[str, str]
 ) -> GateStanding | None:
-    """Return the publish gate's result for the draft."""
+    """Return the result of the publish gate for the draft, or None if the draft is invalid."""
     try:
         spec = (await draft_of(page, {**fields, "active": ""})).spec
     except InvalidPlaybook:

@@ -36,7 +36,7 @@ _HEAD_LINES: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Previewed:
-    """The effect of a playbook file on one playbook, with the changed lines."""
+    """The effect of a playbook file on one playbook, with the lines that change."""
 
     change: PlaybookChange
     lines: tuple[str, ...]
@@ -99,7 +99,7 @@ async def bring_in(post: ManagersPost) -> Response:
 
 
 async def _specs(page: Page, text: str) -> tuple[PlaybookSpec, ...]:
-    """Return the playbooks of a file. Raises InvalidPlaybook, DocumentTooCostly, CallerBusy."""
+    """Return the playbooks in a file. Raises InvalidPlaybook, DocumentTooCostly, CallerBusy."""
     kind = DocumentKind.PLAYBOOK_FILE
     return playbooks_in(await read_yaml_document(page.resources, page.tenant, kind, text.encode()))
 
@@ -124,7 +124,7 @@ def _previewed(
 
 
 def _seen(entries: Iterable[PlaybookEntry]) -> str:
-    """Return a digest of the existing playbook versions and of which playbooks are active. It
-    reveals changes since the preview."""
+    """Return a digest of the existing playbook versions and their active states. It reveals changes
+    made since the preview."""
     there = [(one.playbook.id, one.playbook.version, one.is_active) for one in entries]
     return hashlib.sha256(repr(there).encode()).hexdigest()[:16]

@@ -23,7 +23,8 @@ ReviewersPlaybookPost = Annotated[Post, Depends(Posted(REVIEWERS, _ID, client_of
 
 
 def seen_of(playbook: Playbook) -> str:
-    """Return the version that a form was filled from. The value of `active` does not affect it."""
+    """Return a value that identifies the version from which a form was rendered. It does not depend
+    on whether the playbook is active."""
     return str(playbook.version)
 
 

@@ -1,4 +1,4 @@
-"""/app/playbooks: the playbooks, which select the events that the agent answers and the actions
+"""/app/playbooks: the playbooks, which select the events that the agent handles and the actions
 that it may take."""
 
 from typing import Final

@@ -1,4 +1,5 @@
-"""/app/playbooks/ID/versions: earlier versions of a playbook, each with its author and reason."""
+"""/app/playbooks/ID/versions: earlier versions of a playbook, with the author of and reason for
+each version."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -87,6 +88,6 @@ async def restore(post: PlaybookPost) -> Response:
 
 
 def _lines(before: VersionEntry, after: VersionEntry) -> Sequence[tuple[str, str]]:
-    """Return the lines of the diff, each with its marker: `+`, `-` or an empty string."""
+    """Return the lines of the diff. The marker of a line is `+`, `-` or an empty string."""
     lines = diff(before.spec, after.spec).splitlines()[_HEAD_LINES:]
     return [("", "…") if line.startswith("@@") else (line[:1].strip(), line[1:]) for line in lines]

@@ -1,4 +1,4 @@
-"""/app/data: a client's stored data, its retention and its deletion."""
+"""/app/data: a client's stored data, its retention periods and its deletion."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final
@@ -67,7 +67,7 @@ async def keep(post: ManagersPost) -> Response:
 
 @router.get(f"{_PATH}/export")
 async def export(page: ManagersPage) -> Response:
-    """Download all data of the client, as the same file that `GET /api/client/export-data`
+    """Download all of the client's data, in the same file that `GET /api/client/export-data`
     returns."""
     request, resources = page.request, page.resources
     await resources.limiter.check_request(
@@ -79,7 +79,7 @@ async def export(page: ManagersPage) -> Response:
 
 @router.get(f"{_PATH}/erasure")
 async def erasure(page: Annotated[Page, Depends(OnPage(OWNERS))]) -> Response:
-    """Show a text with which the client can request erasure from the operator. Only the operator
+    """Show a text that the client can send to the operator to request erasure. Only the operator
     can erase a client (docs/erasure.md)."""
     query = page.query(ErasureQuery)
     return page.render(

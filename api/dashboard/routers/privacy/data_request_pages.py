@@ -1,4 +1,4 @@
-"""/app/data-requests: customers who asked a shop for their stored data."""
+"""/app/data-requests: requests from customers who asked a shop for their stored data."""
 
 from typing import Annotated, Final
 
@@ -48,8 +48,7 @@ async def data_request(page: RequestPage) -> Response:
 
 @router.get(f"{_REQUEST}/file.json")
 async def download(page: RequestPage) -> Response:
-    """Download the data about the customer. The content is the same as in the API route's
-    response."""
+    """Download the customer's data, with the same content as in the API route's response."""
     file = await _file(page)
     headers = {
         "content-disposition": f"attachment; filename=customer-{file.request_id}.json",

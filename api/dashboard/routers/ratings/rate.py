@@ -1,5 +1,5 @@
-"""/app/rate/{token}: the page on which a customer rates an answer. A GET records nothing, because
-mail scanners follow every link in an email."""
+"""/app/rate/{token}: the page on which a customer rates an answer. A GET request stores no rating,
+because mail scanners follow every link in an email."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -51,8 +51,8 @@ async def rate_page(request: Request, token: str, resources: ResourcesDep) -> Re
 
 @router.post(_RATE)
 async def rate(request: Request, token: str, resources: ResourcesDep) -> Response:
-    """Store a rating. The origin is not checked: the token in the URL is the authorization, and a
-    form on another site would need the token too."""
+    """Store a rating. The request's origin is not checked, because the token in the URL authorizes
+    the request: a form on another site would need the token too."""
     await count_address(request, LimitScope.RATING)
     try:
         linked = await _linked(resources, token)
@@ -93,7 +93,7 @@ async def _linked(resources: Resources, token: str) -> _Linked:
 
 
 def _given(form: Mapping[str, str]) -> GivenRating:
-    """Return the rating in the form. Raises InvalidInput."""
+    """Return the rating from the form. Raises InvalidInput if it is not a valid rating."""
     score = form.get("score", "")
     if len(score) != 1 or not score.isascii() or not score.isdigit():
         raise InvalidInput("score: one digit expected")

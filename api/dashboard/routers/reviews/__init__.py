@@ -1,5 +1,5 @@
-"""Dashboard pages for reviews: the queue, a single review, and saving its result as a case or as
-knowledge."""
+"""Dashboard pages for reviews: the review queue, a single review, and pages that save a review's
+result as a case or as knowledge."""
 
 from typing import Final
 

@@ -73,7 +73,7 @@ async def keep_as_knowledge(
 
 
 def _entry(found: Review) -> dict[str, str]:
-    """Return the knowledge entry made from the answer, without the customer's personal data."""
+    """Return a knowledge entry created from the answer, without the customer's personal data."""
     numbers = find_order_numbers(found.draft)
     body = anonymized(found.draft, email=found.customer_email, name=None, order_numbers=numbers)
     return {"title": "", "body": body, "language": ""}

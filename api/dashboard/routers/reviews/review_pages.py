@@ -1,4 +1,4 @@
-"""/app/reviews/{id}: one review with its context. People claim and decide the review here."""
+"""/app/reviews/{id}: one review with its context, where members claim and decide the review."""
 
 import asyncio
 import hashlib
@@ -45,7 +45,8 @@ ReviewPost = Annotated[Post, Depends(Posted(REVIEWERS, _ID, client_of))]
 
 @dataclass(frozen=True, slots=True)
 class RuleOfDecision:
-    """A policy decision with the playbook's rule for its action, and the rule's limits by name."""
+    """A policy decision, with the playbook's rule for the action and the limits of that rule by
+    name."""
 
     verdict: PolicyDecision
     rule: ActionRule
@@ -90,7 +91,7 @@ async def review(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))])
 
 @router.post(f"{_REVIEW}/claim")
 async def claim(post: ReviewPost) -> Response:
-    """Claim the review. `force`: take over a colleague's claim."""
+    """Claim the review. `force`: whether to take over a teammate's claim."""
     page, to = post.page, f"{_LIST}/{post.page.record_id}"
     async with post.working(to) as work:
         await claim_review(work, page.actor, page.record_id, force=post.ticked("force"))
@@ -108,7 +109,7 @@ async def release(post: ReviewPost) -> Response:
 @router.post(f"{_REVIEW}/approve")
 async def approve(post: ReviewPost) -> Response:
     """Approve the review. The form contains the draft, the plan and the latest message as the
-    person saw them."""
+    reviewer saw them."""
     page = post.page
     async with post.working() as work:
         to = await _next(post, work)
@@ -159,7 +160,7 @@ async def reject(post: ReviewPost) -> Response:
 
 
 async def _next(post: Post, work: UnitOfWork) -> str:
-    """Return the page after a decision: the next review, or the queue if there is none."""
+    """Return the page to show after a decision: the next review, or the queue if there is none."""
     page = post.page
     context = await review_context(
         standing_in(work), page.tenant, page.record_id, page.visit.user.id, work.now
@@ -183,8 +184,8 @@ def _is_claimed_by_other(page: Page, found: Review) -> bool:
 
 
 def _revision(post: Post) -> int | None:
-    """Return the revision that the form was rendered for, or None for a form that an older release
-    rendered."""
+    """Return the revision for which the form was rendered, or None for a form rendered by an older
+    release."""
     given = post.text("revision")
     return int(given) if given.isascii() and given.isdecimal() and len(given) < 10 else None
 
@@ -194,7 +195,8 @@ def _plan_seen(found: Review) -> str:
 
 
 def _seen(found: Review) -> str:
-    """Return a digest of the draft and the plan, which reveals changes since a person read them."""
+    """Return a digest of the draft and the plan. It reveals changes made since the reviewer read
+    them."""
     return hashlib.sha256(_PLAN.dump_json(found.plan) + found.draft.encode()).hexdigest()[:16]
 
 
@@ -202,8 +204,8 @@ def _diffs(
     found: Review, refused: Draft | None
 ) -> tuple[tuple[Piece, ...], tuple[Piece, ...] | None]:
     """Return two word diffs. The first compares the agent's draft with the current draft. The
-    second compares the draft of a refused approval with the current draft; it is None without such
-    a draft."""
+    second compares the draft of a rejected approval with the current draft. It is None if no
+    approval was rejected or the two drafts are equal."""
     own = word_diff(found.agent_draft, found.draft) if found.draft != found.agent_draft else ()
     seen = None if refused is None else refused.fields.get("draft", "").replace("\r\n", "\n")
     if seen is None or seen == found.draft.replace("\r\n", "\n"):

@@ -28,7 +28,7 @@ router = APIRouter(include_in_schema=False)
 
 
 class QueuePageQuery(ReviewQuery):
-    """Query parameters of the review queue. `sum`: the minimum amount, in decimal notation."""
+    """Query parameters for the review queue. `sum`: the minimum amount, in decimal notation."""
 
     tab: Literal["open", "mine", "second", "decided"] = "open"
     sum: Annotated[str | None, Field(pattern=r"^\d{1,9}([.,]\d{1,2})?$")] = None
@@ -75,7 +75,8 @@ async def queue(page: AnyonesPage) -> Response:
 
 @router.post(f"{_LIST}/several")
 async def several(post: ReviewersPost) -> Response:
-    """Claim, release or reject all ticked reviews. If one fails, none is changed."""
+    """Claim, release or reject all selected reviews. If the action fails for one review, no review
+    changes."""
     chosen = sorted({_review_id(one) for one in post.chosen("review")})
     deed = post.text("do")
     if not chosen or deed not in ("claim", "release", "reject"):
@@ -98,7 +99,7 @@ async def _do(post: Post, work: UnitOfWork, deed: str, review_id: str) -> None:
 
 
 def _review_id(text: str) -> str:
-    """Return the review id from the form. Raises InvalidBody."""
+    """Return the review id from the form. Raises InvalidBody if it is not a valid id."""
     found = parse_ulid(text)
     if found is None:
         raise InvalidBody("champ « review »")

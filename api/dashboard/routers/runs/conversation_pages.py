@@ -1,4 +1,4 @@
-"""/app/conversations: customers' messages, their outcomes, and whether the agent or a person
+"""/app/conversations: customer messages, their outcomes, and whether the AI agent or a human agent
 handles each conversation."""
 
 from collections.abc import Sequence
@@ -109,8 +109,8 @@ async def conversation(page: TalkPage) -> Response:
 
 @router.post(f"{_ONE}/take")
 async def take(post: TalkPost) -> Response:
-    """Take over the conversation. Taking over a conversation from a colleague requires `force`,
-    which only owners and admins can send with a button."""
+    """Take over the conversation. Taking it over from a teammate requires `force`. Only owners and
+    admins have a button that sends `force`."""
     page = post.page
     to = f"{_LIST}/{page.record_id}"
     async with post.working(to) as work:

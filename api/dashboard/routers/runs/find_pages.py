@@ -1,4 +1,4 @@
-"""/app/find: the search page, for email addresses, order numbers and ids."""
+"""/app/find: search by email address, order number or id."""
 
 from typing import Annotated, Final
 

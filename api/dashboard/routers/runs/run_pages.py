@@ -23,7 +23,7 @@ _LIST: Final = "/app/runs"
 _RUN: Final = f"{_LIST}/{{run_id}}"
 _ID: Final = PathId("run_id", "run", RunNotFound)
 _WIDTH: Final = 320.0
-_SEEN: Final = 5.0  # Minimum width of a bar, which is 4 px on a phone
+_SEEN: Final = 5.0  # Minimum width of a bar, equal to 4 px on a phone
 
 router = APIRouter(include_in_schema=False)
 RunPage = Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of_run))]
@@ -77,7 +77,7 @@ async def run(page: RunPage) -> Response:
 
 @router.get(f"{_RUN}/json")
 async def run_file(page: RunPage) -> Response:
-    """Download the run. The content is the same as in the API route's response."""
+    """Download the run, with the same content as in the API route's response."""
     async with page.resources.database.reading(page.tenant) as connection:
         trace = await RunTraces(connection, page.tenant).read(page.record_id)
     return Response(
@@ -92,7 +92,8 @@ async def run_file(page: RunPage) -> Response:
 
 
 def waterfall(timings: Timings) -> list[TimedStep]:
-    """Return the bars of a run's steps in order, without steps that took no time."""
+    """Return one bar for each step of a run, in order. Steps with a duration of zero are left
+    out."""
     taken = [(name, ms) for name, ms in timings.model_dump().items() if ms]
     whole = sum(ms for _, ms in taken)
     steps: list[TimedStep] = []

@@ -1,4 +1,4 @@
-"""/app/replays: past events that are processed again, and the differences in outcome."""
+"""/app/replays: reprocessing of past events, and the differences in outcome."""
 
 import asyncio
 from collections.abc import Sequence
@@ -103,7 +103,8 @@ async def replay(page: ReplayPage) -> Response:
         "simulation/replay.html",
         replay=there,
         is_over=there.state not in UNFINISHED,
-        # The comparison runs in a thread, because comparing long drafts takes tenths of a second.
+        # The comparison runs in a thread, because comparing long drafts takes several tenths of a
+        # second.
         examples=await asyncio.to_thread(_compared, found[:shown]),
         cursor=cursor_after(found, shown, lambda last: last.event_id),
         kinds=tuple(ReplayChangeKind),
@@ -121,12 +122,13 @@ async def stop(post: ReplayPost) -> Response:
 
 
 def _compared(found: Sequence[ReplayExample]) -> list[tuple[ReplayExample, tuple[Piece, ...]]]:
-    """Return each example with the word diff of its two drafts."""
+    """Return each example with a word diff between its two drafts."""
     return [(one, word_diff(one.draft_before, one.draft_after)) for one in found]
 
 
 def _micros(text: str) -> int:
-    """Return an amount of US dollars in millionths. Raises InvalidBody."""
+    """Convert an amount in US dollars to millionths. Raises InvalidBody if the text is not an
+    amount."""
     try:
         return round(1_000_000 * float(text.strip().replace(",", ".")))
     except (ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""/app/simulator: a page that simulates messages and shows what the agent would do and why."""
+"""/app/simulator: a page that simulates messages, and shows what the agent would do and why."""
 
 import asyncio
 import time
@@ -34,8 +34,8 @@ _MOST_PREFILLED: Final = 2_000
 
 
 class PrefilledQuery(ClientQuery):
-    """Query parameters that prefill the form: from a run, a saved case, a message, or the draft of
-    a playbook (`new` for a new playbook)."""
+    """Query parameters that prefill the form from a run, a saved case, a message, or a playbook's
+    draft. The draft's id is `new` for a new playbook."""
 
     run_id: str | None = None
     case_id: str | None = None
@@ -55,7 +55,8 @@ async def simulator(page: Annotated[Page, Depends(OnPage(REVIEWERS))]) -> Respon
 
 @router.post(_PATH)
 async def ask(post: ReviewersPost) -> Response:
-    """Simulate the conversation without side effects. The page continues the conversation."""
+    """Simulate the conversation without side effects. The resulting page lets the user continue the
+    conversation."""
     page = post.page
     resources = page.resources
     await resources.limiter.check_request(
@@ -87,8 +88,8 @@ def _again(post: Post) -> dict[str, str]:
 
 
 def _as_case(typed: Typed, answer: SimulatorAnswer) -> dict[str, str]:
-    """Return the form fields of a case with this conversation. The case's expected answer is the
-    simulated one."""
+    """Return the form fields for a case with this conversation. The simulated answer becomes the
+    case's expected answer."""
     given = {name: text for name, text in typed.fields.items() if name not in NO_VARIANT and text}
     expected = {name: text for name, text in fields_of_expectation(answer.expected).items() if text}
     return {**given, **expected, "origin": "simulation"}

@@ -1,4 +1,4 @@
-"""Dashboard pages for automation, API keys, and AI clients with keys."""
+"""Dashboard pages for automation, API keys, and AI clients that hold keys."""
 
 from typing import Final
 

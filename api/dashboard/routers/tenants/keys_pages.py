@@ -1,4 +1,4 @@
-"""/app/keys: API keys, and AI clients that people have authorized."""
+"""/app/keys: API keys, and AI clients that members have authorized."""
 
 import secrets
 from typing import Annotated, Final
@@ -126,8 +126,8 @@ async def _active(page: Page) -> tuple[KeyEntry, ...]:
 
 
 async def _people(page: Page) -> dict[str, str]:
-    """Return the email addresses of the client's members, by user id. The page uses them to name
-    the creators of keys."""
+    """Return the members' email addresses by user id. The page uses them to name the creator of
+    each key."""
     async with page.resources.database.reading_across() as connection:
         members = await MemberRepository(connection).all(page.tenant)
     return {member.user_id: member.email for member in members}

@@ -1,5 +1,5 @@
-"""/app/loosenings: changes that give the agent more permissions and need a second manager's
-approval."""
+"""/app/loosenings: changes that give the agent more permissions and therefore need a second
+manager's approval."""
 
 from typing import Annotated, Final
 

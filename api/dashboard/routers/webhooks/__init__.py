@@ -1,4 +1,4 @@
-"""Dashboard pages for webhooks: URLs, deliveries, and help for developers of receivers."""
+"""Dashboard pages for webhooks: URLs, deliveries, and help for developers of webhook endpoints."""
 
 from typing import Final
 
@@ -9,8 +9,8 @@ from api.dashboard.routers.webhooks import (
     webhook_pages,
 )
 
-# The event catalogue must be registered before the pages of one webhook. Otherwise the webhook id
-# in their path would match it.
+# Register the event catalogue before the pages for one webhook. Otherwise their path parameter for
+# the webhook id would match it.
 ROUTERS: Final = (
     webhook_help_pages.router,
     webhook_pages.router,

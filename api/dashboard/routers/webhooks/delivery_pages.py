@@ -83,8 +83,8 @@ async def replay(post: WebhookPost, delivery_id: DeliveryId) -> Response:
 
 @router.get(f"{WEBHOOK}/replay")
 async def count(page: WebhookPage) -> Response:
-    """Show the number of events that a replay would send, before the replay starts. `since`: a time
-    in the reader's time zone."""
+    """Before a replay starts, show the number of events that it would send. `since`: a time in the
+    user's time zone."""
     given = page.request.query_params.get("since", "")
     everything = page.request.query_params.get("all", "") == "on"
     async with page.resources.database.reading(page.tenant) as connection:
@@ -128,8 +128,8 @@ async def replay_since(post: WebhookPost) -> Response:
 
 
 def _since(text: str, zone: ZoneInfo) -> datetime:
-    """Return the time in a form field. The time is in the reader's time zone unless it names
-    another. Raises InvalidBody."""
+    """Return the time in a form field. Without an explicit time zone, the time is in the user's
+    time zone. Raises InvalidBody if it is not a time."""
     try:
         moment = datetime.fromisoformat(text)
         return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)

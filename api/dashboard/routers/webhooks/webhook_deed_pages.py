@@ -1,5 +1,5 @@
-"""/app/webhooks/ID/…: actions on a webhook, such as rotating its secret, pausing, deleting and
-testing it."""
+"""/app/webhooks/ID/…: actions on a webhook, such as rotating its secret, pausing it, deleting it
+and testing it."""
 
 import math
 import secrets
@@ -47,7 +47,7 @@ async def rotation(page: WebhookPage) -> Response:
         form=form,
         hours=_HOURS,
         typed=await page.typed(form, {"overlap_hours": str(round(OVERLAP_HOURS))}),
-        # The form's version includes both signing secrets. If two people rotate the secret at the
+        # The form's version includes both signing secrets. If two users rotate the secret at the
         # same time, the second form is rejected.
         seen=version_of(found.model_copy(update={"failure_count": 0, "missed": 0})),
     )
@@ -118,7 +118,7 @@ async def delete(post: WebhookPost) -> Response:
 
 
 def _number(text: str) -> float:
-    """Return the overlap in hours from the form. Raises InvalidBody."""
+    """Return the overlap in hours from the form. Raises InvalidBody if it is not a number."""
     try:
         number = float(text)
     except ValueError:

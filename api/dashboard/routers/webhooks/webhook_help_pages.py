@@ -1,4 +1,4 @@
-"""/app/webhooks/ID/debug and /app/webhooks/events: help for developers of receivers."""
+"""/app/webhooks/ID/debug and /app/webhooks/events: help for developers of webhook endpoints."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ _BLANK: Final = {"headers": "", "body": ""}
 
 @router.get(_EVENTS)
 async def events(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
-    """Show all webhook events, and the schema and an example of the event in the query."""
+    """Show all webhook events, with the schema and an example of the event that the query names."""
     named = page.request.query_params.get("event", "")
     found = next((one for one in entries() if one.event == named), None)
     return page.render(
@@ -56,8 +56,8 @@ async def debugger(page: WebhookPage) -> Response:
 
 @router.post(f"{WEBHOOK}/debug")
 async def debug(post: WebhookPost) -> Response:
-    """Explain why a signature does not verify. The form has no effect, so it may be sent any number
-    of times."""
+    """Explain why a signature does not verify. The form has no side effects, so it may be submitted
+    any number of times."""
     page = post.page
     pasted = pasted_of(post.text("headers"), post.text("body"))
     body = post.body(
@@ -72,7 +72,7 @@ async def debug(post: WebhookPost) -> Response:
             work, page.actor, page.record_id, sealer=page.resources.sealer
         )
         found = await WebhookRepository(standing_in(work), page.tenant).read(page.record_id)
-    # The check runs in a thread, because a long body takes tenths of a second.
+    # The check runs in a thread, because a long body takes several tenths of a second.
     explanation = await asyncio.to_thread(evidence.explain, body.pasted)
     return page.render(
         "webhooks/debug.html",

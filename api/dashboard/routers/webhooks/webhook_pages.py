@@ -1,5 +1,4 @@
-"""/app/webhooks: a client's webhooks with their URLs, their events, and the state of their
-deliveries."""
+"""/app/webhooks: a client's webhooks with their URLs, events and delivery states."""
 
 import secrets
 from typing import Annotated, Final
@@ -140,7 +139,7 @@ def secret_page(page: Page, webhook: Webhook, secret: str) -> Response:
 
 
 def _settings_version(webhook: Webhook) -> str:
-    """Return a version of the settings that people choose. Changes that the service itself makes do
+    """Return a version of the settings that members choose. Changes made by the service itself do
     not affect the version."""
     return version_of(
         ChangeBody(

@@ -89,8 +89,8 @@ async def rotate_secret(post: ManagersPost) -> Response:
 
 
 def _share(text: str) -> int | str | None:
-    """Return a limit from the form as a number. Text that is not a number is returned unchanged, so
-    that the body's model rejects it."""
+    """Convert a limit from the form to a number. Text that is not a number is returned unchanged
+    and then rejected by the body's model."""
     return int(text) if text.isdecimal() and len(text) < 10 else text or None
 
 
