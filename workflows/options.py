@@ -19,9 +19,9 @@ from temporalio.workflow import (
 from domain.core.names import ENGINE_QUEUE, WEBHOOKS_QUEUE
 
 # Eight attempts take 3.5 s, which is long enough for a database that restarts. The policy limits
-# the number of attempts and not their total time, because temporalio 1.35 mishandles a time limit
-# of a local activity that expires between two attempts. With schedule-to-close, the activity is
-# retried forever. With start-to-close, the timeout hides the real failure. The time limit of local
+# the number of attempts and not their total time. temporalio 1.35 mishandles a time limit of a
+# local activity that expires between two attempts. With schedule-to-close, the activity is retried
+# forever. With start-to-close, the timeout hides the real failure. The time limit of local
 # activities is therefore far longer than all attempts.
 _QUICK: Final = RetryPolicy(
     initial_interval=timedelta(milliseconds=50),
@@ -151,7 +151,7 @@ DELIVERY: Final[ChildWorkflowConfig] = {
 
 # For one attempt at a webhook delivery. The timeout covers the wait for a permit (45 s,
 # `activities/webhooks/delivery_limiter.py`), the POST (10 s), and the storage of its result.
-# Storing is retried while the database is unavailable. The number of retries has no limit: a
+# Storing is retried while the database is unavailable. The number of retries has no limit. A
 # receiver's failure is not a failure of this activity, and a failure of our own must not cause the
 # loss of a delivery.
 DELIVERING: Final[ActivityConfig] = {

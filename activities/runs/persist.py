@@ -47,8 +47,8 @@ class Persist:
         sees. The duration ends when the outcome is written, so it includes earlier waits for locks.
 
         Idempotency keys: run_id with its status; (run_id, round) for the escalation; (event_id,
-        direction) for the message; run_id for the webhook event, with the round if a human is
-        asked. The run's row is locked, so two attempts cannot interleave.
+        direction) for the message. The key of the webhook event is run_id, with the round if a
+        human is asked. The run's row is locked, so two attempts cannot interleave.
 
         If people have taken over the conversation in the meantime, the message is added to their
         review, and nothing else is written. While all automation is stopped, no new answer is

@@ -113,9 +113,9 @@ def _ranked(
 ) -> list[tuple[_Rank, Template]]:
     """Return the matching templates, best first.
 
-    The criteria, in order: whether the client wrote the template for this topic, whether it
-    promises the requested action, the strength of its match, the number of order facts that a
-    starter template states, and its coverage of the message.
+    The first criteria are whether the client wrote the template for this topic, and whether it
+    promises the requested action. Then follow the strength of its match, the number of order facts
+    that a starter template states, and its coverage of the message.
     """
     excluded = catalogue.not_for.mentioned(asking.text)
     fitting: list[tuple[bool, float, int]] = []

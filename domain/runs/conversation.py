@@ -52,12 +52,12 @@ _ORDER_NUMBER: Final = re.compile(r"[\w#./-]{1,40}", re.ASCII)
 def conversation_key(event: UnifiedEvent, event_id: str) -> str:
     """Return the key of the thread that an event belongs to. It is unique within the client.
 
-    The key of a verified customer is the first of these that exists: the named ticket; the first
-    mail of the thread with the customer's address; the session; the address. The mail's key
-    includes the address, so that a reference to a thread's mails does not give access to the
-    thread. A ticket's author with an unverified address has a separate thread. Any other unverified
-    sender has the session's thread, or a thread for this event alone. An event that a user typed
-    never enters a customer's thread: it has a separate one.
+    The key of a verified customer is the named ticket, or the first mail of the thread with the
+    customer's address. Otherwise, it is the session, or else the address. The mail's key includes
+    the address, so that a reference to a thread's mails does not give access to the thread. A
+    ticket's author with an unverified address has a separate thread. Any other unverified sender
+    has the session's thread, or a thread for this event alone. An event that a user typed never
+    enters a customer's thread: it has a separate one.
     """
     if event.author is None and (claim := _claim_key(event)):
         return claim
@@ -130,7 +130,7 @@ def session_keys(session_id: str, conversation_id: str) -> tuple[str, str]:
     """Return the two keys of a session's conversation: the key while it is active, and the key
     after its end.
 
-    Code must use these keys and not parse stored keys: visitors choose session ids, so an attacker
+    Code must use these keys and not parse stored keys. Visitors choose session ids, so an attacker
     may have created a key that looks like another.
     """
     key = f"session:{session_id}"

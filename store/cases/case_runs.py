@@ -31,10 +31,10 @@ _COUNT: Final = sa.text("""
     RETURNING run.total, run.done, run.passed
 """)
 
-# Deletes all runs except the latest ones of each client. A run that holds the last result of a case
-# under some digest is kept unless the run is older than `before`, because the digest may belong to
-# the live version. A version that went live on an older result stays live. Its cases then count as
-# untried.
+# Deletes all runs except the latest ones of each client. A run may hold the last result of a case
+# under some digest. Such a run is kept unless it is older than `before`, because the digest may
+# belong to the live version. A version that went live on an older result stays live. Its cases then
+# count as untried.
 _PRUNE: Final = sa.text("""
     DELETE FROM case_runs AS run
     USING (
@@ -218,7 +218,7 @@ async def prune_case_runs(connection: AsyncConnection, before: datetime) -> int:
     deleted runs. One statement suffices, because there are few runs.
 
     `before`: a run that holds the last result of a case is deleted only if it is older than this
-    time, because the publish gate uses the result.
+    time. The publish gate uses the result.
     """
     pruned = await connection.execute(_PRUNE, {"kept": KEPT_RUNS, "before": before})
     return pruned.rowcount

@@ -6,9 +6,9 @@ booleans are not quoted. Null is an empty cell without quotes, and an empty text
 protect readers of the file from text that they would misread. To undo a rule, remove one apostrophe
 at each position that has one:
 
-1. A text gets an apostrophe in front if it begins with a character that makes a spreadsheet read
-   the text as a formula, with a # or an apostrophe, or with a blank or other invisible character.
-   Some programs trim blanks first.
+1. A text gets an apostrophe in front if its first character makes a spreadsheet read the text as a
+   formula. The same applies to a #, an apostrophe, a blank or other invisible character. Some
+   programs trim blanks first.
 2. Text after a line break, a tab or a semicolon gets an apostrophe in front if it begins with
    such a character or with ##. Apostrophes, blanks or invisible characters may precede the
    character. A spreadsheet whose separator is the semicolon, as in French, loses count of the

@@ -9,7 +9,7 @@ from domain.learning.threshold_advice import MAX_HISTORY, PastOutcome, Seen
 from store.core.repository import TenantRepository
 
 # Ids are generated on arrival, so the latest runs are at the end of the primary key. The escalation
-# reason of a run is in its first review. A run counts as held for another reason in three cases: it
+# reason of a run is in its first review. A run counts as held for another reason in three cases. It
 # was reviewed despite sufficient confidence, it has another reason for a review, or it has no reply
 # text. In shadow mode, the outcome is the result of the comparison with people.
 _LAST: Final = sa.text("""

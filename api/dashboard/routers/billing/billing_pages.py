@@ -160,7 +160,7 @@ async def checkout(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))
 
 
 async def _to_pay(post: Post, offered: Offered) -> Response:
-    """Redirect to the checkout. Store the checkout as the redirect target of a repeated form: the
+    """Redirect to the checkout. Store the checkout as the redirect target of a repeated form. The
     target is known only after the call to the payment provider, which runs outside the form's
     transaction."""
     to = f"{_CHECKOUTS}/{offered.checkout_id}"
