@@ -55,9 +55,9 @@ async def authenticate(headers: Headers, resources: Resources) -> ActiveKey | Us
 
 def may_vouch(caller: Caller) -> bool:
     """Return whether the gateway accepts the caller's claim that a customer's address is verified.
-    The gateway accepts the claim from callers with the engine secret, and from callers with an
-    `ak_` key if managers have allowed it for the key. The gateway rejects the claim from MCP keys,
-    which belong to AI clients, and from sessions, which belong to people."""
+    The gateway accepts the claim from callers with the engine secret. It also accepts the claim
+    from callers with an `ak_` key if managers have allowed it for the key. The gateway rejects the
+    claim from MCP keys, which belong to AI clients, and from sessions, which belong to people."""
     match caller:
         case InternalWorker():
             return True

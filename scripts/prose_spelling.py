@@ -92,14 +92,14 @@ class Spelling:
 
     def english_mistakes(self, line: str) -> Iterator[str]:
         """Yield each known misspelling of a line, with its corrections."""
-        for word in _WORD.findall(line):
+        for word in _WORD.findall(_plain(line)):
             corrections = self._misspellings.get(word.lower())
             if corrections and word.lower() not in self.accepted["english"]:
                 yield f"{word}: {corrections}"
 
     def french_mistakes(self, line: str) -> Iterator[str]:
         """Yield each word of a line that the French dictionary does not contain."""
-        for word in _FRENCH_WORD.findall(_NO_WORDS.sub(" ", line.replace("\\n", " "))):
+        for word in _FRENCH_WORD.findall(_plain(line)):
             # Abbreviations and product names have capitals after their first letter.
             plain = len(word) >= _SHORTEST and word[1:] == word[1:].lower()
             if plain and not self._is_french(word.lower()):
@@ -123,6 +123,10 @@ class Spelling:
         with gzip.open(_data(_FRENCH), "rt") as file:
             frequencies: dict[str, int] = json.load(file)
         return frozenset(frequencies)
+
+
+def _plain(line: str) -> str:
+    return _NO_WORDS.sub(" ", line.replace("\\n", " "))
 
 
 def _data(place: tuple[str, str]) -> Path:

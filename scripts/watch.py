@@ -46,9 +46,9 @@ def _imported(file: Path) -> Iterator[str]:
 
 
 def _mirrored(path: Path, root: Path) -> set[Path]:
-    """Return the nearest folder of tests: the folder with the same path, or for the same domain in
-    the same top-level folder, or for that top-level folder. Never return the whole of `tests/`,
-    which `make test` runs."""
+    """Return the nearest folder of tests. This is the folder with the same path, else for the same
+    domain in the same top-level folder, else for that top-level folder. Never return the whole of
+    `tests/`, which `make test` runs."""
     room, *inner = path.parent.parts or ("",)
     if room == "tests":
         room, *inner = inner or ("",)

@@ -61,9 +61,9 @@ SIMULATING: Final[LocalActivityConfig] = {
     "retry_policy": _QUICK,
 }
 
-# For a simulation of up to 20 messages, each of which may wait for a shop and a model provider,
-# within the caller's 110 s. There is only one more attempt, if the worker dies, because each
-# attempt costs money.
+# For a simulation of up to 20 messages, within the caller's 110 s. Each message may wait for a shop
+# and a model provider. There is only one more attempt, if the worker dies, because each attempt
+# costs money.
 SIMULATING_OUTSIDE: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=105),
     "schedule_to_close_timeout": timedelta(seconds=110),
@@ -194,7 +194,7 @@ SWEEPING: Final[ActivityConfig] = {
 }
 
 # For scheduled work that is done page by page. No caller waits for it. A retry continues where the
-# last attempt stopped, or finds little work left. The attempts end after an hour: when a schedule
+# last attempt stopped, or finds little work left. The attempts end after an hour. When a schedule
 # or a person starts the work again, the previous workflow must have ended
 # (`adapters/temporal/setup.py` bounds the total).
 HOUSEKEEPING: Final[ActivityConfig] = {

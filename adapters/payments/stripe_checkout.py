@@ -54,7 +54,7 @@ class _Subscription(BaseModel):
 
 
 class _Done(BaseModel):
-    """A Stripe response of which only the id is used."""
+    """A Stripe response. Only the id is used."""
 
     id: str
 

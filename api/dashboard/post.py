@@ -1,7 +1,7 @@
 """A form that a page submits.
 
-Input is never lost. If the session has ended or a rule is violated, the fields are kept as a draft,
-and the next page is prefilled with this draft. Each rendering of a form takes effect once.
+Input is never lost. If the session has ended or a rule is violated, the fields are kept as a draft.
+The next page is prefilled with this draft. Each rendering of a form takes effect once.
 """
 
 import hashlib

@@ -114,7 +114,7 @@ def greetable_fields(event: UnifiedEvent) -> dict[str, str]:
     """Return the event's fields that an answer may repeat.
 
     Names that a greeting may not use are removed; a template's default replaces them. If the author
-    of a mail or ticket is unverified, all names and subjects are removed: the answer goes to the
+    of a mail or ticket is unverified, all names and subjects are removed. The answer goes to the
     claimed address, which may be a victim's.
     """
     left_out = NAME_FIELDS | {_SUBJECT} if _is_strangers(event) else frozenset()

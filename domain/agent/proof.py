@@ -120,7 +120,7 @@ def _words(policy_context: PolicyContext) -> str:
     """Return the text of the latest message, or its subject if the text is empty.
 
     A subject may come from an earlier mail. If a verification code verifies the author of a ticket,
-    the subject may be another person's, so it counts only for a message before the code.
+    the subject may be another person's. It then counts only for a message before the code.
     """
     event = policy_context.event
     if event.text.strip() or (event.is_proved_by_code and not event.asked_before_code):

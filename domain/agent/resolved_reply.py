@@ -137,7 +137,7 @@ def _answer_to_which(policy_context: PolicyContext, language: Language) -> Resol
 
 
 def _asking_anew(policy_context: PolicyContext, kind: ActionKind) -> Judgement | None:
-    """Return the judgement with a new question about the order just looked up, or None if the
+    """Return the judgement with a new question about the order just looked up. Return None if the
     customer did not mean that order or the action is blocked."""
     order, named = policy_context.order, policy_context.event.order_numbers
     if order is None or blocking_condition(policy_context, kind) is not None:

@@ -23,8 +23,8 @@ def kept_in_shadow(
 
     Its plan contains only the action that would have delivered the agent's answer to the customer.
     `reason`: an escalation reason that applies even without shadow mode; it is kept. A message that
-    allows no reply, such as an automatic reply, gets no reply in shadow mode either, and shadow
-    mode does not escalate it to a person.
+    allows no reply, such as an automatic reply, gets no reply in shadow mode either. Shadow mode
+    does not escalate it to a person.
     """
     answers = context.event.reply_allowed
     judged = thought.judgement

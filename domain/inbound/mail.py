@@ -77,9 +77,9 @@ def ticket_of(
     `is_vouched`: whether the mail provider itself verified that the mail comes from its From
     domain. Otherwise, the result of the merchant's own mail server counts if the settings name one.
     Authentication-Results headers are not passed on, because any sender who knows the provider's
-    address can write them. A mail with truncated headers proves nothing, because the missing part
-    may contain another From header or a signature of only a part of the mail. Such a partial
-    signature proves nothing either, because anyone who has the mail can append text.
+    address can write them. A mail with truncated headers proves nothing. The missing part may
+    contain another From header or a signature of only a part of the mail. Such a partial signature
+    proves nothing either, because anyone who has the mail can append text.
     """
     mail = _storable(mail)
     author = mail.only_author

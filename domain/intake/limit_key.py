@@ -18,8 +18,8 @@ class LimitKey:
     """The customer against whose rate limit a message counts.
 
     `customer`: the result of `claimed_customer`. `is_claim`: the author is not verified to hold the
-    address. Claims and messages from verified senders are counted separately, so that a stranger
-    who claims an address does not use up the rate limit of its holder.
+    address. Claims and messages from verified senders are counted separately. A stranger who claims
+    an address therefore does not use up the rate limit of its holder.
     """
 
     customer: str

@@ -120,7 +120,7 @@ def is_verified(event: InboundEvent, channel: Channel) -> bool:
 
     A trusted caller vouches for the customer unless its payload says otherwise. Authors of helpdesk
     tickets and visitors of a widget type their own address, even if the event type names a
-    platform; only an explicit `customer_verified` vouches for them. An event that a user typed
+    platform. Only an explicit `customer_verified` vouches for them. An event that a user typed
     never vouches for a customer.
     """
     if event.author is not None or not is_trusted(event.payload):

@@ -153,7 +153,7 @@ def _decision(would: WouldDo, did: PeopleDid) -> bool | None:
     """Return whether the agent's decision and people's decision agree, or None if no conclusion is
     possible.
 
-    If the agent would have asked for a review and people answered, no conclusion is possible: the
+    If the agent would have asked for a review and people answered, no conclusion is possible. The
     answer would have come from people in either case. If the agent would have stayed silent, no
     conclusion is possible unless people answered.
     """

@@ -56,7 +56,8 @@ class ExecuteInput(Contract):
 
 class ExecuteResult(Contract):
     """The outcome of an execution. `joined`: id of the review to which the run's message was added
-    instead of executing the plan, because a person now handles the conversation; empty otherwise.
+    instead of executing the plan, because a person now handles the conversation. Otherwise it is
+    empty.
     """
 
     steps: tuple[StepOutcome, ...]

@@ -2,7 +2,7 @@
 
 A session belongs to the visitor for whom it was verified. A page that names another user starts a
 new session. A page that names no user starts a new session too, if a signature of the merchant
-verified the previous user: the computer may be shared.
+verified the previous user. The computer may be shared.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """add the email about keys of members who left
 
-Adds the time at which managers get an email about a key whose creator has left the client, if no
-manager has decided whether the key stays.
+Adds the time at which managers get an email about a key whose creator has left the client. The
+email is sent if no manager has decided whether the key stays.
 
 Revision: c4e81f9a27d6
 Follows: 91b7e40d5c26

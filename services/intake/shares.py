@@ -62,8 +62,8 @@ async def check_event_room(
     `unproved`: whether a platform delivered the event without a verified sender.
 
     For a client with a plan, the limit counts and rejects only unmatched events. For a client
-    without a plan, it counts all events, and events from unverified senders are rejected as soon as
-    a part of the limit is used.
+    without a plan, it counts all events. Events from unverified senders are rejected as soon as a
+    part of the limit is used.
 
     Raises EventRoomUsed, or UnprovedShareUsed for a matched event from an unverified sender. The
     last event that is stored may exceed the limit.

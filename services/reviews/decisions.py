@@ -36,10 +36,10 @@ async def approve_review(
     first revision. If two people must agree, the first approval leaves the review open. A first
     approval does not count if its author has lost the right to approve.
 
-    Raises RoleRequired, EscalationNotFound, EscalationDecided, EscalationClaimed, OwnRequest for
-    the author of the request and for the creator of the key that sent it
-    (`domain/reviews/own_key.py`), ConversationMovedOn, DraftMissing, EscalationChanged,
-    SecondPersonRequired, SecondPersonUnfit.
+    Raises RoleRequired, EscalationNotFound, EscalationDecided, EscalationClaimed,
+    ConversationMovedOn, DraftMissing, EscalationChanged, SecondPersonRequired, SecondPersonUnfit.
+    Raises OwnRequest for the author of the request and for the creator of the key that sent it
+    (`domain/reviews/own_key.py`).
     """
     choice = Choice(
         Decision.APPROVE,

@@ -60,8 +60,8 @@ class RatingRepository(TenantRepository):
         """Return the language in which to ask the customer for a rating of the run's answer. The
         language is empty if unknown.
 
-        Return None if the client requests no ratings, if the answer is a question to the customer,
-        or if the conversation has had another rateable answer since `since`.
+        Return None if the client requests no ratings or the answer is a question to the customer.
+        Also return None if the conversation has had another rateable answer since `since`.
         """
         language: str | None = await self._connection.scalar(
             _WANTED, {"client_id": self._tenant, "run_id": run_id, "since": since}

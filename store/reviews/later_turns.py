@@ -138,8 +138,8 @@ class ReviewAsRead:
 
     @property
     def state(self) -> tuple[int, frozenset[str]]:
-        """Return the state of the review that must still be the same when a new draft is applied:
-        the revision, and the ids of the later messages' events."""
+        """Return the revision of the review and the ids of the later messages' events. Both must
+        still be the same when a new draft is applied."""
         return self.revision, frozenset(one.event_id for one in self.later)
 
 

@@ -89,8 +89,7 @@ _OPEN: Final = sa.text("""
 """)
 # Ends the conversation by renaming its key, so that the next conversation can use the key. The
 # previous version of this code can also parse the new key. A conversation with an open review, or
-# one that a person has taken over, is not ended, so that the reviewer or that person gets the next
-# message.
+# one that a person has taken over, is not ended. The reviewer or that person gets the next message.
 _END: Final = sa.text("""
     UPDATE ai_conversations AS conversation
     SET ended_at = :now, key = key || '/' || id, proposal = NULL

@@ -2,8 +2,8 @@
 read a page.
 
 Data from after the event is omitted: messages, settled facts, refunds. The cost of a page does not
-grow with the client's history, because each event reads only its thread and the preceding month of
-the action ledger.
+grow with the client's history. Each event reads only its thread and the preceding month of the
+action ledger.
 """
 
 from collections.abc import Mapping, Sequence

@@ -103,7 +103,7 @@ class DeliveryRepository(TenantRepository):
         there is no request to send, return a result instead.
 
         For a finished attempt, return the attempt's first result with the remaining time until the
-        next attempt, so that a repeated activity gets the same result. If the webhook is disabled
+        next attempt. A repeated activity therefore gets the same result. If the webhook is disabled
         or the plan excludes webhooks, the delivery is skipped and recorded as missed. Tests are
         also sent to disabled webhooks. A delivery that was deleted with its webhook counts as
         skipped.

@@ -3,7 +3,7 @@ or denies the authorization.
 
 The form is sent to the same URL, so the request stays in the query and is parsed again. Nothing is
 stored before the person has decided. A visitor who is not signed in gets no information about the
-request, is not redirected to its target, and does not cause an outgoing request.
+request, and is not redirected to its target. The request does not cause an outgoing request.
 
 If the OAuth client made an error, the browser is redirected immediately only to a program on the
 user's own machine. To reach an Internet address, the person must follow a link (decision 0042).

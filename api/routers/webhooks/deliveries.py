@@ -123,8 +123,8 @@ async def verify(
     body: Annotated[VerifyBody, Depends(JsonBody(VerifyBody))],
     resources: ResourcesDep,
 ) -> Explanation:
-    """Checks common mistakes of receivers: a wrong secret, a wrong signed string, a body that was
-    parsed and serialized again, or the timestamp of another request."""
+    """Checks common mistakes of receivers: a wrong secret, a wrong signed string, or the timestamp
+    of another request. Another mistake is a body that was parsed and serialized again."""
     async with resources.work.of(member.tenant) as work:
         evidence = await signature_evidence(
             work, member.actor, member.record_id, sealer=resources.sealer

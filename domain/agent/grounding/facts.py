@@ -1,7 +1,7 @@
 """The verifiable facts of a text: amounts, dates, periods, links and numbers.
 
 French, English and all notations yield the same facts: "49,90 €" equals "EUR 49.90", and "two
-weeks" equals "2 semaines". If the meaning of a fact is ambiguous, it counts as different: a false
+weeks" equals "2 semaines". If the meaning of a fact is ambiguous, it counts as different. A false
 mismatch costs a review, but a false match causes a wrong promise.
 """
 

@@ -31,7 +31,7 @@ def unsupported(
     """Return the statements of an answer that have no source, folded; empty if the answer is
     grounded.
 
-    An answer that does not cite a source of this request may not state facts: the result then lists
+    An answer that does not cite a source of this request may not state facts. The result then lists
     the beginning of each sentence that states a fact. Only facts are compared, not meanings. A
     source that states something else with the same numbers is therefore not detected.
     """

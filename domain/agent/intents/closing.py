@@ -12,9 +12,9 @@ LONGEST: Final = 300
 
 
 class _File(LexiconFile):
-    """The word lists. `ends`: closing words, at least one of which must occur. `beside`: the only
-    other words allowed. `not_so`: words that reverse the meaning of `ends`. `marks`: signs of anger
-    and sorrow."""
+    """The word lists. `ends`: closing words; at least one must occur. `beside`: the only other
+    words allowed. `not_so`: words that reverse the meaning of `ends`. `marks`: signs of anger and
+    sorrow."""
 
     ends: str
     beside: str

@@ -142,7 +142,7 @@ async def open_shop(request: Request, resources: ResourcesDep) -> Response:
 @router.get(SIGNED_OUT)
 async def signed_out(request: Request, resources: ResourcesDep) -> Response:
     """Show the page after sign-out. The page contains a link that ends the identity provider's
-    session; a form would not work, because our forms may not redirect to another site
+    session. A form would not work, because our forms may not redirect to another site
     (Content-Security-Policy)."""
     provider = _provider(resources)
     if is_led_here(request):
