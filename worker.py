@@ -135,6 +135,7 @@ def start(queue: str, settings: Settings) -> None:
 
 
 def main() -> None:
+    """Run a worker of one queue. Exits with an error message if the settings are invalid."""
     parser = argparse.ArgumentParser(description="Run a worker of the customer-support engine.")
     parser.add_argument("--queue", choices=QUEUES, default=names.ENGINE_QUEUE)
     chosen = parser.parse_args()

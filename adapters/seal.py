@@ -65,4 +65,5 @@ def _unpacked(packed: bytes) -> bytes:
 
 
 def new_seal_key() -> str:
+    """Return a new random key for the encryption of stored secrets."""
     return Fernet.generate_key().decode()

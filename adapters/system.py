@@ -6,8 +6,10 @@ from ulid import ULID
 
 
 def utc_now() -> datetime:
+    """Return the current time, in UTC."""
     return datetime.now(UTC)
 
 
 def new_ulid() -> str:
+    """Return a new ULID, in upper case."""
     return str(ULID())

@@ -74,6 +74,9 @@ _DRY_RUN_PATIENCE_S: Final = 15.0
 def resources_held(
     settings: Settings, metrics: Metrics, traces: Traces | None
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    """Return the lifespan of the app. It opens the app's resources, and closes them when the
+    process ends."""
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         database = Database(settings.database.url)

@@ -16,6 +16,7 @@ def drawn_code(language: str) -> DrawnCode:
 
 
 async def mail_sender_code(resources: Resources, tenant: TenantId, code_id: str) -> None:
+    """Start the workflow that mails the stored verification code."""
     await resources.engine.mail(
         SendMailInput(kind="mail_sender", record_id=code_id, client_id=tenant)
     )

@@ -88,6 +88,7 @@ async def enter_code(request: Request, email: str, code: str, kind: SessionKind)
 
 
 def visitor_of(request: Request) -> Visitor:
+    """Return the network and the user agent of the request's sender."""
     agent = clean_line(request.headers.get("user-agent", ""), _MAX_AGENT)
     return Visitor(client_network(request), agent)
 
@@ -105,6 +106,7 @@ def tokens_of(resources: Resources, opened: OpenedSession) -> Tokens:
 
 
 def opening_limits(resources: Resources) -> OpeningLimits:
+    """Return the limits on new accounts, from the settings."""
     return OpeningLimits(resources.settings.limits.accounts_an_hour)
 
 

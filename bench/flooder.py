@@ -1,6 +1,6 @@
 """Tenant A's flood of an API, from a separate process: python -m bench.flooder KIND.
 
-KIND `slow` opens 2,048 sockets. A third of them send their headers byte by byte, a third send their
+KIND `slow` opens 2,048 sockets. A third of them send their headers byte by byte. A third send their
 body byte by byte, and a third do not read the response. KIND `refused` sends events of a client
 that is over its limit, sequentially on 64 connections. The flooder reopens a connection that the
 API closes.

@@ -37,6 +37,7 @@ class KeptMail:
 
 
 def read_mail(path: Path) -> KeptMail:
+    """Return the mail in a file. The text of a multipart mail is empty."""
     mail = email.message_from_bytes(path.read_bytes(), EmailMessage, policy=email.policy.default)
     text = "" if mail.is_multipart() else str(mail.get_content())
     answered = str(mail["In-Reply-To"] or "")

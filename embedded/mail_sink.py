@@ -48,6 +48,8 @@ async def serve(folder: Path, listener: socket.socket) -> None:
 
 
 def main() -> None:
+    """Store the mails that arrive at an inherited socket in a folder, until the process is
+    killed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument(

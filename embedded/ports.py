@@ -63,6 +63,7 @@ def is_loopback(host: str) -> bool:
 
 
 def port_of(listener: socket.socket) -> int:
+    """Return the port on which a socket listens."""
     port: int = listener.getsockname()[1]
     return port
 

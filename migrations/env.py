@@ -14,6 +14,7 @@ _LIMITS = "-c lock_timeout=1500ms -c statement_timeout=10min"
 
 
 def run() -> None:
+    """Migrate the database of Alembic's configuration. Each revision commits by itself."""
     url = context.config.get_main_option("sqlalchemy.url")
     if url is None:
         raise RuntimeError("migrations run through `cli.py migrate`, which names the database")

@@ -15,6 +15,8 @@ from store.core.migrate import alembic_config, migrate
 
 
 def main(what_it_does: str) -> None:
+    """Generate a migration from the difference between the tables in `store/` and a migrated
+    database."""
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         EmbeddedPostgres(Path(folder) / "postgres") as server,

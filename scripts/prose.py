@@ -1,89 +1,91 @@
-"""List words that the section "How we write" in CONTRIBUTING.md rules out: `python -m
-scripts.prose`.
+"""List violations of CONTRIBUTING.md's "How we write": `python -m scripts.prose`.
 
-Checks the product's docstrings and comments, and the documents. Code, quotations and names in
-backticks are exempt. Exits with status 1 if it finds a word.
+Checks the docstrings and comments of the product, and the documents: words that are ruled out, the
+length of sentences, and spelling. Checks only the spelling of the texts for people, in both
+languages. Code, quotations and names in backticks are exempt. Exits with 1 if it finds something.
 """
 
-import ast
-import io
 import re
 import sys
-import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from scripts.prose_spelling import Spelling, SpellingNotInstalled, catalogue, is_french
+from scripts.prose_texts import Passage, bare, passages, sentences
+
 ROOT: Final = Path(__file__).resolve().parents[1]
-ROOMS: Final = (
-    *("domain", "store", "services", "adapters", "activities", "workflows", "api", "commands"),
-    *("workers", "settings", "embedded", "demo", "migrations", "bench", "evaluation", "training"),
-    "scripts",
-)
+MAX_WORDS: Final = 25  # of a sentence
 _WORDS: Final = re.compile(
     r"\b(whoever|whatever|nobody|somebody|anybody|told|tells|begun|anew|reckon(?:s|ed)?"
-    r"|mend(?:s|ed|ing)?|deeds?|is to be|what came|what comes of|as far as|so far as|thus|hence"
-    r"|hereby)\b",
+    r"|mend(?:s|ed|ing)?|deeds?|(?:is|are|was|were) to be|what came|what comes of|of which"
+    r"|as far as|so far as|no more than one['’]s|thus|hence|hereby|whilst|thereof|therein|wherein"
+    r"|whereby|lest|henceforth)\b",
     re.IGNORECASE,
 )
-_NO_PROSE: Final = re.compile(
-    r"```.*?```|`[^`]*`|\"[^\"\n]*\"|“[^”]*”|<[^>]*>|\]\([^)]*\)|# noqa.*", re.DOTALL
-)
+# A sentence that begins with "Whose" has it as its subject. Other uses are not checked.
+_SUBJECT: Final = re.compile(r"(?:^|[.!?] )(Whose)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class RuledOutWord:
-    """A ruled-out word, with the file and line where it occurs."""
+class Finding:
+    """A violation, with its file and line."""
 
     file: Path
     line: int
-    word: str
+    what: str
 
     def __str__(self) -> str:
-        return f"{self.file.relative_to(ROOT)}:{self.line}: {self.word}"
+        return f"{self.file.relative_to(ROOT)}:{self.line}: {self.what}"
 
 
-def findings() -> Iterator[RuledOutWord]:
-    """Yield the findings in the product and the documents, in file order."""
-    modules = [ROOT / "cli.py", ROOT / "worker.py"]
-    for room in ROOMS:
-        modules += sorted((ROOT / room).rglob("*.py"))
-    for module in modules:
-        source = module.read_text()
-        yield from _ruled_out(module, [*_docstrings(source), *_comments(source)])
-    documents = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-    for document in documents:
-        yield from _ruled_out(document, [(1, document.read_text())])
+def findings(spelling: Spelling | None) -> Iterator[Finding]:
+    """Yield the findings: those of modules, of documents, then of texts for people.
+
+    Without `spelling`, no spelling is checked.
+    """
+    for passage in passages(ROOT):
+        yield from _ruled_out(passage)
+        yield from _too_long(passage)
+        if spelling and str(passage.file.relative_to(ROOT)) not in spelling.skipped:
+            prose = replace(passage, text=bare(passage.text))
+            yield from _misspelled(prose, spelling, french=is_french(passage.file))
+    if spelling:
+        for language in ("en", "fr"):
+            for text in catalogue(ROOT, language):
+                yield from _misspelled(text, spelling, french=language == "fr")
 
 
-def _ruled_out(file: Path, prose: list[tuple[int, str]]) -> Iterator[RuledOutWord]:
-    for first, text in prose:
-        # Line breaks are kept, so that a finding has the correct line number.
-        bare = _NO_PROSE.sub(lambda found: "\n" * found[0].count("\n"), text)
-        for number, line in enumerate(bare.splitlines()):
-            for word in _WORDS.findall(line):
-                yield RuledOutWord(file, first + number, word)
+def _ruled_out(passage: Passage) -> Iterator[Finding]:
+    for number, line in enumerate(bare(passage.text).splitlines(), start=passage.line):
+        for pattern in (_WORDS, _SUBJECT):
+            for word in pattern.findall(line):
+                yield Finding(passage.file, number, word)
 
 
-def _docstrings(source: str) -> Iterator[tuple[int, str]]:
-    """Yield every string statement with the number of its first line."""
-    for node in ast.walk(ast.parse(source)):
-        match node:
-            case ast.Expr(value=ast.Constant(value=str(text))):
-                yield node.lineno, text
-            case _:
-                pass
+def _too_long(passage: Passage) -> Iterator[Finding]:
+    for sentence in sentences(passage):
+        if sentence.length > MAX_WORDS:
+            beginning = " ".join(sentence.text.split()[:6])
+            what = f"a sentence of {sentence.length} words, limit {MAX_WORDS}: {beginning} …"
+            yield Finding(sentence.file, sentence.line, what)
 
 
-def _comments(source: str) -> Iterator[tuple[int, str]]:
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.start[0], token.string
+def _misspelled(passage: Passage, spelling: Spelling, *, french: bool) -> Iterator[Finding]:
+    mistakes = spelling.french_mistakes if french else spelling.english_mistakes
+    for number, line in enumerate(passage.text.splitlines(), start=passage.line):
+        for mistake in mistakes(line):
+            yield Finding(passage.file, number, f"spelling: {mistake}")
 
 
 def main() -> int:
-    found = list(findings())
+    try:
+        spelling = Spelling.load()
+    except SpellingNotInstalled as missing:
+        spelling = None
+        print(f"prose: spelling is not checked, {missing} is not installed", file=sys.stderr)
+    found = list(findings(spelling))
     print("\n".join(map(str, found)), end="\n" if found else "")
     return 1 if found else 0
 

@@ -34,6 +34,7 @@ class OutgoingMails:
 
 
 def build_outgoing(settings: Settings, database: Database, sealer: Sealer) -> OutgoingMails:
+    """Create the senders of the service's and the clients' emails, with a common limiter."""
     mailer = build_mailer(settings, sealer)
     limiter = MailLimiter(database, sealer, utc_now)
     question = RatingQuestion(sealer, settings.server.origin, utc_now)

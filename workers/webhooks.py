@@ -74,6 +74,7 @@ def build_sender(settings: WebhookSettings) -> HttpWebhookSender:
 def build_activities(
     settings: Settings, database: Database, sender: WebhookSender, watch: WatchDeliveries
 ) -> WebhookActivities:
+    """Create the activities of the webhook worker, with their limits and the network self-check."""
     places = SharedPlaces(settings.database.url)
     delivery_limiter = DeliveryLimiter(places, per_endpoint=PER_ENDPOINT, per_tenant=PER_TENANT)
     canary = canary_of(settings)

@@ -62,6 +62,8 @@ def error_code(step: PersistInput) -> str:
 
 
 def response_failed(ticket: Ticket, code: str) -> TicketResponseFailed:
+    """Return the webhook event that reports a failed response in a ticket. `code`: the error's
+    stable code."""
     return TicketResponseFailed(
         ticket_id=ticket.ticket_id,
         customer_email=ticket.customer_email,

@@ -112,6 +112,8 @@ class AskedQuestion:
 
 
 def read_question(text: str) -> AskedQuestion:
+    """Return the terms, the kinds and the number of questions in the first `READ_CHARS` characters
+    of a text."""
     read = text[:READ_CHARS]
     folded = fold(read)
     known = _words()
@@ -127,6 +129,7 @@ def read_question(text: str) -> AskedQuestion:
 
 @lru_cache(maxsize=20_000)
 def terms(text: str, language: Language) -> Terms:
+    """Return the terms of a text in a language. The cost grows with the length of the text."""
     spend(len(text))
     folded = _SYMBOL_BEFORE.sub(r"\2 \1", fold(text))
     found = [_SYMBOLS.get(word, word) for word in _WORD.findall(folded)]
@@ -160,6 +163,7 @@ def terms(text: str, language: Language) -> Terms:
 
 
 def holds_kind(kind: str, said: Terms) -> bool:
+    """Return whether a text contains an answer of the given kind, by its units or its words."""
     known = _words()
     units = {number.partition(" ")[2] for number in said.numbers}
     return bool(units & known.holds_units[kind]) or bool(known.holds[kind].search(said.folded))

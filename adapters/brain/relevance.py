@@ -91,6 +91,8 @@ class Question:
 
 
 def read_question(text: str) -> Question:
+    """Return the stems of a message, and separately the stems of its sentences that end with a
+    question mark."""
     text = _HOW_IT_WORKS.sub(r" \2 ", text)
     asked = [sentence for sentence in _sentences(text) if sentence.rstrip().endswith("?")]
     return Question(stems=stems(text), asked=stems(" ".join(asked)), is_vague=_is_vague(text))

@@ -41,6 +41,7 @@ def without_sender(text: str, name: str) -> str:
 
 
 def last_words_of_customer(request: BrainRequest) -> str:
+    """Return the customer's latest message, or an empty text if there is none."""
     said = (turn.body for turn in reversed(request.turns) if turn.author == "customer")
     return next(said, "")
 

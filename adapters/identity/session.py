@@ -101,4 +101,5 @@ def session_verifier(settings: IdentitySettings) -> SessionVerifier | None:
 
 
 def comma_separated(text: str) -> tuple[str, ...]:
+    """Return the non-empty values of a comma-separated list, without surrounding blanks."""
     return tuple(part.strip() for part in text.split(",") if part.strip())

@@ -50,6 +50,7 @@ async def page_domain_error(request: Request, error: Exception) -> Response:
 
 
 async def page_http_error(request: Request, error: Exception) -> Response:
+    """Return the error page for an HTTP error, such as an unknown URL."""
     return _shown(request, await answer_http_error(request, error))
 
 

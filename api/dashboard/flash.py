@@ -28,6 +28,7 @@ class Flash(BaseModel):
 
 
 def give_flash(request: Request, response: Response, flash: Flash) -> None:
+    """Set the cookie with a message for the next page."""
     resources: Resources = request.app.state.resources
     response.set_cookie(
         _name(request),
@@ -41,6 +42,7 @@ def give_flash(request: Request, response: Response, flash: Flash) -> None:
 
 
 def flash_of(request: Request) -> Flash | None:
+    """Return the message in the request's cookie. Return None if it is missing or invalid."""
     sealed = request.cookies.get(_name(request))
     if not sealed:
         return None
@@ -52,6 +54,7 @@ def flash_of(request: Request) -> Flash | None:
 
 
 def take_flash(request: Request, response: Response) -> None:
+    """Delete the cookie with the message."""
     response.delete_cookie(
         _name(request),
         path="/",

@@ -13,6 +13,7 @@ class PageRedirect(Exception):
 
 
 async def redirected(_: Request, error: Exception) -> Response:
+    """Return the redirect (303) for a PageRedirect. Raises every other error again."""
     if not isinstance(error, PageRedirect):
         raise error
     return RedirectResponse(error.location, status_code=303, headers={"Cache-Control": "no-store"})

@@ -41,6 +41,7 @@ Step = TypeVar("Step", AttemptStep, NewcomerStep)
 
 
 def give_step(request: Request, response: Response, step: _Step) -> None:
+    """Set the cookie with the encrypted state of a sign-in."""
     resources: Resources = request.app.state.resources
     response.set_cookie(
         _name(request),
@@ -68,6 +69,7 @@ def step_of(request: Request, shape: type[Step]) -> Step | None:
 
 
 def take_step(request: Request, response: Response) -> None:
+    """Delete the cookie with the state of a sign-in."""
     response.delete_cookie(
         _name(request),
         path="/",

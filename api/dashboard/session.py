@@ -84,6 +84,7 @@ async def let_in(request: Request, secret: str, page: str) -> Response:
 
 
 def give_cookie(request: Request, response: Response, secret: str) -> None:
+    """Set the session cookie. `secret`: the session's secret."""
     response.set_cookie(
         cookie_name(request),
         secret,
@@ -96,6 +97,7 @@ def give_cookie(request: Request, response: Response, secret: str) -> None:
 
 
 def take_cookie(request: Request, response: Response) -> None:
+    """Delete the session cookie."""
     response.delete_cookie(
         cookie_name(request),
         path="/",

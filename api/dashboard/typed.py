@@ -63,6 +63,8 @@ class _Owner(BaseModel):
 
 
 def seal_of_form(sealer: Sealer, user_id: str, tenant: TenantId, now: datetime) -> str:
+    """Return the encrypted field that binds a form to its user, its client and the time of its
+    rendering."""
     owner = _Owner(user_id=user_id, client_id=tenant, rendered_at=now)
     return sealer.seal(owner.model_dump_json())
 

@@ -23,7 +23,6 @@ def without_chunks(
 ) -> ASGISendCallable:
     """Return a `send` function that sends a response over HTTP/1.0 without chunks. A response with
     a Content-Length header is not changed."""
-
     endless = False
 
     async def send_plain(message: ASGISendEvent) -> None:

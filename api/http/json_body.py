@@ -31,6 +31,7 @@ _UTF_8: Final = ("charset=utf-8", 'charset="utf-8"', "charset=utf8", 'charset="u
 
 
 def json_response(content: object, *, status: int = 200) -> Response:
+    """Return a response with the content as JSON."""
     return Response(orjson.dumps(content), status_code=status, media_type="application/json")
 
 

@@ -66,6 +66,7 @@ class OAuthRoute(PublicRoute):
 
 
 def never_cached(request: Request) -> None:
+    """Add the headers that forbid caching to the response of the request."""
     request.state.headers = [*request.state.headers, *_NEVER_CACHED]
 
 

@@ -92,6 +92,7 @@ PROMPTS: Final[Mapping[str, McpPrompt]] = {
 
 
 def list_prompts() -> ListPromptsResult:
+    """Return all prompts, with their arguments."""
     return ListPromptsResult(prompts=[one.listed for one in PROMPTS.values()])
 
 
@@ -102,6 +103,7 @@ def missing_argument(prompt: McpPrompt, given: Mapping[str, str]) -> str | None:
 
 
 def get_prompt(prompt: McpPrompt, given: Mapping[str, str]) -> GetPromptResult:
+    """Return a prompt filled with the given arguments. Each argument is cut to a maximum length."""
     known = {one.name: given.get(one.name, "")[:200] for one in prompt.listed.arguments or ()}
     return GetPromptResult(
         description=prompt.listed.description,

@@ -83,6 +83,7 @@ def _listed(one: KnowledgeEntry) -> Resource:
 
 
 def list_resource_templates() -> ListResourceTemplatesResult:
+    """Return all templates of resource addresses."""
     return ListResourceTemplatesResult(resource_templates=list(TEMPLATES))
 
 

@@ -121,6 +121,7 @@ def page_of(
 
 
 def fits(told: BaseModel) -> bool:
+    """Return whether a result, serialized with its envelope, is within `MAX_RESULT` bytes."""
     return size(result_of(told)) <= MAX_RESULT - _ENVELOPE
 
 

@@ -1,4 +1,4 @@
-"""churn: predictions of which customers are likely to leave."""
+"""churn: predictions about the customers who are likely to leave."""
 
 from typing import Annotated
 

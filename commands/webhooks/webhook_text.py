@@ -16,6 +16,7 @@ def listed(webhook: Webhook) -> tuple[str, ...]:
 
 
 def webhook_text(webhook: Webhook) -> Table:
+    """Return a table of a webhook's properties for the terminal. It does not contain the secret."""
     table = facts_table()
     table.add_row("webhook", webhook.id)
     table.add_row("label", escape(webhook.label))

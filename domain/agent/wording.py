@@ -38,6 +38,7 @@ def confirm_question(action: PlannedAction, language: Language, brand_name: str)
 
 
 def which_order(language: Language, brand_name: str) -> str:
+    """Return the message that asks the customer for the order's number."""
     return _letter(_words().which[language], language, brand_name)
 
 

@@ -96,6 +96,7 @@ def links(text: str) -> Iterator[PersonalData]:
 
 
 def emails(text: str) -> Iterator[PersonalData]:
+    """Yield the email addresses in a text."""
     return _shaped(PersonalKind.EMAIL, _EMAIL, text) if "@" in text else iter(())
 
 

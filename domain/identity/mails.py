@@ -78,6 +78,8 @@ LANGUAGES: Final = {"fr": _FRENCH, "en": _ENGLISH}
 def code_mail(
     code_id: str, to: str, language: str, code: str, *, service: ServiceName
 ) -> OutgoingMail:
+    """Return the email with a sign-in code. `code_id`: the code's id, which identifies the
+    email."""
     words = LANGUAGES[language]
     return _mail(
         code_id,

@@ -30,14 +30,17 @@ def signature_header(
 
 
 def hmac_sha256_hex(secret: str | bytes, signed: bytes) -> str:
+    """Return the HMAC-SHA256 of the signed bytes, in lower-case hexadecimal digits."""
     return hmac.new(_key(secret), signed, sha256).hexdigest()
 
 
 def hmac_sha256_base64(secret: str | bytes, signed: bytes) -> str:
+    """Return the HMAC-SHA256 of the signed bytes, in base64."""
     return base64.b64encode(hmac.new(_key(secret), signed, sha256).digest()).decode()
 
 
 def hmac_sha1_hex(secret: str | bytes, signed: bytes) -> str:
+    """Return the HMAC-SHA1 of the signed bytes, in lower-case hexadecimal digits."""
     return hmac.new(_key(secret), signed, sha1).hexdigest()
 
 

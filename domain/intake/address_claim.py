@@ -54,6 +54,7 @@ def typed_code(text: str) -> str | None:
 
 
 def proved_by(event: UnifiedEvent, proved: ProvedAddress) -> UnifiedEvent:
+    """Return the event with a verified address of its author, and without a refused code."""
     return event.model_copy(update={"proved": proved, "code_refused": False})
 
 

@@ -36,7 +36,7 @@ _TOP_LEVEL: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Mailbox:
-    """A name and an address, either of which may be missing."""
+    """A name and an address. Either may be missing."""
 
     name: str | None = None
     address: str | None = None

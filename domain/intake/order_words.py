@@ -72,6 +72,7 @@ class Around:
 
 @cache
 def around() -> Around:
+    """Return the patterns around an order number, in all languages of the word lists."""
     words = lexicon(__file__, OrderWords)
     order = rf"(?:{_any(words.orders)})"
     mark = rf"(?:{_any(words.marks)})(?:\.|(?![a-z]))"

@@ -111,8 +111,9 @@ class MailNameProtected(MailRefused):
 
 
 class MailLimitReached(MailRefused):
-    """The mail was not sent, because a daily limit is reached: the client's allowance, the limit
-    for this kind of mail to one address, or a limit for all unaccountable clients together."""
+    """The mail was not sent, because a daily limit is reached. The limit is the client's allowance,
+    the limit for this kind of mail to one address, or a limit for all unaccountable clients
+    together."""
 
     code = "mail_limit_reached"
 

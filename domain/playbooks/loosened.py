@@ -1,7 +1,7 @@
 """Find the rules that a change to a client's playbooks loosens.
 
 The active playbooks are compared as a whole, for each kind of event. An edit of a rule is not the
-only change that loosens rules: moving events to another playbook, or deleting or narrowing a
+only change that loosens rules. Moving events to another playbook, or deleting or narrowing a
 playbook, can have the same effect.
 """
 

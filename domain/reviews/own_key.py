@@ -47,7 +47,7 @@ def _may_be_maker(
 ) -> bool:
     """Return True if the member is a maker of the keys, or may be a maker under a second address.
 
-    A second address is assumed in two cases: both addresses have the same mailbox, or a maker
+    A second address is assumed in two cases. Both addresses have the same mailbox, or a maker
     invited the member, who joined within the last day.
     """
     is_guest = _is_of(one.invited_by, makers) and now - one.joined_at < MEMBER_FOR

@@ -29,6 +29,8 @@ _TEXTS: Final = {
 def address_code_mail(
     code_id: str, *, to: str, language: Literal["fr", "en"], code: str, minutes: int
 ) -> OutgoingMail:
+    """Return the email with the code that verifies the address of a ticket's author. `minutes`: the
+    time for which the code is valid."""
     return OutgoingMail(
         name=f"address.{code_id.lower()}",
         to=to,

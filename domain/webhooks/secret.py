@@ -19,6 +19,8 @@ class SealedSecret:
 
 
 def seal_secret(sealer: Sealer, client_id: str, webhook_id: str, secret: str) -> str:
+    """Return the encrypted secret. It can be decrypted only for the same webhook of the same
+    client."""
     return sealer.seal(f"{client_id}/{webhook_id}/{secret}")
 
 

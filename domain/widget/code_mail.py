@@ -49,6 +49,8 @@ def visitor_code_mail(
     minutes: int,
     service: ServiceName,
 ) -> OutgoingMail:
+    """Return the email with the code that verifies a widget visitor's address. `minutes`: the time
+    for which the code is valid."""
     words = _WORDS[language]
     return OutgoingMail(
         name=f"widget.{code_id.lower()}",

@@ -26,7 +26,7 @@ class ShopScore:
     """Counts on tickets that were not used to fit the client's own head.
 
     `sure_shared` and `sure_own`: the number of tickets that the shared head or the own head
-    classified with a probability of at least `SURE`, and how many of these are right.
+    classified with a probability of at least `SURE`. Each has the number of these that are right.
     """
 
     tickets: int

@@ -22,6 +22,7 @@ _AUDIT_SHOWN: Final = 10
 
 
 async def on_usage(trail: Trail, asked: AskedOfCopilot) -> str:
+    """Return the answer to a question about tickets, credits and the plan."""
     found, tongue = await trail.use(READ_USAGE, UsageAsked()), asked.tongue
     values = {
         "period": found.period,
@@ -115,6 +116,8 @@ async def on_integrations(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_keys(trail: Trail, asked: AskedOfCopilot) -> str:
+    """Return the answer to a question about API keys: one line for each key, without the key
+    itself."""
     found, tongue = (await trail.use(READ_KEYS, KeysAsked())).keys, asked.tongue
     lines = [
         phrase(
@@ -131,6 +134,7 @@ async def on_keys(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_members(trail: Trail, asked: AskedOfCopilot) -> str:
+    """Return the answer to a question about members: one line for each member."""
     found, tongue = (await trail.use(READ_MEMBERS, MembersAsked())).members, asked.tongue
     return _lines(
         [

@@ -29,6 +29,8 @@ async def on_help(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_knowledge(trail: Trail, asked: AskedOfCopilot) -> str:
+    """Return the answer to a question about a topic: the knowledge entries and templates that match
+    it."""
     topic = asked.topic or asked.text
     found = await trail.use(SEARCH_CONTENT, ContentWanted(words=topic[:_ASKED_CHARS]))
     text = _content(found, asked.tongue)
@@ -76,10 +78,12 @@ async def on_act(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_abilities(_: Trail, asked: AskedOfCopilot) -> str:
+    """Return the answer to a question about the copilot's abilities."""
     return phrase(asked.tongue, "abilities")
 
 
 async def on_private(_: Trail, asked: AskedOfCopilot) -> str:
+    """Return the refusal of a question about confidential data."""
     return phrase(asked.tongue, "private")
 
 

@@ -127,6 +127,8 @@ def _outcome(found: RunReport, tongue: Tongue) -> list[str]:
 
 
 async def on_queue(trail: Trail, asked: AskedOfCopilot) -> str:
+    """Return the answer to a question about the open reviews: their number and the oldest of
+    them."""
     found, tongue = await trail.use(LIST_REVIEWS, QueueWanted()), asked.tongue
     if not found.reviews:
         return phrase(tongue, "queue_empty")
@@ -157,6 +159,8 @@ async def on_queue(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_customer(trail: Trail, asked: AskedOfCopilot) -> str:
+    """Return the answer to a question about a customer: the end of the customer's latest
+    conversation. Ask for the address if the question has none."""
     tongue = asked.tongue
     if asked.email is None:
         return phrase(tongue, "which_customer")
@@ -184,6 +188,8 @@ async def _latest_thread(trail: Trail, email: str) -> ThreadFound | None:
 
 
 async def on_order(trail: Trail, asked: AskedOfCopilot) -> str:
+    """Return the answer to a question about an order: its runs. Ask for the number if the question
+    has none."""
     tongue = asked.tongue
     if asked.order is None:
         return phrase(tongue, "which_order")
@@ -224,6 +230,7 @@ def _order_line(one: RunReport, tongue: Tongue) -> str:
 
 
 async def on_metrics(trail: Trail, asked: AskedOfCopilot) -> str:
+    """Return the answer to a question about metrics of some days, by default of a week."""
     tongue = asked.tongue
     days = next((_DAYS[word] for word in plain_words(asked.text) if word in _DAYS), _WEEK)
     found = await trail.use(READ_METRICS, DaysWanted(days=days))
@@ -253,6 +260,7 @@ async def on_metrics(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_churn(trail: Trail, asked: AskedOfCopilot) -> str:
+    """Return the answer to a question about the customers who are likely to leave."""
     found, tongue = (await trail.use(READ_CHURN, ChurnAsked())).customers, asked.tongue
     if not found:
         return phrase(tongue, "no_churn")
@@ -272,6 +280,7 @@ async def on_churn(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_gaps(trail: Trail, asked: AskedOfCopilot) -> str:
+    """Return the answer to a question about the topics that no knowledge covers."""
     found, tongue = await trail.use(READ_GAPS, GapsAsked()), asked.tongue
     if not found.gaps:
         return phrase(tongue, "no_gaps", days=found.days)

@@ -47,6 +47,7 @@ class CopilotService:
     searches: FairTurns
 
     def cite(self, kind: CitedKind, record_id: str, title: str) -> CitedRecord:
+        """Return a record as a source of an answer, with its address in the dashboard."""
         return cited(kind, record_id, title, self.dashboard_url)
 
 

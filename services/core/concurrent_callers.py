@@ -12,6 +12,8 @@ K = TypeVar("K", bound=Hashable)
 
 
 class ConcurrentCallers(Generic[K]):
+    """A counter of the concurrent callers of each key, with a maximum for one key."""
+
     def __init__(self, *, at_most: int) -> None:
         self._at_most = at_most
         self._present: Counter[K] = Counter()

@@ -33,6 +33,8 @@ class _Turns:
 
 
 class Gate(Generic[K]):
+    """A gate that the callers of one key pass one at a time, in the order of their arrival."""
+
     def __init__(
         self, *, patience_s: float, at_most: int = _MOST_OF_ONE, turn_s: float = 0
     ) -> None:

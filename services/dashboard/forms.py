@@ -41,4 +41,5 @@ async def keep_draft(work: UnitOfWork, user_id: str, form: str, fields: Mapping[
 
 
 async def drop_draft(work: UnitOfWork, user_id: str, form: str) -> None:
+    """Delete the user's draft of a form, if there is one."""
     await PageDrafts(work.connection, work.tenant, user_id).drop(form)

@@ -80,6 +80,7 @@ class Believed:
     unreadable: str | None = None
 
     def of(self, integration_id: str, request: InboundRequest) -> NamedWebhook:
+        """Return the webhook as one of the given integration."""
         return NamedWebhook(integration_id, request, self.identity, self.unreadable, self.digest)
 
 

@@ -62,6 +62,7 @@ class Admitted:
 
     @property
     def event_id(self) -> str:
+        """The id of the stored event."""
         return self.ref.event_id
 
 

@@ -23,6 +23,8 @@ _PATIENCE_S: Final = 2.0
 
 
 class RequestCounter(Protocol):
+    """The interface of a counter of requests by key."""
+
     async def count(self, limit: Limit, key: str, now: datetime) -> LimitDecision:
         """Count one request for `key` unless its window is full, and return the decision."""
 
@@ -48,6 +50,7 @@ class MemoryCounter:
         )
 
     async def count(self, limit: Limit, key: str, now: datetime) -> LimitDecision:
+        """Count one request of `key` unless its window is full, and return the decision."""
         kept = self._hits[limit.scope]
         _drop_lapsed(kept, limit, now)
         if key not in kept and len(kept) >= self._max_keys:
@@ -59,6 +62,8 @@ class MemoryCounter:
         return tried
 
     def known_refusal(self, limit: Limit, key: str, now: datetime) -> LimitDecision | None:
+        """Return the decision that rejects the next request of `key`, or None if it will be
+        counted."""
         counted = live(limit, self._hits[limit.scope].get(key, ()), now)
         if len(counted) < limit.quota:
             return None
@@ -104,6 +109,7 @@ class PostgresCounter:
         return tried
 
     def known_refusal(self, limit: Limit, key: str, now: datetime) -> LimitDecision | None:
+        """Return the rejection of `key` that this process still remembers, or None."""
         whose = (limit.scope, key)
         until = self._refused.get(whose)
         if until is None:

@@ -37,10 +37,10 @@ async def approve_review(
     first revision. If two reviewers must approve, the review stays open after the first approval. A
     first approval does not count if the first approver is no longer allowed to approve.
 
-    Raises RoleRequired, EscalationNotFound, EscalationDecided, EscalationClaimed, OwnRequest for
-    the author of the request and for the creator of the key that sent it
-    (`domain/reviews/own_key.py`), ConversationMovedOn, DraftMissing, EscalationChanged,
-    SecondPersonRequired, SecondPersonUnfit.
+    Raises RoleRequired, EscalationNotFound, EscalationDecided, EscalationClaimed,
+    ConversationMovedOn, DraftMissing, EscalationChanged, SecondPersonRequired, SecondPersonUnfit.
+    Raises OwnRequest for the author of the request and for the creator of the key that sent it
+    (`domain/reviews/own_key.py`).
     """
     choice = Choice(
         Decision.APPROVE,

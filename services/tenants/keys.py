@@ -23,6 +23,7 @@ class MadeKey:
 
     @property
     def id(self) -> str:
+        """The id of the key."""
         return self.entry.id
 
 

@@ -37,6 +37,7 @@ class Backlog:
 
 
 async def read_backlog(connection: AsyncConnection) -> Backlog:
+    """Return the counts of unfinished work of all clients, read in one query."""
     row = (await connection.execute(backlog_query())).one()
     return Backlog(*row)
 

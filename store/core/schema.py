@@ -19,14 +19,17 @@ metadata: Final = sa.MetaData(
 
 
 def text(name: str, *, nullable: bool = False) -> "sa.Column[str]":
+    """Return a text column, NOT NULL by default."""
     return sa.Column(name, sa.Text, nullable=nullable)
 
 
 def time(name: str, *, nullable: bool = False) -> "sa.Column[datetime]":
+    """Return a timestamp column with time zone, NOT NULL by default."""
     return sa.Column(name, sa.DateTime(timezone=True), nullable=nullable)
 
 
 def json(name: str, default: str) -> "sa.Column[object]":
+    """Return a JSONB column, NOT NULL. `default`: the default value, as JSON."""
     return sa.Column(name, JSONB, nullable=False, server_default=sa.text(f"'{default}'::jsonb"))
 
 

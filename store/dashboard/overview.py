@@ -61,6 +61,7 @@ _OVERVIEW: Final = sa.text("""
 
 
 async def read_overview(connection: AsyncConnection, tenant: TenantId) -> Overview:
+    """Return the figures of the client's overview page, read in one query."""
     given: dict[str, Any] = {
         "client_id": tenant,
         "counted": COUNTED_TO + 1,

@@ -11,6 +11,7 @@ from store.dashboard.tables import user_preferences
 
 
 async def preferences_of(connection: AsyncConnection, user_id: str) -> Preferences:
+    """Return the user's preferences for the dashboard, or the defaults if none are stored."""
     rows = await connection.execute(
         sa.select(user_preferences).where(user_preferences.c.user_id == user_id)
     )
@@ -25,6 +26,7 @@ async def preferences_of(connection: AsyncConnection, user_id: str) -> Preferenc
 async def keep_preferences(
     connection: AsyncConnection, user_id: str, wanted: Preferences, now: datetime
 ) -> None:
+    """Store the user's preferences for the dashboard, replacing the earlier ones."""
     values = {
         "client_id": wanted.client_id,
         "language": wanted.language,

@@ -81,6 +81,7 @@ json_cells: Final = partial(_columns, CellKind.JSON)
 
 
 def time_cells(names: str) -> tuple[Column, ...]:
+    """Return columns of times in UTC. `names`: the columns' names, separated by blanks."""
     return tuple(Column(name, CellKind.TIME, utc(f"t.{name}")) for name in names.split())
 
 

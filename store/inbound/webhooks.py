@@ -193,7 +193,7 @@ class WebhookArrivals(TenantRepository):
 
     async def _state(self, arrived: NewWebhookRow) -> WebhookState:
         """Return the initial state of a webhook: failed if it cannot be parsed, done if its topic
-        is ignored, working if its queue is idle, otherwise queued."""
+        is ignored. Otherwise it is working if its queue is idle, or else queued."""
         if arrived.unreadable is not None:
             return WebhookState.FAILED
         if arrived.kind is WebhookKind.IGNORED:

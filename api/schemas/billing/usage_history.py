@@ -21,4 +21,5 @@ class UsageAnswer:
 
 
 def usage_answer(standing: UsageStanding, now: datetime) -> UsageAnswer:
+    """Return the response with the current usage, its history and its forecast."""
     return UsageAnswer(usage_record(standing.usage, now), standing.history, standing.forecast)

@@ -183,6 +183,7 @@ class DecisionAnswer(BaseModel):
 
 
 def cursor_of(review: ReviewSummary) -> str:
+    """Return the opaque cursor of a review's place in the queue."""
     place = review.place
     text = f"{place.urgent:d} {place.created_at.isoformat()} {place.id}"
     return base64.urlsafe_b64encode(text.encode()).decode()

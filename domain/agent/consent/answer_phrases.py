@@ -103,6 +103,7 @@ def spelled(words: tuple[AnswerWord, ...]) -> str:
 
 
 def is_all(pattern: re.Pattern[str], words: tuple[AnswerWord, ...]) -> bool:
+    """Return whether a pattern matches all of the words, and not only a part of them."""
     whole = len(words) <= _LONGEST_EXPRESSION and pattern.fullmatch(spelled(words))
     return bool(whole)
 

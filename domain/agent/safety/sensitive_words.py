@@ -14,7 +14,7 @@ from domain.core.effort import spend
 from domain.core.plain_text import without_controls
 from domain.core.text import without_marks
 
-# A sentence break counts as this many words, so that concepts at a short distance must be in one
+# A sentence break counts as this many words. Therefore, concepts at a short distance must be in one
 # sentence, and concepts at a long distance need not be.
 SENTENCE_BREAK: Final = 4
 

@@ -194,6 +194,8 @@ def _led_by(before: Clause, clause: Clause, weight: Weight) -> None:
 
 
 def told_by_others(clause: Clause) -> bool:
+    """Return whether a clause reports another person's words, or has another person as its
+    subject."""
     return bool({SpeechRole.REPORT, SpeechRole.PERSON, SpeechRole.THIRD} & set(clause.roles))
 
 
