@@ -8,12 +8,12 @@ languages. Code, quotations and names in backticks are exempt. Exits with 1 if i
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from scripts.prose_spelling import Spelling, SpellingNotInstalled, catalogue, is_french
-from scripts.prose_texts import Passage, bare, passages, sentences
+from scripts.prose_texts import Passage, passages, sentences
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 MAX_WORDS: Final = 25  # of a sentence
@@ -25,7 +25,7 @@ _WORDS: Final = re.compile(
     re.IGNORECASE,
 )
 # A sentence that begins with "Whose" has it as its subject. Other uses are not checked.
-_SUBJECT: Final = re.compile(r"(?:^|[.!?] )(Whose)\b")
+_SUBJECT: Final = re.compile(r"(?:^|[.!?] )(Whose)\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,7 @@ def findings(spelling: Spelling | None) -> Iterator[Finding]:
         yield from _ruled_out(passage)
         yield from _too_long(passage)
         if spelling and str(passage.file.relative_to(ROOT)) not in spelling.skipped:
-            prose = replace(passage, text=bare(passage.text))
-            yield from _misspelled(prose, spelling, french=is_french(passage.file))
+            yield from _misspelled(passage, spelling, french=is_french(passage.file))
     if spelling:
         for language in ("en", "fr"):
             for text in catalogue(ROOT, language):
@@ -58,8 +57,10 @@ def findings(spelling: Spelling | None) -> Iterator[Finding]:
 
 
 def _ruled_out(passage: Passage) -> Iterator[Finding]:
-    for number, line in enumerate(bare(passage.text).splitlines(), start=passage.line):
-        for pattern in (_WORDS, _SUBJECT):
+    for pattern in (_WORDS, _SUBJECT):
+        if not pattern.search(passage.text):
+            continue
+        for number, line in enumerate(passage.text.splitlines(), start=passage.line):
             for word in pattern.findall(line):
                 yield Finding(passage.file, number, word)
 

@@ -49,7 +49,7 @@ def catalogue(root: Path, language: str) -> Iterator[Passage]:
         for file in sorted(root.glob(pattern.format(language))):
             for number, line in enumerate(file.read_text().splitlines(), start=1):
                 for text in _TOML_TEXT.findall(line):
-                    yield Passage(file, number, text.strip('"'))
+                    yield Passage(file, number, text.strip('"').replace("\\n", " "))
     for name in _BILINGUAL:
         file = root / name
         if file.exists():
@@ -92,6 +92,9 @@ class Spelling:
 
     def english_mistakes(self, line: str) -> Iterator[str]:
         """Yield each known misspelling of a line, with its corrections."""
+        # Most lines have no suspicious word; the slower search for addresses is for the others.
+        if not any(word.lower() in self._misspellings for word in _WORD.findall(line)):
+            return
         for word in _WORD.findall(_plain(line)):
             corrections = self._misspellings.get(word.lower())
             if corrections and word.lower() not in self.accepted["english"]:
@@ -126,7 +129,7 @@ class Spelling:
 
 
 def _plain(line: str) -> str:
-    return _NO_WORDS.sub(" ", line.replace("\\n", " "))
+    return _NO_WORDS.sub(" ", line)
 
 
 def _data(place: tuple[str, str]) -> Path:

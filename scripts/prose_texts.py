@@ -5,7 +5,7 @@ Code, the addresses of links, tables, headings and quotations are not prose.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -69,14 +69,15 @@ class Sentence:
 
 
 def passages(root: Path) -> Iterator[Passage]:
-    """Yield the prose of the modules, then of the documents, in the order of their files."""
+    """Yield the bare prose of the modules, then of the documents, in the order of their files."""
     modules = [root / name for name in _MODULES]
     for room in ROOMS:
         modules += sorted((root / room).rglob("*.py"))
     for module in modules:
-        yield from _of_module(module, module.read_text())
+        for passage in _of_module(module, module.read_text()):
+            yield replace(passage, text=bare(passage.text))
     for document in sorted([*root.glob("*.md"), *(root / "docs").rglob("*.md")]):
-        yield Passage(document, 1, document.read_text())
+        yield Passage(document, 1, bare(document.read_text()))
 
 
 def bare(text: str) -> str:
@@ -91,8 +92,8 @@ def bare(text: str) -> str:
 
 
 def sentences(passage: Passage) -> Iterator[Sentence]:
-    """Yield the sentences of a passage. A list item is a paragraph; tables have none."""
-    for line, paragraph in _paragraphs(bare(passage.text)):
+    """Yield the sentences of a bare passage. A list item is a paragraph; tables have none."""
+    for line, paragraph in _paragraphs(passage.text):
         for text in _split(paragraph):
             yield Sentence(passage.file, passage.line + line, text)
 
