@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from scripts.prose_spelling import Spelling, SpellingNotInstalled, catalogue, is_french
-from scripts.prose_texts import Passage, passages, sentences
+from scripts.prose_texts import ProseText, passages, sentences
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 MAX_WORDS: Final = 25  # of a sentence
@@ -29,7 +29,7 @@ _SUBJECT: Final = re.compile(r"(?:^|[.!?] )(Whose)\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ProseFinding:
     """A violation, with its file and line."""
 
     file: Path
@@ -40,7 +40,7 @@ class Finding:
         return f"{self.file.relative_to(ROOT)}:{self.line}: {self.what}"
 
 
-def findings(spelling: Spelling | None) -> Iterator[Finding]:
+def findings(spelling: Spelling | None) -> Iterator[ProseFinding]:
     """Yield the findings: those of modules, of documents, then of texts for people.
 
     Without `spelling`, no spelling is checked.
@@ -56,28 +56,28 @@ def findings(spelling: Spelling | None) -> Iterator[Finding]:
                 yield from _misspelled(text, spelling, french=language == "fr")
 
 
-def _ruled_out(passage: Passage) -> Iterator[Finding]:
+def _ruled_out(passage: ProseText) -> Iterator[ProseFinding]:
     for pattern in (_WORDS, _SUBJECT):
         if not pattern.search(passage.text):
             continue
         for number, line in enumerate(passage.text.splitlines(), start=passage.line):
             for word in pattern.findall(line):
-                yield Finding(passage.file, number, word)
+                yield ProseFinding(passage.file, number, word)
 
 
-def _too_long(passage: Passage) -> Iterator[Finding]:
+def _too_long(passage: ProseText) -> Iterator[ProseFinding]:
     for sentence in sentences(passage):
         if sentence.length > MAX_WORDS:
             beginning = " ".join(sentence.text.split()[:6])
             what = f"a sentence of {sentence.length} words, limit {MAX_WORDS}: {beginning} …"
-            yield Finding(sentence.file, sentence.line, what)
+            yield ProseFinding(sentence.file, sentence.line, what)
 
 
-def _misspelled(passage: Passage, spelling: Spelling, *, french: bool) -> Iterator[Finding]:
+def _misspelled(passage: ProseText, spelling: Spelling, *, french: bool) -> Iterator[ProseFinding]:
     mistakes = spelling.french_mistakes if french else spelling.english_mistakes
     for number, line in enumerate(passage.text.splitlines(), start=passage.line):
         for mistake in mistakes(line):
-            yield Finding(passage.file, number, f"spelling: {mistake}")
+            yield ProseFinding(passage.file, number, f"spelling: {mistake}")
 
 
 def main() -> int:

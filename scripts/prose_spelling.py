@@ -17,7 +17,7 @@ from typing import Final
 
 import yaml
 
-from scripts.prose_texts import Passage
+from scripts.prose_texts import ProseText
 
 _ACCEPTED: Final = Path(__file__).with_name("spelling.toml")
 _MISSPELLINGS: Final = ("codespell_lib", "data/dictionary.txt")
@@ -43,19 +43,19 @@ def is_french(file: Path) -> bool:
     return file.name.endswith(_FRENCH_DOCUMENT)
 
 
-def catalogue(root: Path, language: str) -> Iterator[Passage]:
+def catalogue(root: Path, language: str) -> Iterator[ProseText]:
     """Yield the texts for people in a language (`en` or `fr`), in the order of their files."""
     for pattern in _CATALOGUES:
         for file in sorted(root.glob(pattern.format(language))):
             for number, line in enumerate(file.read_text().splitlines(), start=1):
                 for text in _TOML_TEXT.findall(line):
-                    yield Passage(file, number, text.strip('"').replace("\\n", " "))
+                    yield ProseText(file, number, text.strip('"').replace("\\n", " "))
     for name in _BILINGUAL:
         file = root / name
         if file.exists():
             tree = yaml.compose(file.read_text(), Loader=yaml.CSafeLoader)
             for first, text in _texts(tree, language, inside=False):
-                yield Passage(file, first, text)
+                yield ProseText(file, first, text)
 
 
 def _texts(node: yaml.Node | None, language: str, *, inside: bool) -> Iterator[tuple[int, str]]:
