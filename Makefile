@@ -30,7 +30,7 @@ test-all: setup-dev ## What is slow by nature as well, in about twenty minutes; 
 watch: setup-dev ## Rerun the tests near to what you change, until Ctrl-C
 	@$(BIN)/python -m scripts.watch
 
-check: check-fast ## Lint, format, imports between rooms, words, types
+check: check-fast ## Lint, format, imports between rooms, prose, types
 	@$(BIN)/mypy .
 
 check-fast: setup-dev ## The same without the types, in seconds

@@ -8,12 +8,12 @@ languages. Code, quotations and names in backticks are exempt. Exits with 1 if i
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from scripts.prose_spelling import Spelling, SpellingNotInstalled, catalogue, is_french
-from scripts.prose_texts import Passage, bare, passages, sentences
+from scripts.prose_texts import ProseText, passages, sentences
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 MAX_WORDS: Final = 25  # of a sentence
@@ -25,11 +25,11 @@ _WORDS: Final = re.compile(
     re.IGNORECASE,
 )
 # A sentence that begins with "Whose" has it as its subject. Other uses are not checked.
-_SUBJECT: Final = re.compile(r"(?:^|[.!?] )(Whose)\b")
+_SUBJECT: Final = re.compile(r"(?:^|[.!?] )(Whose)\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ProseFinding:
     """A violation, with its file and line."""
 
     file: Path
@@ -40,7 +40,7 @@ class Finding:
         return f"{self.file.relative_to(ROOT)}:{self.line}: {self.what}"
 
 
-def findings(spelling: Spelling | None) -> Iterator[Finding]:
+def findings(spelling: Spelling | None) -> Iterator[ProseFinding]:
     """Yield the findings: those of modules, of documents, then of texts for people.
 
     Without `spelling`, no spelling is checked.
@@ -49,34 +49,35 @@ def findings(spelling: Spelling | None) -> Iterator[Finding]:
         yield from _ruled_out(passage)
         yield from _too_long(passage)
         if spelling and str(passage.file.relative_to(ROOT)) not in spelling.skipped:
-            prose = replace(passage, text=bare(passage.text))
-            yield from _misspelled(prose, spelling, french=is_french(passage.file))
+            yield from _misspelled(passage, spelling, french=is_french(passage.file))
     if spelling:
         for language in ("en", "fr"):
             for text in catalogue(ROOT, language):
                 yield from _misspelled(text, spelling, french=language == "fr")
 
 
-def _ruled_out(passage: Passage) -> Iterator[Finding]:
-    for number, line in enumerate(bare(passage.text).splitlines(), start=passage.line):
-        for pattern in (_WORDS, _SUBJECT):
+def _ruled_out(passage: ProseText) -> Iterator[ProseFinding]:
+    for pattern in (_WORDS, _SUBJECT):
+        if not pattern.search(passage.text):
+            continue
+        for number, line in enumerate(passage.text.splitlines(), start=passage.line):
             for word in pattern.findall(line):
-                yield Finding(passage.file, number, word)
+                yield ProseFinding(passage.file, number, word)
 
 
-def _too_long(passage: Passage) -> Iterator[Finding]:
+def _too_long(passage: ProseText) -> Iterator[ProseFinding]:
     for sentence in sentences(passage):
         if sentence.length > MAX_WORDS:
             beginning = " ".join(sentence.text.split()[:6])
             what = f"a sentence of {sentence.length} words, limit {MAX_WORDS}: {beginning} …"
-            yield Finding(sentence.file, sentence.line, what)
+            yield ProseFinding(sentence.file, sentence.line, what)
 
 
-def _misspelled(passage: Passage, spelling: Spelling, *, french: bool) -> Iterator[Finding]:
+def _misspelled(passage: ProseText, spelling: Spelling, *, french: bool) -> Iterator[ProseFinding]:
     mistakes = spelling.french_mistakes if french else spelling.english_mistakes
     for number, line in enumerate(passage.text.splitlines(), start=passage.line):
         for mistake in mistakes(line):
-            yield Finding(passage.file, number, f"spelling: {mistake}")
+            yield ProseFinding(passage.file, number, f"spelling: {mistake}")
 
 
 def main() -> int:

@@ -17,7 +17,7 @@ from typing import Final
 
 import yaml
 
-from scripts.prose_texts import Passage
+from scripts.prose_texts import ProseText
 
 _ACCEPTED: Final = Path(__file__).with_name("spelling.toml")
 _MISSPELLINGS: Final = ("codespell_lib", "data/dictionary.txt")
@@ -43,19 +43,19 @@ def is_french(file: Path) -> bool:
     return file.name.endswith(_FRENCH_DOCUMENT)
 
 
-def catalogue(root: Path, language: str) -> Iterator[Passage]:
+def catalogue(root: Path, language: str) -> Iterator[ProseText]:
     """Yield the texts for people in a language (`en` or `fr`), in the order of their files."""
     for pattern in _CATALOGUES:
         for file in sorted(root.glob(pattern.format(language))):
             for number, line in enumerate(file.read_text().splitlines(), start=1):
                 for text in _TOML_TEXT.findall(line):
-                    yield Passage(file, number, text.strip('"'))
+                    yield ProseText(file, number, text.strip('"').replace("\\n", " "))
     for name in _BILINGUAL:
         file = root / name
         if file.exists():
             tree = yaml.compose(file.read_text(), Loader=yaml.CSafeLoader)
             for first, text in _texts(tree, language, inside=False):
-                yield Passage(file, first, text)
+                yield ProseText(file, first, text)
 
 
 def _texts(node: yaml.Node | None, language: str, *, inside: bool) -> Iterator[tuple[int, str]]:
@@ -92,6 +92,9 @@ class Spelling:
 
     def english_mistakes(self, line: str) -> Iterator[str]:
         """Yield each known misspelling of a line, with its corrections."""
+        # Most lines have no suspicious word; the slower search for addresses is for the others.
+        if not any(word.lower() in self._misspellings for word in _WORD.findall(line)):
+            return
         for word in _WORD.findall(_plain(line)):
             corrections = self._misspellings.get(word.lower())
             if corrections and word.lower() not in self.accepted["english"]:
@@ -126,7 +129,7 @@ class Spelling:
 
 
 def _plain(line: str) -> str:
-    return _NO_WORDS.sub(" ", line.replace("\\n", " "))
+    return _NO_WORDS.sub(" ", line)
 
 
 def _data(place: tuple[str, str]) -> Path:

@@ -5,7 +5,7 @@ Code, the addresses of links, tables, headings and quotations are not prose.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -45,7 +45,7 @@ _SENTENCE_END: Final = re.compile(r"[.!?][\"')\]”*_]*\s+|…\s+(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class ProseText:
     """A docstring, a block of comments or a document, with the line at which it begins."""
 
     file: Path
@@ -54,7 +54,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class ProseSentence:
     """A sentence, with the line at which its paragraph begins."""
 
     file: Path
@@ -68,15 +68,16 @@ class Sentence:
         return sum(1 for word in text.split() if any(map(str.isalnum, word)))
 
 
-def passages(root: Path) -> Iterator[Passage]:
-    """Yield the prose of the modules, then of the documents, in the order of their files."""
+def passages(root: Path) -> Iterator[ProseText]:
+    """Yield the bare prose of the modules, then of the documents, in the order of their files."""
     modules = [root / name for name in _MODULES]
     for room in ROOMS:
         modules += sorted((root / room).rglob("*.py"))
     for module in modules:
-        yield from _of_module(module, module.read_text())
+        for passage in _of_module(module, module.read_text()):
+            yield replace(passage, text=bare(passage.text))
     for document in sorted([*root.glob("*.md"), *(root / "docs").rglob("*.md")]):
-        yield Passage(document, 1, document.read_text())
+        yield ProseText(document, 1, bare(document.read_text()))
 
 
 def bare(text: str) -> str:
@@ -90,11 +91,11 @@ def bare(text: str) -> str:
     return text
 
 
-def sentences(passage: Passage) -> Iterator[Sentence]:
-    """Yield the sentences of a passage. A list item is a paragraph; tables have none."""
-    for line, paragraph in _paragraphs(bare(passage.text)):
+def sentences(passage: ProseText) -> Iterator[ProseSentence]:
+    """Yield the sentences of a bare passage. A list item is a paragraph; tables have none."""
+    for line, paragraph in _paragraphs(passage.text):
         for text in _split(paragraph):
-            yield Sentence(passage.file, passage.line + line, text)
+            yield ProseSentence(passage.file, passage.line + line, text)
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
@@ -123,7 +124,7 @@ def _split(paragraph: str) -> Iterator[str]:
         yield paragraph[start:]
 
 
-def _of_module(module: Path, source: str) -> Iterator[Passage]:
+def _of_module(module: Path, source: str) -> Iterator[ProseText]:
     """Yield string statements and comments. Comments on successive lines are one passage."""
     block, first, last = list[str](), 0, 0
     number, position = 1, 0
@@ -134,7 +135,7 @@ def _of_module(module: Path, source: str) -> Iterator[Passage]:
         before = source[source.rfind("\n", 0, position) + 1 : position].strip()
         if text.startswith("#"):
             if block and (before or number != last + 1):
-                yield Passage(module, first, "\n".join(block))
+                yield ProseText(module, first, "\n".join(block))
                 block = []
             first = first if block else number
             block.append(text.lstrip("#!"))
@@ -142,6 +143,6 @@ def _of_module(module: Path, source: str) -> Iterator[Passage]:
         elif text.startswith(_DOCSTRING_QUOTES) and before in {"", "r"}:
             preceding = source[:position].removesuffix(before).rstrip()[-1:]
             if not preceding or preceding not in _INSIDE_EXPRESSION:
-                yield Passage(module, number, text.strip('"'))
+                yield ProseText(module, number, text.strip('"'))
     if block:
-        yield Passage(module, first, "\n".join(block))
+        yield ProseText(module, first, "\n".join(block))

@@ -6,7 +6,7 @@ import pytest
 
 from scripts import prose, prose_spelling
 from scripts.prose_spelling import Spelling
-from scripts.prose_texts import Passage, sentences
+from scripts.prose_texts import ProseText, bare, sentences
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +123,7 @@ def test_what_is_no_long_sentence(tree: Path, text: str) -> None:
     ],
 )
 def test_sentences_are_split(text: str, expected: list[str]) -> None:
-    assert [one.text for one in sentences(Passage(Path("a.md"), 1, text))] == expected
+    assert [one.text for one in sentences(ProseText(Path("a.md"), 1, bare(text)))] == expected
 
 
 def test_misspelled_english_is_found(tree: Path, spelling: Spelling) -> None:
