@@ -126,9 +126,7 @@ def main() -> None:
     arguments = parser.parse_args()
     chapters = [arguments.chapter] if arguments.chapter else list(CHAPTERS)
     folder = Path(tempfile.mkdtemp(prefix="support-bench-"))
-    folder.chmod(
-        0o755
-    )  # if the benchmark is started as root, the database server runs as another user
+    folder.chmod(0o755)  # when started as root, the database server runs as another user
     try:
         effort = Effort(arguments.rounds, arguments.seconds)
         really_parked = REVIEWS if arguments.all else REAL

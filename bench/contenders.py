@@ -218,7 +218,8 @@ class BareContender(Contender):
 
 @contextmanager
 def _environment(**more: str) -> Iterator[None]:
-    """Set environment variables while a stack is created. The stack reads them only at that time."""
+    """Set environment variables while a stack is created. The stack reads them only at that
+    time."""
     before = dict(os.environ)
     os.environ.update(more)
     try:

@@ -168,7 +168,8 @@ _CALLS: Final[Mapping[str, Callable[[Target], AbstractAsyncContextManager[Call]]
 
 
 async def run_phase(call: Call, phase: Phase) -> Sample:
-    """Keep `concurrency` calls running for the duration of the phase, then wait for the last ones."""
+    """Keep `concurrency` calls running for the duration of the phase, then wait for the last
+    ones."""
     latencies: list[float] = []
     failures: list[str] = []
     cpu, start = time.process_time(), time.perf_counter()

@@ -11,7 +11,7 @@ from embedded.data_folder import DataFolder
 from embedded.stack import Stack, StackPorts
 
 # The number of accounts is limited by the number of codes that can be requested per minute from one
-# address.
+# IP address.
 _TIMES: Final = 5
 MOST_CALLS: Final = 6
 LONGEST_S: Final = 30.0

@@ -100,7 +100,8 @@ class Driver:
         return Sample.model_validate_json(line)
 
     async def stop(self) -> None:
-        """Close the driver's input so that the driver exits. Kill it if it does not exit in time."""
+        """Close the driver's input so that the driver exits. Kill it if it does not exit in
+        time."""
         if self._process.stdin is not None:
             self._process.stdin.close()
         try:

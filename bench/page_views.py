@@ -45,7 +45,8 @@ _PAINTED: Final = """() => new Promise((done) => new PerformanceObserver((list) 
 
 
 class PageTimes(BaseModel):
-    """The figures for one page: milliseconds until the complete response has arrived, and the size."""
+    """The figures for one page: milliseconds until the complete response has arrived, and the
+    size."""
 
     name: str
     p50_ms: float
