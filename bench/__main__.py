@@ -1,5 +1,5 @@
-"""Measure, print and save a benchmark report: python -m bench. The exit code is 1 if a call or a
-mail failed. A missed target does not change the exit code."""
+"""Run the benchmark, and print and save its report: python -m bench. The exit code is 1 if a call
+or a mail failed. A missed target does not change the exit code."""
 
 import argparse
 import asyncio
@@ -33,7 +33,7 @@ from bench.report import report_on, save
 from bench.show import show
 from domain.core.errors import InvalidInput
 
-# Creating 10,000 real parked runs takes half of this limit.
+# Creating 10,000 real parked runs takes half of this time limit.
 _LONGEST_S: Final = 1800.0
 CHAPTERS: Final = (
     "design",
@@ -53,8 +53,8 @@ out: Final = Console()
 
 
 async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked: int) -> bool:
-    """Run the chapters, then print and save the report. Return True if no call failed and no mail
-    is missing."""
+    """Run the chapters, then print and save the report. Return True if no call failed and all mails
+    arrived."""
     started_at = datetime.now(UTC)
     first = await design(effort, folder, out) if "design" in chapters else None
     second = await size(effort, folder, out) if "size" in chapters else None
@@ -99,7 +99,8 @@ async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked
 
 async def _bounded(chapters: list[str], effort: Effort, folder: Path, really_parked: int) -> bool:
     """Run `bench`, and return its result. Ctrl-C, SIGTERM and the time limit cancel the run and
-    stop all processes that the run started. Return False after a signal. Raises TimeoutError."""
+    stop all processes that it started. Return False after a signal. Raises TimeoutError at the time
+    limit."""
     task = asyncio.ensure_future(bench(chapters, effort, folder, really_parked))
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
@@ -114,7 +115,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--chapter", choices=CHAPTERS, help="run only this chapter")
     parser.add_argument(
-        "--rounds", type=int, default=3, help="number of measured rounds for each contender"
+        "--rounds", type=int, default=3, help="number of measured rounds per contender"
     )
     parser.add_argument(
         "--seconds", type=float, default=4, help="length of each measured round in seconds"
@@ -125,7 +126,7 @@ def main() -> None:
     arguments = parser.parse_args()
     chapters = [arguments.chapter] if arguments.chapter else list(CHAPTERS)
     folder = Path(tempfile.mkdtemp(prefix="support-bench-"))
-    folder.chmod(0o755)  # if root starts the benchmark, the database server runs as another user
+    folder.chmod(0o755)  # when started as root, the database server runs as another user
     try:
         effort = Effort(arguments.rounds, arguments.seconds)
         really_parked = REVIEWS if arguments.all else REAL

@@ -1,5 +1,5 @@
 """Measure the cost of admission: the duration of its transaction with and without the counters and
-limits. The measurement runs in a separate process with the API's event loop: python -m
+limits. The measurement runs in a separate process that uses the API's event loop: python -m
 bench.admission_cost."""
 
 import asyncio
@@ -43,7 +43,7 @@ class Task(LoadMessage):
 
 
 class Cost(LoadMessage):
-    """Median times in ms of the transaction and of its parts. The medians of the parts do not add
+    """Median times of the transaction and of its parts, in ms. The medians of the parts do not add
     up exactly."""
 
     whole: float
@@ -51,8 +51,8 @@ class Cost(LoadMessage):
 
 
 class AdmissionCost(LoadMessage):
-    """The two measured transactions. `uncounted`: the transaction without limits, quota and ledger.
-    It only reads the playbooks and stores the event, its message and its run."""
+    """The two transactions that are measured. `uncounted`: the transaction without limits, quota
+    and ledger. It only reads the playbooks and stores the event, its message and its run."""
 
     counted: Cost
     uncounted: Cost
@@ -68,9 +68,9 @@ class AdmissionCost(LoadMessage):
 
 
 async def admission_cost(database_url: str, shops: tuple[LoadShop, ...]) -> AdmissionCost:
-    """Return the cost of admission, measured in a separate process. The runs that the measurement
-    stores are never processed. Raises RuntimeError if the process fails, TimeoutError if it takes
-    too long."""
+    """Return the cost of admission, measured in a separate process. The runs stored by the
+    measurement are never processed. Raises RuntimeError if the process fails, TimeoutError if it
+    takes too long."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bench.admission_cost", stdin=PIPE, stdout=PIPE, cwd=ROOT
     )
@@ -104,7 +104,7 @@ async def _measure(task: Task) -> AdmissionCost:
 
 
 class _Clock:
-    """Times one kind of transaction. `statements` names its statements, in order."""
+    """Times one kind of transaction. `statements`: the names of its statements, in order."""
 
     def __init__(self, statements: tuple[str, ...]) -> None:
         self._statements = statements

@@ -1,4 +1,4 @@
-"""The targets for a benchmark's figures."""
+"""The targets for the benchmark's figures."""
 
 import math
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ class ReportRow(BaseModel):
 
 class RatioAim(BaseModel):
     """A ratio of two figures. `is_aim`: whether the ratio has a target. A ratio without a target is
-    only recorded."""
+    only reported."""
 
     text: str
     value: float

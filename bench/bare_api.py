@@ -1,8 +1,8 @@
-"""The baseline for a usage read: the same query in a bare FastAPI route. Run python -m
+"""The baseline for usage reads: the same query in a bare FastAPI route. Run python -m
 bench.bare_api.
 
 The route has no authentication, rate limits, logs or metrics. Row-level security does not apply,
-because the process connects as the owner of the tables.
+because the process connects as the tables' owner.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from store.billing.usage import UsageRepository
 from store.core.database import psycopg_url
 
 _POOL: Final = 10
-"""The size of the connection pool, equal to the service's."""
+"""The size of the connection pool, equal to that of the service."""
 
 
 def bare_app(database_url: str) -> FastAPI:

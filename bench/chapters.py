@@ -120,8 +120,7 @@ class ExportMeasurements:
 
 
 async def design(effort: Effort, folder: Path, out: Console) -> Design:
-    """Compare the gateway with a naive design, and with the lower bound for the cost of a durable
-    call."""
+    """Compare the gateway with a naive design, and with the minimum cost of a durable call."""
     gateway = GatewayContender(GATEWAY, folder, mail=MAIL)
     noops: list[Literal["naive", "floor", "skeleton"]] = [NAIVE, FLOOR, SKELETON]
     contenders = [*(NoopContender(name, folder) for name in noops), gateway]
@@ -134,8 +133,8 @@ async def design(effort: Effort, folder: Path, out: Console) -> Design:
 
 
 async def size(effort: Effort, folder: Path, out: Console) -> Size:
-    """Compare the service on a full and on an empty database. Also collect the plans of the
-    service's queries and the cost of admission."""
+    """Compare the service on a full database with the service on an empty one. Also collect the
+    plans of the service's queries and the cost of admission."""
     full = FullContender(FULL, folder, usage=USAGE)
     contenders = [GatewayContender(EMPTY, folder), full, BareContender(BARE, folder, full)]
     async with _running(contenders, out):
@@ -145,13 +144,14 @@ async def size(effort: Effort, folder: Path, out: Console) -> Size:
         finally:
             await database.close()
         taken = await _take_turns(list(size_turns(effort.rounds, effort.seconds)), contenders, out)
-        # Admission is measured last, because the sweeper processes the runs that it stores.
+        # Admission is measured last, because the sweeper processes the runs stored by the
+        # measurement.
         admission = await admission_cost(full.database_url, full.shops)
         return Size(taken, plans, admission, full.filled_in_s)
 
 
 async def parked(effort: Effort, folder: Path, out: Console, *, real: int) -> Parked:
-    """Compare the service with 10,000 parked reviews and with none."""
+    """Compare the service with 10,000 parked reviews and without any."""
     contenders = [
         GatewayContender(NONE_PARKED, folder),
         ParkedContender(PARKED, folder, real=real),
@@ -194,7 +194,7 @@ async def hostile(effort: Effort, folder: Path, out: Console) -> Hostile:
 
 
 async def floods(effort: Effort, folder: Path, out: Console) -> list[TurnResult]:
-    """Measure other tenants' calls of the gateway with and without floods from one tenant."""
+    """Measure other tenants' gateway calls with and without floods from one tenant."""
     contenders = [FloodContender(folder)]
     async with _running(contenders, out):
         return await _take_turns(list(flood_turns(effort.rounds, effort.seconds)), contenders, out)
@@ -209,8 +209,8 @@ async def inbound(effort: Effort, folder: Path, out: Console) -> list[TurnResult
 
 
 async def replays(effort: Effort, folder: Path, out: Console) -> Replays:
-    """Measure the gateway with and without another tenant's replay of its month. Then measure the
-    whole replay alone."""
+    """Measure the gateway with and without another tenant's replay of a month. Then measure a whole
+    replay without other load."""
     contender = ReplayContender(folder)
     async with _running([contender], out):
         turns = list(replay_turns(effort.rounds, effort.seconds))
@@ -250,8 +250,8 @@ async def exports(effort: Effort, folder: Path, out: Console) -> ExportMeasureme
 async def _copies(
     contender: ExportContender, rounds: int, out: Console
 ) -> AsyncIterator[ExportTurn]:
-    """Yield the copies of each contender, for every size and round. A different contender starts
-    each round."""
+    """Yield each contender's copies, for every size and round. A different contender starts each
+    round."""
     names = [JSON, PSQL, CSV, PSQL_CSV]
     for name in names:
         await contender.copy(

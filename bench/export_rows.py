@@ -14,8 +14,8 @@ SETTINGS: Final = """
         || substr(md5(what), 1, 14));
 """
 
-# Of ten conversations, one is answered by a human agent, one is unanswered, and one has a third
-# message without an answer. Each customer has four conversations.
+# Of every ten conversations, one is answered by a human agent, one is unanswered, and one has a
+# third message without an answer. Each customer has four conversations.
 HISTORY: Final = (
     """CREATE TEMP TABLE talks AS
     SELECT n, client_id, at,
@@ -178,7 +178,7 @@ _CONTENT: Final = (
     FROM unnest(%(clients)s::text[]) AS client_id, generate_series(1, 200) AS n""",
 )
 
-# Rows that record people's decisions.
+# Rows that record human decisions.
 _LEARNING: Final = (
     """INSERT INTO saved_cases
         (client_id, id, name, scenario, expected, origin, created_by, created_at)

@@ -10,14 +10,15 @@ from domain.core.errors import InvalidInput
 from embedded.data_folder import DataFolder
 from embedded.stack import Stack, StackPorts
 
-# The number of accounts is limited by the number of codes that one address may request per minute.
+# The number of accounts is limited by the number of codes that can be requested per minute from one
+# IP address.
 _TIMES: Final = 5
 MOST_CALLS: Final = 6
 LONGEST_S: Final = 30.0
 
 
 class FirstAnswers(BaseModel):
-    """The results of all signups. `calls`: the maximum number of API calls for an account.
+    """The results of all signups. `calls`: the maximum number of API calls for one account.
     `seconds`: the time for each account, including the delivery of the email."""
 
     calls: int
@@ -29,8 +30,8 @@ class FirstAnswers(BaseModel):
 
 
 async def first_answers(folder: Path) -> FirstAnswers:
-    """Sign up one account after the other on a separate stack, started like `make run`, and return
-    the results. Raises InvalidInput if a first ticket was not answered."""
+    """Sign up accounts sequentially on a separate stack, started as with `make run`, and return the
+    results. Raises InvalidInput if a first ticket was not answered."""
     data = DataFolder(folder / "first-answer")
     stack = Stack(data, StackPorts(), lambda _: None)
     try:

@@ -1,5 +1,5 @@
-"""The service while tenant A floods it with requests. The latency of the other tenants' calls is
-measured."""
+"""The service while tenant A floods it with requests. The benchmark measures the latency of other
+tenants' calls."""
 
 import asyncio
 import sys
@@ -26,7 +26,7 @@ SLOW_SOCKETS: Final = "slow sockets"
 REFUSED_FLOOD: Final = "refused flood"
 
 _KINDS: Final = {SLOW_SOCKETS: "slow", REFUSED_FLOOD: "refused"}
-# A's shop is not one of the shops that call the gateway.
+# Tenant A's shop is not one of the shops that call the gateway.
 _ATTACKER: Final = 2_000
 _CALLERS: Final = 4
 _STEADY: Final = 8.0
@@ -54,8 +54,8 @@ class FloodContender(GatewayContender):
         return nullcontext() if kind is None else self._flooded(kind)
 
     async def _fill(self) -> None:
-        """Store as many messages for tenant A as it may send in an hour, so that A is at its
-        limit."""
+        """Store as many messages for tenant A as it may send in an hour, so that tenant A has
+        reached its limit."""
         self._attacker = await self._shop(_ATTACKER)
         tenant, now = TenantId(self._attacker.client_id), utc_now()
         ids = [new_ulid() for _ in range(PER_CLIENT.messages)]

@@ -1,9 +1,9 @@
-"""Tenant A's flood of an API, from a separate process: python -m bench.flooder KIND.
+"""Tenant A's flood against an API, from a separate process: python -m bench.flooder KIND.
 
-KIND `slow` opens 2,048 sockets. A third of them send their headers byte by byte. A third send their
-body byte by byte, and a third do not read the response. KIND `refused` sends events of a client
-that is over its limit, sequentially on 64 connections. The flooder reopens a connection that the
-API closes.
+KIND `slow` opens 2,048 sockets. A third of them send their headers byte by byte, a third send their
+body byte by byte, and a third do not read the response. KIND `refused` sends events from a client
+that is over its limit, sequentially on 64 connections. The flooder reopens connections that the API
+closes.
 """
 
 import argparse
@@ -28,8 +28,8 @@ Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 def _slow(key: str) -> list[tuple[bytes, bytes]]:
-    """Return, for each kind of slow socket, the bytes that it sends first and the bytes that it
-    then repeats."""
+    """Return, for each kind of slow socket, the bytes that the socket sends first and the bytes
+    that it then repeats."""
     body = f"{_HEAD}Authorization: Bearer {key}\r\nContent-Type: application/json\r\n"
     return [
         (f"{_HEAD}X-A: ".encode(), b"a"),

@@ -21,8 +21,7 @@ from domain.tenants.client import Plan
 CLIENTS: Final = 10_000
 MESSAGES: Final = 1_000_000
 RECENT: Final = 100
-"""The number of messages in the last hour of every shop that sends calls: half of the shop's limit.
-"""
+"""Number of messages in the last hour for every shop that sends calls: half of the shop's limit."""
 
 
 def fill(

@@ -1,4 +1,4 @@
-"""Event loop blocks of 50 ms and more, as counted by each process of the service."""
+"""Event loop blocks of 50 ms or more, as counted by each process of the service."""
 
 import asyncio
 import socket
@@ -20,9 +20,9 @@ PROCESSES: Final = ("api", "worker", "webhook-worker")
 
 
 class Holds(BaseModel):
-    """Numbers of event loop blocks. `own`: blocks caused by the loop's own work. `long`: the number
-    of `own` blocks that took 250 ms or more. `other`: blocks during which the loop's thread got no
-    processor time or was blocked in a call."""
+    """Numbers of event loop blocks. `own`: blocks caused by the event loop's own work. `long`: the
+    number of `own` blocks that took 250 ms or more. `other`: blocks during which the event loop's
+    thread got no CPU time or was blocked in a call."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -58,8 +58,8 @@ def metrics_port() -> int:
 
 
 async def read_holds(first_port: int) -> dict[str, Holds]:
-    """Return the event loop blocks counted so far, by process. Raises OSError if a process does not
-    serve its metrics."""
+    """Return the numbers of event loop blocks up to now, by process. Raises OSError if a process
+    does not serve its metrics."""
     shown = await asyncio.gather(
         *(asyncio.to_thread(_read, first_port + number) for number in range(len(PROCESSES)))
     )

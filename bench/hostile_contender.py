@@ -1,5 +1,6 @@
-"""The service while one tenant sends every kind of hostile mail at full size, one after the other.
-The tenant sends one mail a second, which is 3,600 an hour. The limit of a tenant is 200 an hour."""
+"""The service while one tenant sends every kind of hostile mail at the maximum size, one after the
+other. The tenant sends one mail a second, which is 3,600 an hour. A tenant's limit is 200 an hour.
+"""
 
 import asyncio
 import itertools
@@ -65,7 +66,7 @@ class HostileContender(GatewayContender):
                 task.cancel()
 
     async def _attack(self, shop: LoadShop, group: asyncio.TaskGroup) -> None:
-        """Send one mail each second, without waiting for earlier answers."""
+        """Send one mail each second, without waiting for earlier responses."""
         for number in range(_MOST):
             group.create_task(self._send(shop, number))
             await asyncio.sleep(_EVERY_S)
@@ -76,7 +77,7 @@ class HostileContender(GatewayContender):
             {
                 "client_id": shop.client_id,
                 "event_type": EVENT_TYPE,
-                # Each message is from a different customer, because the limit per customer is not
+                # Each message is from a different customer, because the per-customer limit is not
                 # measured here.
                 "customer_email": f"eve{number}@hostile.example",
                 **shape.make(shape.full),

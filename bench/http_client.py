@@ -8,7 +8,7 @@ _TIMEOUT_S: Final = 35.0
 
 
 class HttpClient:
-    """One connection to one server on this machine, one request at a time."""
+    """One connection to a server on this machine, for one request at a time."""
 
     def __init__(self, host: str, port: int) -> None:
         self._host = host

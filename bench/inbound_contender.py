@@ -1,5 +1,5 @@
-"""The service while a shop of tenant A sends 10,000 webhooks. The latency of other tenants' calls
-is measured."""
+"""The service while tenant A's shop sends 10,000 webhooks. The benchmark measures the latency of
+other tenants' calls."""
 
 import asyncio
 import sys
@@ -32,7 +32,7 @@ UNTOLD: Final = "untold"
 TOLD: Final = "told"
 ARRIVALS: Final = 10_000
 
-# A's shop is not one of the shops that call the gateway.
+# Tenant A's shop is not one of the shops that call the gateway.
 _TELLER: Final = 2_001
 _CALLERS: Final = 4
 _STEADY: Final = 8.0
@@ -64,7 +64,7 @@ class InboundContender(GatewayContender):
         return self._told() if turn == TOLD else nullcontext()
 
     async def _fill(self) -> None:
-        """Connect A's shop and open its webhook endpoint."""
+        """Connect tenant A's shop and open its webhook endpoint."""
         self._teller = TenantId((await self._shop(_TELLER)).client_id)
         integration = Integration(id=new_ulid(), provider=Provider.WOOCOMMERCE, sealed="")
         drawn = DrawnBytes(token_bytes(TOKEN_BYTES), token_bytes(SECRET_BYTES))
@@ -111,7 +111,7 @@ class InboundContender(GatewayContender):
             sender.wait(_STOP_S)
 
     async def _remove(self) -> int:
-        """Delete all webhooks, and return the number of deleted webhooks."""
+        """Delete all webhooks, and return how many were deleted."""
         database = Database(self.database_url, pool_size=1)
         try:
             async with database.tenant(self._teller) as connection:

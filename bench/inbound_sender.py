@@ -1,7 +1,8 @@
 """Send a shop's webhooks, from a separate process: python -m bench.inbound_sender.
 
 The webhooks are signed WooCommerce orders, all different. Each connection sends its next webhook
-after the response to its last one. The exit code is 1 if any response was not 200.
+after the response to its previous one. The exit code is 1 if the status of any response was not
+200.
 """
 
 import argparse
@@ -64,7 +65,7 @@ async def _send(port: int, requests: Iterator[bytes]) -> int:
 
 async def send(port: int, path: str, secret: str, numbers: range) -> int:
     requests = (_request(path, secret, number) for number in numbers)
-    # The connections share this iterator, and each takes the next request from it.
+    # The connections share this iterator. Each takes its next request from it.
     each = [_send(port, requests) for _ in itertools.repeat(None, CONNECTIONS)]
     return sum(await asyncio.gather(*each))
 

@@ -15,7 +15,7 @@ _LONGEST_LINE: Final = 16 * 1024 * 1024
 
 Call = Callable[[], Awaitable[str | float]]
 """Make one call. Return "completed", or a description of the failure. If only a part of the call is
-timed, return the milliseconds of that part."""
+timed, return the duration of that part in milliseconds."""
 
 
 class LoadMessage(BaseModel):
@@ -29,7 +29,7 @@ class LoadShop(LoadMessage):
 
 class Target(LoadMessage):
     """The target that a driver calls: the address of a Temporal server, the port of an API, or the
-    URL of a webhook receiver. Fields that hold files contain paths."""
+    URL of a webhook receiver. Fields for files contain paths."""
 
     kind: Literal[
         "naive", "floor", "skeleton", "gateway", "mail", "usage",
@@ -48,10 +48,10 @@ class Target(LoadMessage):
 class Phase(LoadMessage):
     """A phase of calls that lasts `seconds`, with `concurrency` concurrent callers.
 
-    Each caller starts a new call when its last call has ended. With a `rate`, the callers together
-    start that many calls per second, in turn. If a call starts late because its caller was still
-    waiting, its latency is measured from its scheduled time. A call that has not started by the end
-    of the phase is dropped, so the actual rate may be lower.
+    Each caller starts a new call when its previous call has ended. With a `rate`, the callers
+    together start that many calls per second, in turn. If a call starts late because its caller was
+    still waiting, its latency is measured from its scheduled time. A call that has not started by
+    the end of the phase is dropped, so the actual rate may be lower.
     """
 
     concurrency: int
@@ -90,7 +90,7 @@ class Driver:
         return driver
 
     async def run(self, phase: Phase) -> Sample:
-        """Run one phase. Raises RuntimeError if the driver ended, TimeoutError if it hangs."""
+        """Run one phase. Raises RuntimeError if the driver has exited, TimeoutError if it hangs."""
         await self._send(phase)
         assert self._process.stdout is not None  # noqa: S101 - a pipe was asked for
         async with asyncio.timeout(phase.seconds + _MARGIN_S):
@@ -100,7 +100,8 @@ class Driver:
         return Sample.model_validate_json(line)
 
     async def stop(self) -> None:
-        """Close the driver's input, which makes it exit. Kill it if it does not exit in time."""
+        """Close the driver's input so that the driver exits. Kill it if it does not exit in
+        time."""
         if self._process.stdin is not None:
             self._process.stdin.close()
         try:

@@ -1,4 +1,5 @@
-"""The benchmark's turns. A turn measures one contender, with a number of callers and a duration."""
+"""The benchmark's turns. A turn measures one contender, with a given number of callers and a given
+duration."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,8 +38,8 @@ CROWD: Final = 16
 BATCHES: Final = 4
 CALLERS: Final = 4
 EACH: Final = 10
-"""Deliveries per batch. The number is small enough that all get permits, and slots in the queue of
-one endpoint."""
+"""Deliveries per batch. The number is small enough for all of them to get permits, and slots in one
+endpoint's queue."""
 
 
 _STEADY: Final = 8.0
@@ -70,8 +71,8 @@ class BenchTurn:
 
 
 class TurnResult(BaseModel):
-    """The results of one turn. `per_second` and `cpu_ms` (processor time, by process) count calls
-    or, for batches, items. `idle_cpu_percent`: the load of the idle contenders during the turn, in
+    """The results of one turn. `per_second` and `cpu_ms` (CPU time, by process) refer to calls or,
+    for batches, to items. `idle_cpu_percent`: the load of the idle contenders during the turn, in
     percent of one core."""
 
     round: int
@@ -91,9 +92,9 @@ class TurnResult(BaseModel):
 
 
 def design_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield a turn of every contender in every round, so that the machine's noise affects all
-    equally. The order changes between rounds, so that no contender benefits from its position. The
-    mail turns have no target and make one call at a time."""
+    """Yield a turn for every contender in every round, so that noise on the machine affects all of
+    them equally. The order changes between rounds, so that no contender benefits from its position.
+    The mail turns have no target and make one call at a time."""
     order = [NAIVE, FLOOR, SKELETON, GATEWAY]
     for number in range(rounds):
         for name in order[number % 4 :] + order[: number % 4]:
@@ -103,8 +104,8 @@ def design_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
 
 
 def size_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield many short turns, because the expected differences are a few percent. The usage turns
-    follow the gateway's turns."""
+    """Yield many short turns, because the expected differences are only a few percent. The usage
+    turns follow the gateway's turns."""
     for number in range(3 * rounds):
         for name in _alternating(number, EMPTY, FULL):
             yield BenchTurn(number, name, ALONE, 0.5, seconds / 2)
@@ -122,8 +123,8 @@ def parked_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
 
 
 def webhook_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield first the turns with batches, then the turns of the neighbour tenant. The neighbour has
-    more turns, because its slowest calls are compared."""
+    """Yield first the turns with batches, then the neighbour tenant's turns. The neighbour has more
+    turns, because its slowest calls are compared."""
     order = [CHILDREN, DELIVERIES, POSTS]
     for number in range(rounds):
         for name in order[number % 3 :] + order[: number % 3]:
@@ -142,7 +143,8 @@ def export_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
 
 
 def hostile_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield a tenant's calls at a steady rate, with and without another tenant's hostile mails."""
+    """Yield turns with a tenant's calls at a steady rate, with and without another tenant's hostile
+    mails."""
     for number in range(rounds):
         for name in _alternating(number, PEACE, HOSTILE):
             yield BenchTurn(number, name, CALLERS, 1, 2 * seconds, rate=_PEACEFUL)
@@ -180,8 +182,8 @@ async def take(turn: BenchTurn, contenders: Sequence[Contender]) -> TurnResult:
 
 
 async def _holds(owner: Contender) -> dict[str, Holds]:
-    """Return the event loop blocks recorded so far, or an empty mapping for a contender without
-    metrics."""
+    """Return the numbers of event loop blocks up to now, or an empty mapping for a contender
+    without metrics."""
     return {} if owner.metrics_port is None else await read_holds(owner.metrics_port)
 
 
@@ -198,8 +200,8 @@ def _others(owner: Contender, contenders: Sequence[Contender]) -> dict[str, int]
 def _per_call(
     before: Mapping[str, float], after: Mapping[str, float], sample: Sample, each: int
 ) -> dict[str, float]:
-    """Return the processor time in ms per call, by process. The driver is included, because it does
-    the work of the API for the no-op contenders."""
+    """Return the CPU time per call in ms, by process. The driver is included, because for the no-op
+    contenders it does the API's work."""
     calls = max(1, len(sample.latencies_ms) * each)
     used = {name: after[name] - before[name] for name in after}
     used["driver"] = sample.driver_cpu_s

@@ -1,4 +1,4 @@
-"""The no-op workflows that our gateway is compared with.
+"""The no-op workflows with which our gateway is compared.
 
 `Naive` follows the SDK's samples: four activities on the task queue, a start call, and a wait for
 the result. `Floor` has the lowest cost of a durable answer: one Update-with-Start, and one step in

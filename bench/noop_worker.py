@@ -1,4 +1,4 @@
-"""The worker of a no-op contender, in a separate process: python -m bench.noop_worker."""
+"""The worker for a no-op contender, in a separate process: python -m bench.noop_worker."""
 
 import argparse
 import asyncio

@@ -21,7 +21,7 @@ _AGE: Final = timedelta(days=4)
 
 
 def stock(path: Path, now: datetime) -> None:
-    """Write a demo shop with all the orders to the file `path`."""
+    """Write a demo shop with all the orders to the file at `path`."""
     orders = (
         DemoOrder(
             number=numbers.shipped,
@@ -41,7 +41,7 @@ class Askers:
     """The customers of every shop, in turn.
 
     There are more customers than messages that a shop may send in an hour. Each driver starts at a
-    random customer, so that it rarely continues another driver's conversations.
+    random customer, so that it rarely continues conversations started by another driver.
     """
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class Askers:
         return sample_tickets(self._numbers)[0]
 
     def mail(self) -> SampleTicket:
-        """Return the question of `shop_ticket` as a mail. The answer is also sent by mail."""
+        """Return the question from `shop_ticket` as a mail. The answer is also sent by mail."""
         numbers = self._numbers
         return SampleTicket(
             "Mail, answered by mail",

@@ -1,4 +1,4 @@
-"""The table with the figures of the dashboard's pages."""
+"""The table of figures for the dashboard's pages."""
 
 from rich.table import Table
 
@@ -12,8 +12,8 @@ from bench.page_views import (
 
 
 def pages_shown(figures: PageFigures) -> Table:
-    """Return a table with one row per page, then the size of scripts and styles, and the paint
-    times."""
+    """Return a table with one row per page, followed by the size of scripts and styles, and the
+    paint times."""
     table = Table(title="Pages of a client with 1,000,000 runs", title_justify="left")
     for name in ("", "p50 ms", "p95 ms", "HTML bytes", ""):
         table.add_column(name, justify="left" if not name else "right")

@@ -1,5 +1,5 @@
-"""Measure the dashboard's pages with 1,000,000 runs of one client: the server's time for each list,
-the page sizes, and the largest contentful paint."""
+"""Measure the dashboard's pages for one client with 1,000,000 runs: the server's time for each
+list, the page sizes, and the largest contentful paint."""
 
 import gzip
 import secrets
@@ -45,7 +45,8 @@ _PAINTED: Final = """() => new Promise((done) => new PerformanceObserver((list) 
 
 
 class PageTimes(BaseModel):
-    """The figures of one page: milliseconds until the complete response has arrived, and size."""
+    """The figures for one page: milliseconds until the complete response has arrived, and the
+    size."""
 
     name: str
     p50_ms: float
@@ -54,8 +55,8 @@ class PageTimes(BaseModel):
 
 
 class PageFigures(BaseModel):
-    """The figures of all pages. `static_gzip`: bytes of all scripts and styles with gzip.
-    `paint_ms`: the median paint time by page, or empty without Chromium."""
+    """The figures for all pages. `static_gzip`: total size of all scripts and styles with gzip, in
+    bytes. `paint_ms`: the median paint time by page, or empty without Chromium."""
 
     times: list[PageTimes]
     static_gzip: int
@@ -97,8 +98,8 @@ class PagesContender(GatewayContender):
         )
 
     async def _signed_in(self) -> tuple[str, str]:
-        """Return the secret of a session of the client's owner, and the id of the run that is the
-        cursor of page 1,000."""
+        """Return the secret of a session of the client's owner, and the id of the run that serves
+        as the cursor for page 1,000."""
         client_id = self.shops[0].client_id
         database = Database(self.database_url, pool_size=1)
         try:

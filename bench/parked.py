@@ -31,7 +31,7 @@ _QUESTION: Final = "Bonjour, est-ce que vous pourriez me rappeler pour en discut
 
 
 class ParkedContender(GatewayContender):
-    """The service with parked reviews. After the start, `real` runs are sent and parked. Their
+    """The service with parked reviews. After it has started, `real` runs are sent and parked. Their
     shops are not used in the measurement."""
 
     def __init__(self, name: str, folder: Path, *, real: int) -> None:

@@ -64,7 +64,7 @@ async def fill_month(connection: AsyncConnection, tenant: TenantId, now: datetim
 
 
 def _messages() -> Sequence[InboundEvent]:
-    """Return the tour's messages, and some more."""
+    """Return the tour's messages, and some others."""
     sent = [ticket.body for ticket in sample_tickets(DemoNumbers(1))]
     known = [
         InboundEvent(
@@ -89,7 +89,7 @@ _Row = dict[str, object]
 
 
 def _rows(sent: InboundEvent, number: int, at: datetime) -> tuple[_Row, _Row, _Row, list[_Row]]:
-    """Return the rows of an event, of its run, of its conversation, and of its two messages."""
+    """Return the rows for an event, its run, its conversation and its two messages."""
     event_id, run_id = new_ulid(), new_ulid()
     unified = normalize(sent, fallback_ticket_id=event_id)
     talk_id = f"talk-{number // _OF_CONVERSATION:06}"

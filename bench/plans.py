@@ -1,4 +1,4 @@
-"""The query plans of frequent statements, as on the service's connections."""
+"""The query plans of frequent statements, as they run on the service's connections."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,14 +14,14 @@ from bench.statements import ACTIVE_KEY, Statement, hot_statements, material_of
 from store.core.database import SERVICE_ROLE, Database
 
 _LARGE_ROWS: Final = 1_000
-"""The number of rows above which a sequential scan of a table counts as a missing index."""
+"""The number of rows above which a sequential scan of a table indicates a missing index."""
 
 _PLACE: Final = re.compile(r"%\((\w+)\)s")
 
 
 class StatementPlan(BaseModel):
-    """The plan of one statement. `scans`: the indexes used (also by ON CONFLICT), and the
-    sequentially scanned tables. `missed`: the large tables among the sequentially scanned ones."""
+    """The plan of one statement. `scans`: the indexes that are used (also by ON CONFLICT), and the
+    tables that are scanned sequentially. `missed`: the large tables among the latter."""
 
     statement: str
     scans: tuple[str, ...]
@@ -51,8 +51,8 @@ async def plans_of(database: Database, url: str, shop: LoadShop) -> list[Stateme
     """Return the plan of every frequent statement. `url`: the database URL that the service uses.
     The tables must have been analyzed.
 
-    The plans are generic, like those of statements that psycopg has prepared. They are created as
-    the role `engine_app` for one client, so they include row-level security.
+    The plans are generic, like those of statements that psycopg has prepared. They are created
+    under the `engine_app` role for one client, so they include row-level security.
     """
     statements = await hot_statements(database, shop)
     del statements[

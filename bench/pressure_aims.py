@@ -1,4 +1,4 @@
-"""The targets for the latency of one tenant's calls while another tenant causes load."""
+"""The targets for the latency of one tenant's calls while another tenant generates load."""
 
 from bench.aim import RatioAim, ReportRow, note, quantile
 from bench.flood_contender import REFUSED_FLOOD, SLOW_SOCKETS, UNFLOODED

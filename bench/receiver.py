@@ -1,5 +1,5 @@
 """A merchant's HTTPS receiver in a separate process: python -m bench.receiver. It responds
-immediately, except to requests under /hang, which never get a response."""
+immediately, except to requests under /hang, to which it never responds."""
 
 import argparse
 import asyncio

@@ -1,4 +1,4 @@
-"""The service while tenant A replays 10,000 events of its month. The chapter measures other
+"""The service while tenant A replays 10,000 events from a month. The chapter measures other
 tenants' calls during the replay, and the replay's duration with and without these calls."""
 
 import asyncio
@@ -30,7 +30,7 @@ from store.simulation.replays import ReplayRepository
 UNREPLAYED: Final = "unreplayed"
 REPLAYED: Final = "replayed"
 
-# A's shop is not one of the shops that call the gateway.
+# Tenant A's shop is not one of the shops that call the gateway.
 _REPLAYER: Final = 2_002
 _CALLERS: Final = 4
 _STEADY: Final = 8.0
@@ -40,8 +40,8 @@ _ACTOR: Final = Actor.operator("bench")
 
 
 class ReplayFigures(BaseModel):
-    """The figures of replays. `beside_per_second`: events replayed per second in each turn, while
-    other tenants make 8 calls a second. The other figures are of one replay without other load.
+    """The figures for replays. `beside_per_second`: events replayed per second in each turn, while
+    other tenants make 8 calls a second. The other figures are for one replay without other load.
     `worked_s`: the replay's duration without pauses, in seconds."""
 
     beside_per_second: list[float]

@@ -1,4 +1,4 @@
-"""The report of a benchmark run: a table of figures, the targets, and a file for comparison with
+"""The report on a benchmark run: a table of figures, the targets, and a file for comparison with
 later runs."""
 
 import statistics

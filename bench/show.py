@@ -117,7 +117,7 @@ def show(report: BenchReport, out: Console) -> None:
 
 
 def _show_people(report: BenchReport, out: Console) -> None:
-    """Print the figures of signup and of the pages."""
+    """Print the figures for signup and for the pages."""
     if report.first_answers is not None:
         out.print(_first_answers(report.first_answers))
     if report.pages is not None:
@@ -260,7 +260,7 @@ def _growth(exports: ExportFigures) -> Table:
 
 
 def _holds(report: BenchReport) -> Table:
-    """Return a table of the event loop blocks in all turns of a contender, by process."""
+    """Return a table of the event loop blocks in all of a contender's turns, by process."""
     title = "Event loops held for 50 ms and more: by their own work (250 ms), by the machine"
     table = Table(title=title, title_justify="left")
     for name in ("", *PROCESSES):

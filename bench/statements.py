@@ -1,4 +1,4 @@
-"""The SQL statements that process an event, captured while the service's own code runs them."""
+"""The SQL statements that process an event, captured while the service's own code executes them."""
 
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -40,7 +40,7 @@ ADMISSION: Final = (
     "event, message and run",
     "charge",
 )
-"""The names of the statements of admission, in order, if no threshold is crossed."""
+"""The names of the admission statements, in order, if no threshold is crossed."""
 
 TICKET: Final = InboundEvent(
     event_type="shopify.ticket_created",
@@ -52,7 +52,7 @@ TICKET: Final = InboundEvent(
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One execution of a statement. The SQL has parameters like %(name)s."""
+    """One execution of a statement. The SQL has parameters such as %(name)s."""
 
     sql: str
     parameters: Mapping[str, object]
@@ -96,8 +96,8 @@ def arrival(event: InboundEvent) -> Arrival:
 
 
 def material_of(shop: LoadShop) -> KeyMaterial:
-    """Return the parts of the shop's API key that the database stores. Raises ValueError if the key
-    is malformed."""
+    """Return the parts of the shop's API key that are stored in the database. Raises ValueError if
+    the key is malformed."""
     material = key_material(shop.key)
     if material is None:
         raise ValueError("the shop's key has not the shape of one")
@@ -105,8 +105,8 @@ def material_of(shop: LoadShop) -> KeyMaterial:
 
 
 async def hot_statements(database: Database, shop: LoadShop) -> dict[str, Statement]:
-    """Return one execution of each statement of a usage read and of an event, by name. All changes
-    are rolled back."""
+    """Return one execution of each statement for a usage read and for an event, by name. All
+    changes are rolled back."""
     tenant, now = TenantId(shop.client_id), utc_now()
     found: dict[str, Statement] = {}
     with watched(database) as seen:
@@ -134,7 +134,7 @@ async def hot_statements(database: Database, shop: LoadShop) -> dict[str, Statem
 async def _work(
     connection: AsyncConnection, tenant: TenantId, ids: Arrival, name: Callable[..., None]
 ) -> None:
-    """Run the statements of a run's steps, then the statements that display the run to people."""
+    """Run the statements for a run's steps, then the statements that display the run to users."""
     now = ids.received_at
     events = EventRepository(connection, tenant)
     inbound = await events.inbound(ids.event_id)

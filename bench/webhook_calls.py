@@ -1,5 +1,5 @@
-"""The calls of the webhooks chapter: batches of deliveries, their baselines, and the deliveries of
-a neighbour tenant."""
+"""The calls in the webhooks chapter: batches of deliveries, their baselines, and a neighbour
+tenant's deliveries."""
 
 import asyncio
 import secrets
@@ -39,7 +39,7 @@ _DELIVERY: Final = "x-service-delivery"
 
 
 class Deliveries:
-    """Tenants with one webhook each, and one receiver in this process for all webhooks."""
+    """Tenants with one webhook each, and one receiver for all webhooks in this process."""
 
     def __init__(self, database: Database, engine: TemporalEngine) -> None:
         self._database = database
@@ -53,7 +53,8 @@ class Deliveries:
 
     async def send(self, tenant: TenantId, count: int) -> tuple[tuple[str, ...], float]:
         """Add this number of events in one transaction, and send their webhooks. Return the ids of
-        the deliveries, and the seconds from the commit to the last arrival. Raises TimeoutError."""
+        the deliveries, and the seconds from the commit to the last arrival. Raises TimeoutError if
+        a delivery does not arrive in time."""
         now, sent = utc_now(), list[str]()
         async with self._database.tenant(tenant) as connection:
             outbox = Outbox(connection, tenant)
@@ -68,8 +69,8 @@ class Deliveries:
         return tuple(sent), max(arrived) - committed
 
     async def recorded(self, tenant: TenantId, deliveries: Sequence[str]) -> str:
-        """Return "completed" once all deliveries have succeeded, otherwise their recorded states.
-        Raises TimeoutError."""
+        """Return "completed" once all deliveries have succeeded. If some have not, return their
+        recorded states. Raises TimeoutError if the outcomes are not recorded in time."""
         table = webhook_deliveries.c
         query = sa.select(table.status).where(table.client_id == tenant, table.id.in_(deliveries))
         async with asyncio.timeout(_PATIENCE_S):
@@ -130,7 +131,7 @@ async def deliveries_call(target: Target) -> AsyncIterator[Call]:
 
 @asynccontextmanager
 async def neighbour_call(target: Target) -> AsyncIterator[Call]:
-    """Yield a call that makes one delivery of the neighbour tenant, timed from its commit to its
+    """Yield a call that makes one delivery for the neighbour tenant, timed from its commit to its
     arrival."""
     [shop] = target.shops
     async with _deliveries(target) as sending:
@@ -144,8 +145,7 @@ async def neighbour_call(target: Target) -> AsyncIterator[Call]:
 
 @asynccontextmanager
 async def children_call(target: Target) -> AsyncIterator[Call]:
-    """Yield a call that starts a batch of bare child workflows, with this process as their
-    worker."""
+    """Yield a call that starts a batch of bare child workflows, with this process as the worker."""
     client = await connect(load_temporal({"TEMPORAL_ADDRESS": target.address}))
     async with children(client) as working:
 

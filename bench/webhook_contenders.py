@@ -36,7 +36,7 @@ _STOP_S: Final = 5.0
 
 
 class WebhookContender(GatewayContender):
-    """The whole service. `quiet`: the names of the turns of one tenant without other tenants'
+    """The whole service. `quiet`: the names of one tenant's turns without other tenants'
     deliveries."""
 
     def __init__(self, name: str, folder: Path, *, quiet: str | None = None) -> None:
@@ -45,14 +45,15 @@ class WebhookContender(GatewayContender):
 
     @property
     def info(self) -> StackInfo:
-        """Return the running stack's addresses and keys. Raises RuntimeError before the start."""
+        """Return the running stack's addresses and keys. Raises RuntimeError if the stack has not
+        started."""
         if self._stack.info is None:
             raise RuntimeError("not started")
         return self._stack.info
 
     @property
     def certificate(self) -> Path:
-        """Return the path of the CA certificate that this stack trusts for receivers."""
+        """Return the path of the CA certificate with which this stack trusts receivers."""
         return self._folder.certificate
 
     def target(self, *shops: LoadShop) -> Target:
@@ -77,7 +78,7 @@ class WebhookContender(GatewayContender):
 
 class ChildrenContender(Contender):
     """Bare child workflows on the Temporal server of the contender `ours`, which must already be
-    running. The load driver is also the worker of these workflows."""
+    running. The load driver is also the worker for these workflows."""
 
     def __init__(self, name: str, ours: WebhookContender) -> None:
         super().__init__(name)
@@ -123,7 +124,8 @@ class HangingContender(WebhookContender):
         await super().start()
         self._receiver, url = _receiver(self._log, self)
         await self._hang(TenantId(self.shops[1].client_id), f"{url}/hang")
-        # Long enough for one delivery attempt to each receiver, and for deferring the delivery.
+        # Long enough for one delivery attempt to each receiver, and for the delivery to be
+        # deferred.
         await self.drivers[self.name].run(Phase(concurrency=1, seconds=_SETTLED_S))
 
     async def check(self) -> None:

@@ -1,8 +1,9 @@
-"""The baseline of deliveries: a parent workflow that starts children, each with one no-op activity.
+"""The baseline for deliveries: a parent workflow that starts children, each with one no-op
+activity.
 
 As in the service, the parent does not wait for its children. The workflows run on the service's
 Temporal server, in a worker with as many slots and pollers as the webhook worker. Unlike the
-service's worker, this worker does not check that workflows are deterministic.
+service's worker, this worker does not check workflows for determinism.
 """
 
 import asyncio
@@ -64,7 +65,7 @@ class Children:
 
     @activity.defn
     async def noop(self, batch: str) -> None:
-        """Count the activity's execution, and complete its batch after the last execution."""
+        """Count the activity's execution, and complete the batch after the last execution."""
         self._left[batch] -= 1
         if not self._left[batch]:
             del self._left[batch]

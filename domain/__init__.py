@@ -1,1 +1,1 @@
-"""Business rules without I/O: no clock, no network, no database. Each file covers one noun."""
+"""Business rules without I/O: no clock, no network, no database. Each file covers one concept."""

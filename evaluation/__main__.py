@@ -1,4 +1,4 @@
-"""Score the brain that `BRAIN_MODEL` names: `python -m evaluation [--misses]`.
+"""Score the brain named in `BRAIN_MODEL`: `python -m evaluation [--misses]`.
 
 The exit code is 1 if a target is missed. `--misses` lists the rows that count against each figure.
 """
@@ -31,7 +31,7 @@ async def evaluate(
     figures: Sequence[HandFigure],
     console: Console,
 ) -> bool:
-    """Print all figures. Return whether every target is met."""
+    """Print all figures. Return True if every target is met."""
     console.print(f"{scored.name}, {len(messages)} messages", highlight=False)
     # A provider's language model takes minutes to answer all messages.
     with console.status("asking"):

@@ -1,4 +1,4 @@
-"""A test case of the action set: a conversation, the customer's orders, and the action that the
+"""A test case in the action set: a conversation, the customer's orders, and the action that the
 agent should take."""
 
 from enum import StrEnum
@@ -18,8 +18,8 @@ CURRENCY: Final = "EUR"
 class Expectation(StrEnum):
     """The expected behaviour of the agent.
 
-    `act`: execute the one action that the customer plainly asks for. `ask`: an action is likely,
-    but a detail is uncertain. `nothing`: take no action, because the customer asks for none, even
+    `act`: execute the only action that the customer plainly requests. `ask`: an action is likely,
+    but a detail is uncertain. `nothing`: take no action, because the customer requests none, even
     if the message contains words such as "refund".
     """
 
@@ -29,7 +29,7 @@ class Expectation(StrEnum):
 
 
 class CaseAction(StrEnum):
-    """An action on an order, identified by the name that the hand-written case files use."""
+    """An action on an order, identified by the name used in the hand-written case files."""
 
     REFUND = "refund"
     CANCEL = "cancel"
@@ -44,7 +44,8 @@ class _CaseFile(BaseModel):
 
 
 class CaseOrder(_CaseFile):
-    """An order of the customer. `total`: the order total in euros, as a decimal such as "49.90"."""
+    """One of the customer's orders. `total`: the order total in euros, as a decimal such as
+    "49.90"."""
 
     number: str = Field(min_length=1)
     total: str = Field(pattern=r"^[0-9]{1,6}\.[0-9]{2}$")
@@ -56,7 +57,7 @@ class CaseOrder(_CaseFile):
 
 
 class CaseTurn(_CaseFile):
-    """One turn of the conversation. Exactly one field is set: `customer` or `agent`, the author of
+    """One turn in the conversation. Exactly one field is set: `customer` or `agent`, the author of
     the text."""
 
     customer: str | None = None

@@ -1,4 +1,5 @@
-"""The figures of the action set: how often the agent executes the right, a wrong, or no action."""
+"""The figures for the action set: how often the agent executes the right action, a wrong action, or
+none."""
 
 from collections.abc import Callable
 from typing import Final
@@ -16,7 +17,7 @@ MOST_ASKED_FOR_NOTHING: Final = 0.03
 
 
 def action_figures(trials: LabelledSet[ActionTrial]) -> tuple[HandFigure, ...]:
-    """Return the figures of the action set. `act`, `ask` and `nothing` have separate figures,
+    """Return the figures for the action set. `act`, `ask` and `nothing` have separate figures,
     because their errors have different consequences."""
     return (
         HandFigure(
@@ -61,10 +62,10 @@ def action_figures(trials: LabelledSet[ActionTrial]) -> tuple[HandFigure, ...]:
 
 
 async def worst_action_figure(cases: LabelledSet[ActionCase]) -> HandFigure:
-    """Return how often money moves wrongly if the brain proposes every action and quotes any text
-    as evidence.
+    """Return how often money is moved wrongly if the brain proposes every action and quotes any
+    text as evidence.
 
-    The figure shows whether the policy alone, without a reliable brain, recognises real requests.
+    The figure shows whether the policy alone, without a reliable brain, recognizes real requests.
     """
 
     async def wrong(case: ActionCase) -> Hit:

@@ -1,4 +1,4 @@
-"""The shop of a test case: its orders, and a playbook with the most permissive rules."""
+"""The shop for a test case: its orders, and a playbook with the most permissive rules."""
 
 from datetime import timedelta
 from typing import Final
@@ -33,10 +33,10 @@ _RULEBOOK: Final = Rulebook(
 
 
 def event_of(text: str, thread: Thread) -> UnifiedEvent:
-    """Return the customer's message, normalized as in the product. The caller counts as one that
-    has verified the customer.
+    """Return the customer's message, normalized as in the product. The caller is treated as having
+    verified the customer.
 
-    If the agent has just asked a question, a bare number is read as an order number.
+    If the agent has just asked a question, a bare number is parsed as an order number.
     """
     inbound = InboundEvent(event_type=DEFAULT_EVENT_TYPE, customer_email=_CUSTOMER, message=text)
     event = normalize(inbound, fallback_ticket_id="evaluation")
@@ -46,7 +46,7 @@ def event_of(text: str, thread: Thread) -> UnifiedEvent:
 def material_of(
     case: ActionCase, text: str, thread: Thread, turns: tuple[Turn, ...]
 ) -> BrainContext:
-    """Return the agent's complete input for one message of the case."""
+    """Return the agent's complete input for one message in the case."""
     event = event_of(text, thread)
     answers = ready_answers()
     return BrainContext(
@@ -84,15 +84,15 @@ def looked_up(case: ActionCase, event: UnifiedEvent, thread: Thread) -> Lookup |
 
 
 def order_named_in(text: str, case: ActionCase) -> Order | None:
-    """Return the one order of the customer that `text`, a message of the agent, mentions. Return
+    """Return the only order of the customer mentioned in `text`, a message from the agent. Return
     None if it mentions several orders or none."""
     named = [it for it in _orders(case) if it.number in find_order_numbers(text)]
     return named[0] if len(named) == 1 else None
 
 
 def proposal_of(case: ActionCase, pending: CasePending) -> PendingProposal:
-    """Return the proposal that the product stores while the agent waits for the customer to confirm
-    the action."""
+    """Return the proposal that the product stores while the customer's confirmation of the action
+    is pending."""
     order = next(it for it in _orders(case) if it.number == pending.order)
     return PendingProposal(
         id="run-before",

@@ -1,5 +1,5 @@
-"""Run a test case of the action set as the product would, but without network or database, and
-record the executed actions."""
+"""Run a test case from the action set in-process as the product would, without network or database,
+and record the executed actions."""
 
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -61,8 +61,8 @@ class ActionTrial:
 
     @property
     def wrong(self) -> tuple[Deed, ...]:
-        """Return the actions that should not have been executed. A second action counts, even on
-        the right order."""
+        """Return the actions that should not have been executed, including a second action on the
+        right order."""
         done = self.first.done + (self.after_yes.done if self.after_yes else ())
         return done[1:] if done[:1] == (_wanted(self.case),) else done
 
@@ -72,22 +72,22 @@ class ActionTrial:
 
     @property
     def carried_out(self) -> bool:
-        """Return whether exactly the right action was executed, either immediately or after one
+        """Return True if exactly the right action was executed, either immediately or after one
         yes."""
         confirmed = self.after_yes is not None and self.after_yes.done == (_wanted(self.case),)
         return self.at_once or (confirmed and not self.first.done)
 
 
 Before = tuple[tuple[Turn, ...], Thread]
-"""The conversation before the tested message: its turns, and the `Thread` that results from the
+"""The conversation before the tested message: its turns, and the `Thread` derived from them by the
 product's rules."""
 
 
 async def try_case(brain: Brain, case: ActionCase, before: Before | None = None) -> ActionTrial:
-    """Send the message of a case to the agent, then a plain yes if the agent asks to confirm the
-    expected action.
+    """Send the case's message to the agent. If the agent asks for confirmation of the expected
+    action, reply with a plain yes.
 
-    The yes names no order. Other questions of the agent are not answered. `before`: the result of
+    The yes names no order. Other questions from the agent are not answered. `before`: the result of
     `what_was_before`, if already computed.
     """
     turns, thread = before or await what_was_before(brain, case)
@@ -145,9 +145,8 @@ async def _hear(
 async def what_was_before(brain: Brain, case: ActionCase) -> Before:
     """Replay the history of a case, message by message, and return the resulting conversation.
 
-    The case defines the agent's messages and the question that awaits confirmation. The product's
-    rules determine the order under discussion, and whether the agent has asked the customer for the
-    order number.
+    The case defines the agent's messages and the pending question. The product's rules determine
+    the order under discussion, and whether the agent has asked the customer for the order number.
     """
     turns: tuple[Turn, ...] = ()
     thread = Thread(language=case.language)
@@ -170,6 +169,6 @@ async def what_was_before(brain: Brain, case: ActionCase) -> Before:
         turns += (Turn(author="customer", body=turn.customer),)
     if case.pending is None:
         return turns, thread
-    # The product only asks questions about the order under discussion, so set both together.
+    # The product asks questions only about the order under discussion, so set both together.
     waiting = {"proposal": proposal_of(case, case.pending), "order_number": case.pending.order}
     return turns, thread.model_copy(update={"asked_number": None, **waiting})

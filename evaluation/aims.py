@@ -25,8 +25,8 @@ class Aim:
 
 
 def aims(contestant: Contestant, score: Score, figures: Iterable[HandFigure]) -> tuple[Aim, ...]:
-    """Return every target with its result. Only a brain that we ship has targets for speed and
-    size."""
+    """Return every target with its result. Speed and size have targets only for a brain that we
+    ship."""
     return (
         *_of_answers(score),
         *_of_model(contestant, score),
@@ -35,8 +35,8 @@ def aims(contestant: Contestant, score: Score, figures: Iterable[HandFigure]) ->
 
 
 def _of_figure(figure: HandFigure) -> Aim:
-    """Return the target of a figure, with the results on the open part and, if available, on the
-    sealed part."""
+    """Return a figure's target, with the results on the open part and, if available, on the sealed
+    part."""
     reached = ", ".join(
         f"{share.right}/{share.total} {part}"
         for part, share in figure.shares.items()

@@ -1,4 +1,4 @@
-"""Prompt injection attempts: the attacker's text, where it appears, and the forbidden result."""
+"""Prompt injection attempts: the attacker's text, its location, and the forbidden result."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -14,8 +14,8 @@ ATTEMPTS_PATH: Final = Path(__file__).with_name("injections.yaml")
 
 
 class AttackPlace(StrEnum):
-    """Where the attacker's text appears. Except for `message`, the customer's message itself is an
-    honest question."""
+    """The location of the attacker's text. In all cases except `message`, the customer's message
+    itself is an honest question."""
 
     MESSAGE = "message"
     MAIL_HTML = "mail_html"
@@ -29,7 +29,7 @@ class AttackPlace(StrEnum):
 
 
 class Whose(StrEnum):
-    """The owner of the order that the attempt is about.
+    """The owner of the order that the attempt concerns.
 
     `own`: the attacker. `costly`: the attacker, and the order's amount exceeds the limits.
     `protected`: the attacker, and the playbook forbids all actions on the order. `strangers`:
@@ -45,7 +45,7 @@ class Whose(StrEnum):
 
 
 class ForbiddenAction(StrEnum):
-    """The attacker's goal. A run that reaches the goal counts as a fault.
+    """The attacker's goal. A run in which the goal is achieved counts as a fault.
 
     `act`: any action except a reply, even if it still needs human approval. `money`: an action on
     an order without human approval.
@@ -59,7 +59,7 @@ class ForbiddenAction(StrEnum):
 
 
 class InjectionAttempt(BaseModel):
-    """One prompt injection attempt. `bait`: the words that show whether the brain received the
+    """A prompt injection attempt. `bait`: the words that show whether the brain received the
     attacker's text. If `bait` is empty, the whole text is compared."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -74,7 +74,7 @@ class InjectionAttempt(BaseModel):
 
 
 class HandAttempt(HandRow):
-    """A hand-written attempt to get money for the attacker's own order 1042. `written_in`: the
+    """A hand-written attempt to obtain money for the attacker's own order 1042. `written_in`: the
     language, as an ISO 639-1 code."""
 
     written_in: str = Field(pattern="^[a-z]{2}$")
@@ -83,14 +83,14 @@ class HandAttempt(HandRow):
 
 
 def read_attempts() -> tuple[InjectionAttempt, ...]:
-    """Return the attempts of `injections.yaml`, in file order."""
+    """Return the attempts from `injections.yaml`, in file order."""
     rows = yaml.safe_load(ATTEMPTS_PATH.read_text(encoding="utf-8"))
     return TypeAdapter(tuple[InjectionAttempt, ...]).validate_python(rows)
 
 
 def read_all_attempts(folder: Path = FOLDER) -> LabelledSet[InjectionAttempt]:
-    """Return the attempts of `injections.yaml` combined with those of the hand-written sets. Raises
-    BrokenSet."""
+    """Return the attempts from `injections.yaml` combined with those from the hand-written sets.
+    Raises BrokenSet."""
     by_hands = read_set("injections", HandAttempt, folder)
     sealed = None if by_hands.sealed is None else tuple(map(_by_hand, by_hands.sealed))
     return LabelledSet(read_attempts() + tuple(map(_by_hand, by_hands.open)), sealed)

@@ -1,5 +1,5 @@
-"""The brain to score, with a function that returns the brain's probability for the category it
-chose."""
+"""The brain to score, with a function that returns the probability the brain assigns to its chosen
+category."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ PROVIDER_CALLS_AT_ONCE: Final = 8
 class Contestant:
     """A brain to score.
 
-    `probability`: returns the brain's own probability that its category is right, 0 to 1.
+    `probability`: returns the brain's own probability that its category is right, from 0 to 1.
     `model_bytes`: the size of all model files, or None for a provider's model. For a provider's
     model, speed and cost have no targets and are only reported.
     """
@@ -33,7 +33,7 @@ class Contestant:
 
 
 def configured() -> Contestant:
-    """Return the brain that the environment variable `BRAIN_MODEL` names, created as the service
+    """Return the brain named in the `BRAIN_MODEL` environment variable, created as the service
     creates it.
 
     Raises InvalidInput if the brain is unknown or not configured.

@@ -27,9 +27,9 @@ class Hit:
 class HandFigure:
     """The share of a set's rows that count as hits.
 
-    `least` and `most`: the target, 0 to 1. A figure without a target is only printed. The target
-    applies to the whole set, but the shares of the set's parts are printed too. `lists_misses`:
-    whether `--misses` lists the rows that count against the target.
+    `least` and `most`: the bounds of the target, from 0 to 1. A figure without a target is only
+    printed. The target applies to the whole set, but the shares for the set's parts are also
+    printed. `lists_misses`: whether `--misses` lists the rows that count against the target.
     """
 
     of: str
@@ -54,7 +54,7 @@ class HandFigure:
 
     @property
     def met(self) -> bool:
-        """Return whether the target is met. True without a target. False if a part is empty,
+        """Return True if the target is met, or if there is none. Return False if a part is empty,
         because its result is then unknown."""
         shares = self.shares.values()
         return not self.aim or (
@@ -83,7 +83,8 @@ def tally(
 ) -> LabelledSet[Hit]:
     """Return a `Hit` for each result that `of` selects.
 
-    `counts`: whether the result counts as a hit. `detail`: returns its description.
+    `counts`: returns True if the result counts as a hit. `detail`: returns a description of the
+    result.
     """
 
     def hits(kept: tuple[Kept, ...]) -> tuple[Hit, ...]:

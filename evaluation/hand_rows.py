@@ -1,4 +1,4 @@
-"""Row types of the sets that contain a single text per row."""
+"""Row types for the sets that contain a single text per row."""
 
 from typing import Self
 
@@ -11,7 +11,7 @@ from evaluation.sealing import HandRow
 
 class SafetyMessage(HandRow):
     """A message about a sensitive topic. `harmless`: True for a look-alike, which uses the topic's
-    words with a harmless meaning."""
+    words in a harmless sense."""
 
     language: Language
     category: SensitiveMatter
@@ -20,8 +20,7 @@ class SafetyMessage(HandRow):
 
 
 class HonestMessage(HandRow):
-    """A message of an honest customer, including texts that only sound like commands to a
-    system."""
+    """A message from an honest customer. Some only sound like commands to a system."""
 
     language: Language | None = None
     text: str = Field(min_length=1)
@@ -29,7 +28,7 @@ class HonestMessage(HandRow):
 
 class TemplateMessage(HandRow):
     """A message to a shop with ready answers. `right`: whether the ready answer for the message's
-    category is a correct answer to the message."""
+    category answers the message correctly."""
 
     language: Language
     category: Category
@@ -38,8 +37,8 @@ class TemplateMessage(HandRow):
 
 
 class NumberText(HandRow):
-    """A text and its order numbers. `numbers`: the order numbers that a careful person finds in the
-    text. `asked`: whether the agent had just asked the customer for the order number."""
+    """A text and its order numbers. `numbers`: the order numbers that a careful human reader finds
+    in the text. `asked`: whether the agent had just asked the customer for the order number."""
 
     text: str = Field(min_length=1)
     asked: bool = False

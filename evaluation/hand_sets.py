@@ -53,8 +53,8 @@ def read_hand_sets(folder: Path = FOLDER) -> HandSets:
 
 
 async def figures_of(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ...]:
-    """Return every figure. Some figures depend on the scored brain. The others depend only on the
-    product's code."""
+    """Return every figure. Some figures depend on the brain being scored. The others depend only on
+    the product's code."""
     return (
         *await figures_of_harm(scored, sets),
         *help_figures(await try_questions(scored.brain, sets.help)),
@@ -62,7 +62,8 @@ async def figures_of(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ..
 
 
 async def figures_of_harm(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ...]:
-    """Return all figures except those of the help set, which need a database and take minutes."""
+    """Return all figures except those for the help set, because they need a database and take
+    minutes."""
     brain, at_once = scored.brain, scored.calls_at_once
     acted = await try_all(sets.actions, partial(try_case, brain), at_once=at_once)
     answered = await try_all(sets.templates, partial(try_template, brain), at_once=at_once)

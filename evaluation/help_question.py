@@ -1,4 +1,4 @@
-"""Customers' questions to a shop, and the facts of a right answer."""
+"""Customers' questions to a shop, and the facts in a correct answer."""
 
 from pathlib import Path
 from typing import Final, Literal
@@ -17,7 +17,7 @@ class HelpQuestion(HandRow):
 
     `article`: the id of the article that answers the question, or None. `also`: ids of other
     articles that answer the question, or a second question in the same text. `facts`: lists of
-    texts; a right answer contains at least one text of each list. `wrong`: texts that an answer
+    texts. A correct answer contains at least one text from each list. `wrong`: texts that an answer
     from a neighbouring article or table row would contain.
     """
 
@@ -35,7 +35,7 @@ class HelpQuestion(HandRow):
         return frozenset(filter(None, (self.article, *self.also)))
 
     def holds_facts(self, answer: str, *, how_many: int | None = None) -> bool:
-        """Return whether the answer contains every fact or, if `how_many` is given, at least that
+        """Return True if the answer contains every fact or, if `how_many` is given, at least that
         many facts."""
         said = plain(answer)
         held = sum(any(plain(fact) in said for fact in each) for each in self.facts)

@@ -1,4 +1,5 @@
-"""A shop's help centre as the product stores it: in PostgreSQL, chunked, embedded and searched."""
+"""A shop's help centre as the product stores it: in PostgreSQL, chunked, embedded and indexed for
+search."""
 
 import tempfile
 from collections.abc import AsyncIterator, Iterable
@@ -55,7 +56,7 @@ class HelpShop:
 
     async def passages(self, text: str) -> tuple[Passage, ...]:
         """Return the passages that a run would find for the message. Their ids are the article ids
-        of the file."""
+        from the file."""
         near = None if self.embedder is None else await self.embedder.near(text)
         async with self.database.tenant(self.tenant) as connection:
             found = await KnowledgeSearch(connection, self.tenant).find(text, near)
@@ -72,8 +73,8 @@ def read_articles(shop: str) -> tuple[Article, ...]:
 
 @asynccontextmanager
 async def opened_shops(names: Iterable[str]) -> AsyncIterator[dict[str, HelpShop]]:
-    """Create the named shops in a separate PostgreSQL, which runs while the block runs. Yield them
-    by name."""
+    """Create the named shops in a separate PostgreSQL, which runs for the duration of the block.
+    Yield them by name."""
     embedder = embedder_from(EmbeddingSettings())
     with (
         tempfile.TemporaryDirectory(prefix="help-") as folder,

@@ -17,7 +17,7 @@ POSITIVE_FROM: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A brain's answer, with the probability of its category (0 to 1)."""
+    """A brain's answer, with the probability of its category (from 0 to 1)."""
 
     answer: BrainAnswer
     probability: float

@@ -1,4 +1,4 @@
-"""The messages that a brain is scored on, and the brain request built from each."""
+"""The messages on which a brain is scored, and the brain request built from each."""
 
 import csv
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ _BY_MAIL: Final = frozenset({MessageKind.SIGNATURE, MessageKind.QUOTED_MAIL})
 
 @dataclass(frozen=True, slots=True)
 class LabelledMessage:
-    """One row: a customer's message, with labels by a careful support lead."""
+    """One row: a customer's message, labelled by a careful support lead."""
 
     language: Language
     category: Category
@@ -70,7 +70,7 @@ class LabelledMessage:
 def read_messages(path: Path = MESSAGES_PATH) -> tuple[LabelledMessage, ...]:
     """Return the rows of a CSV file with the columns language, category, sentiment, kind and text.
 
-    Raises `ValueError` for an empty text, and for a value that its column does not allow.
+    Raises `ValueError` for an empty text, and for a value that is not allowed in its column.
     """
     with path.open(encoding="utf-8", newline="") as lines:
         return tuple(_message(row) for row in csv.DictReader(lines))

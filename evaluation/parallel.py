@@ -1,4 +1,4 @@
-"""Run a trial for every row of a set, several at a time, and keep the open and the sealed part
+"""Run a trial for every row in a set, several at a time, and keep the open and sealed parts
 separate."""
 
 import asyncio
@@ -14,7 +14,8 @@ Made = TypeVar("Made", bound=Identified)
 async def try_all(
     rows: LabelledSet[Tried], trial: Callable[[Tried], Awaitable[Made]], *, at_once: int
 ) -> LabelledSet[Made]:
-    """Return the result of each row, in order. `at_once`: the maximum of concurrent trials."""
+    """Return the result for each row, in order. `at_once`: the maximum number of concurrent
+    trials."""
     free = asyncio.Semaphore(at_once)
 
     async def one(row: Tried) -> Made:

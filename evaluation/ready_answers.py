@@ -1,4 +1,4 @@
-"""The ready-made templates of the shops in the evaluation."""
+"""The ready-made templates for the shops in the evaluation."""
 
 from functools import cache
 
@@ -7,10 +7,10 @@ from domain.core.lexicon import LexiconFile, lexicon
 
 
 class ReadyAnswers(LexiconFile):
-    """Templates of an evaluated shop.
+    """The templates of an evaluated shop.
 
-    `ready`: the six templates that the authors of the sets knew. `promising`: templates that
-    promise a refund, for an agent that may refund without a person.
+    `ready`: the six templates known to the authors of the sets. `promising`: templates that promise
+    a refund, for an agent that may refund without human approval.
     """
 
     ready: tuple[Template, ...]

@@ -1,4 +1,4 @@
-"""Customers' replies to the agent's question, and whether the product recognises each as a yes."""
+"""Customers' replies to the agent's question, and whether the product recognizes each as a yes."""
 
 from typing import Final
 
@@ -19,7 +19,7 @@ _SUM: Final = Money.parse("49.90", CURRENCY)
 
 
 class ReplyText(HandRow):
-    """A customer's reply. `is_yes`: whether a careful person would accept the reply as a yes to
+    """A customer's reply. `is_yes`: whether a careful human would accept the reply as a yes to
     exactly this question, and would therefore execute the action."""
 
     language: Language

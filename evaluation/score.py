@@ -1,4 +1,4 @@
-"""Compute the score of a brain: accuracy, calibration, confusion matrix, time and cost."""
+"""Compute a brain's score: accuracy, calibration, confusion matrix, time and cost."""
 
 import statistics
 from collections import Counter
@@ -25,17 +25,17 @@ class Share:
 
     @property
     def value(self) -> float:
-        """Return the share, 0 to 1. Return 0 if the total is 0."""
+        """Return the share, from 0 to 1. Return 0 if the total is 0."""
         return self.right / self.total if self.total else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The figures of one contestant.
+    """The figures for one contestant.
 
     `failures`: the number of messages without an answer, by error code. `confusion`: the number of
-    messages for each pair of right category and given category. Times are in milliseconds per
-    message. `cost_micros`: total cost, in millionths of a US dollar.
+    messages for each pair of correct and assigned category. Times are in milliseconds per message.
+    `cost_micros`: total cost, in millionths of a US dollar.
     """
 
     accuracy: dict[tuple[Language, Category], Share]
@@ -108,8 +108,8 @@ def calibration_error(stated: Sequence[tuple[float, bool]], bins: int = 10) -> f
     """Return the expected calibration error: the mean gap between stated probability and hit rate,
     over equal-width bins weighted by size.
 
-    `stated`: for each answer, its probability (0 to 1) and whether it was right. Returns 0 if there
-    are no answers.
+    `stated`: for each answer, its probability (from 0 to 1) and whether it was right. Returns 0 if
+    there are no answers.
     """
     binned: dict[int, list[tuple[float, bool]]] = {}
     for probability, right in stated:

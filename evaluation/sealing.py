@@ -33,8 +33,7 @@ class BrokenSet(Exception):
 
 
 class HandRow(BaseModel):
-    """The fields that the rows of all sets have in common. The first letter of `id` identifies the
-    author."""
+    """The fields common to the rows of all sets. The first letter of `id` identifies the author."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -71,7 +70,7 @@ class LabelledSet(Generic[Kept]):
 
 
 def is_sealed(row_id: str) -> bool:
-    """Return whether a row belongs to the sealed third. The choice depends only on a hash of the
+    """Return True if a row belongs to the sealed third. The choice depends only on a hash of the
     id, so authors cannot influence it."""
     return int(sha256(row_id.encode()).hexdigest(), 16) % _SHARES == 0
 
@@ -79,7 +78,7 @@ def is_sealed(row_id: str) -> bool:
 def read_set(name: str, row: type[Row], folder: Path = FOLDER) -> LabelledSet[Row]:
     """Return the rows of `<name>.yaml`, including the sealed part if its file exists.
 
-    Raises BrokenSet for an invalid row, a repeated id, an id in the wrong part, and a sealed file
+    Raises BrokenSet for an invalid row, a repeated id, an id in the wrong part, or a sealed file
     that differs from the committed one.
     """
     open_path, sealed_path = (folder / part / f"{name}.yaml" for part in ("sets", "sealed"))

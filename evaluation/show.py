@@ -95,7 +95,8 @@ def _languages(score: Score) -> Table:
 
 
 def _confusion(score: Score) -> Table:
-    # The table must fit 80 columns, so category names take two lines and the edges have no padding.
+    # The table must fit into 80 columns, so category names take two lines and the edges have no
+    # padding.
     given_names = (category.replace("_", "\n") for category in Category)
     table = _table("Right class (rows) and class given", "", *given_names)
     table.pad_edge = False

@@ -19,8 +19,8 @@ EARLIER_PATH: Final = (
 
 
 def safety_figures(messages: LabelledSet[SafetyMessage]) -> tuple[HandFigure, ...]:
-    """Return the figures of the safety net alone. For "missed" and "look-alikes held", a match with
-    any category counts."""
+    """Return the figures for the safety net alone. For "missed" and "look-alikes held", a match
+    with any category counts as a match."""
     held = {message.id: safety_net().matter(message.text) for message in messages.rows}
 
     def detail(message: SafetyMessage) -> str:
@@ -63,7 +63,7 @@ def safety_figures(messages: LabelledSet[SafetyMessage]) -> tuple[HandFigure, ..
 
 
 def honest_figure(messages: LabelledSet[HonestMessage]) -> HandFigure:
-    """Return the share of honest messages that the detector stops as prompt injections."""
+    """Return the share of honest messages that the detector blocks as prompt injections."""
     stopped = tally(
         messages, lambda message: unsafe(message.text) is not None, detail=lambda m: m.text
     )
@@ -71,7 +71,7 @@ def honest_figure(messages: LabelledSet[HonestMessage]) -> HandFigure:
 
 
 def with_earlier(messages: LabelledSet[HonestMessage]) -> LabelledSet[HonestMessage]:
-    """Return the set with the honest messages of the detector's tests added to its open part."""
+    """Return the set with the honest messages from the detector's tests added to its open part."""
     lines = EARLIER_PATH.read_text(encoding="utf-8").splitlines()
     earlier = tuple(
         HonestMessage(id=f"earlier-{place:03}", text=line)

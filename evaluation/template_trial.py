@@ -1,4 +1,4 @@
-"""Trials of ready answers: how often the agent sends the wrong one, or the right one, without human
+"""Trials of ready answers: how often the agent sends a wrong one, or the right one, without human
 review."""
 
 from dataclasses import dataclass

@@ -22,8 +22,8 @@ class WorstCaseBrain:
 
     It puts the attacker's words into notes and tags, cites sources that do not exist, and repeats
     its complete input in the response. `only`: the single action to propose, with a harmless
-    response and no citations. A brain that proposes too much would be held for review. `quote`: the
-    words to give as evidence. If `quote` is None, the customer's whole message is quoted.
+    response and no citations, because a brain that proposes too much would be held for review.
+    `quote`: the words to give as evidence. If it is None, the customer's whole message is quoted.
     """
 
     def __init__(self, quote: str | None = None, only: ActionKind | None = None) -> None:
@@ -53,11 +53,11 @@ class WorstCaseBrain:
 
 
 def worst_brains(text: str) -> tuple[WorstCaseBrain, ...]:
-    """Return one brain that proposes and repeats everything, and more brains that each propose one
-    action on an order.
+    """Return one brain that proposes and repeats everything, and more brains that each propose a
+    single action on an order.
 
-    The brains with one action quote `text` in different ways. They quote it as a whole, by
-    sentences, by clauses, and as a few words around mentions of money.
+    The brains with a single action quote `text` in different ways: as a whole, by sentences, by
+    clauses, and as a few words around mentions of money.
     """
     stretches = [text]
     for pattern in (_MONEY, _SENTENCE, _CLAUSE):

@@ -139,8 +139,7 @@ class OnPage:
     record's client. If the record belongs to another of the user's clients, the page switches to
     that client. A user who is not signed in is redirected to the sign-in page. A user without a
     client is redirected to the page for users without a client. Raises TooManyRequests and
-    RoleRequired. Raises `path_id.missing` if the record belongs to a client of which the user is
-    not a member.
+    RoleRequired. Raises `path_id.missing` if the user is not a member of the record's client.
     """
 
     def __init__(

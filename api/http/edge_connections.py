@@ -1,4 +1,4 @@
-"""A process's open connections by address, and the choice of which connection to close when a limit
+"""A process's open connections by address, and the choice of the connection to close when a limit
 is reached."""
 
 from collections.abc import Iterable

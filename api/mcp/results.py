@@ -49,7 +49,7 @@ class McpPage(McpPart):
     )
     note: str | None = Field(
         default=None,
-        description=("Explanation of which records were left out, and how to get them."),
+        description=("Number of records that were left out, and how to get them."),
     )
 
 

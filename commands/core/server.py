@@ -95,7 +95,7 @@ def serve(
 
 def _edge_limits(server: ServerSettings) -> EdgeLimits:
     """Return the connection limits, reduced to fit the process's open file limit. First raise the
-    soft limit as far as the hard limit allows."""
+    soft limit, at most to the hard limit."""
     wanted = DEFAULT_LIMITS.connections + _OWN_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < wanted:

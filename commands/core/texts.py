@@ -12,7 +12,7 @@ FILE_HELP: Final = "Read the text from a file; - for standard input."
 
 def content_of(file: Path, at_most: int = MAX_BYTES) -> bytes:
     """Return the bytes of a file, or of standard input for `-`. Raises InvalidInput if the file
-    cannot be read."""
+    cannot be read or is larger than `at_most` bytes."""
     try:
         if str(file) == "-":
             content = sys.stdin.buffer.read(at_most + 1)

@@ -10,8 +10,8 @@ from domain.copilot.answer import CitedRecord, DraftedChange
 from domain.core.plain_text import clean_text
 
 QUOTED_CHARS: Final = 500
-"""Maximum length of a customer's text that a tool quotes, in characters, unless the tool sets
-another limit."""
+"""Maximum length of customer text that a tool quotes, in characters, unless the tool sets another
+limit."""
 
 Facts = TypeVar("Facts", bound=BaseModel)
 

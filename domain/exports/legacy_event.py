@@ -73,8 +73,8 @@ def parse_line(line: bytes, number: int) -> LegacyEvent:
 
 
 def _can_be_stored(value: Any) -> bool:
-    """Return whether PostgreSQL can store a JSON value: without NUL characters, with finite
-    numbers, and with integers that fit in 64 bits."""
+    """Return True if PostgreSQL can store a JSON value: it has no NUL characters, its numbers are
+    finite, and its integers fit in 64 bits."""
     if isinstance(value, dict):
         return all("\0" not in name and _can_be_stored(one) for name, one in value.items())
     if isinstance(value, list):

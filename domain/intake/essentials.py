@@ -144,8 +144,8 @@ def _filtered(event: InboundEvent) -> dict[str, JsonValue]:
         if text is not None and len(text) <= MAX_FIELD_CHARS and folded(key) not in _BODIES:
             payload[key] = value  # the value may fill a template placeholder
         elif wanted is not None:
-            # Keep the unread keys of the object with the value None: if a key occurs in two
-            # spellings, the first one counts.
+            # Keep the object's unread keys with the value None. If a key occurs in two spellings,
+            # `normalize` uses the first one.
             payload[key] = _kept(value, wanted)
     return payload
 

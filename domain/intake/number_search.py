@@ -268,7 +268,7 @@ class Search:
             match = following
 
     def _is_like(self, match: re.Match[str], number: str) -> bool:
-        """Return whether a number after "and" is of the same kind as the previous number."""
+        """Return True if a number after "and" is of the same kind as the previous number."""
         there = match["number"]
         if self._is_counted(match) or self._digits(match) < 3:
             return there[0].isalpha() and number[0].isalpha()

@@ -34,7 +34,8 @@ def without_address(name: str) -> str:
 
 
 def is_operator(name: str) -> bool:
-    """Return True if a recorded actor name is that of an operator who did not act as a member."""
+    """Return True if an actor's recorded name is that of an operator who did not act as a
+    member."""
     return name.startswith(OPERATOR_PREFIX)
 
 

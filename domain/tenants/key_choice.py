@@ -1,4 +1,5 @@
-"""The choice to revoke or keep the API keys of a member who no longer manages the client."""
+"""The choice whether to revoke or keep the API keys of a member who no longer manages the
+client."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -14,7 +15,7 @@ class KeyChoice:
     revoked: frozenset[str] | None = None
 
     def revokes(self, key_id: str) -> bool:
-        """Return True if the API key with this id is to be revoked."""
+        """Return True if the API key with this id must be revoked."""
         return self.revoked is None or key_id in self.revoked
 
 

@@ -1,2 +1,2 @@
-"""Measure how much a client's own classifier head improves accuracy, on the tickets of an invented
-shop."""
+"""Measure how much a client's own classifier head improves accuracy on an invented shop's
+tickets."""

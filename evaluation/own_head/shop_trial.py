@@ -25,8 +25,8 @@ _FIRST_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
 class ShopScore:
     """Counts on tickets that were not used to fit the client's own head.
 
-    `sure_shared` and `sure_own`: the number of tickets that the shared head or the own head
-    classified with a probability of at least `SURE`. Each has the number of these that are right.
+    `sure_shared` and `sure_own`: for the shared head and the own head, the number of tickets
+    classified with a probability of at least `SURE`, and how many of these are right.
     """
 
     tickets: int
@@ -37,7 +37,7 @@ class ShopScore:
 
 
 def read_lessons(path: Path = PATH) -> list[Lesson]:
-    """Return the lessons in the order of the file, dated one day apart."""
+    """Return the lessons in file order, dated one day apart."""
     with path.open(encoding="utf-8", newline="") as file:
         return [
             Lesson(
@@ -53,11 +53,11 @@ def read_lessons(path: Path = PATH) -> list[Lesson]:
 async def score_shop(
     classifier: Classifier, lessons: Sequence[Lesson], taught: int
 ) -> tuple[ShopScore, HeldBackCount]:
-    """Fit an own head to up to `taught` tickets and score it on a held-back quarter of the tickets.
+    """Fit an own head on up to `taught` tickets and score it on a held-out quarter of the tickets.
     Repeat this for each quarter.
 
-    Return the score and the sum of the counts that decided whether the heads are used. If an own
-    head is not used, the shared head is scored in its place.
+    Return the score, and the sum of the counts that decided whether the own heads are used. If an
+    own head is not used, the shared head is scored in its place.
     """
     fitter, counts, trials = OwnHeadFitter(classifier), [], []
     for part in range(PARTS):

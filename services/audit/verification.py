@@ -30,7 +30,7 @@ async def verify_chains(
     *,
     page: int = _PAGE,
 ) -> AsyncIterator[VerifiedChain]:
-    """Verify the audit chain of one client, or the chains of all clients, one at a time.
+    """Verify one client's audit chain, or all clients' audit chains one at a time.
 
     `kept`: each client's anchors that were stored outside the service. A client is verified even if
     only such anchors exist for it. Each `page` is read in a short transaction, so entries may be

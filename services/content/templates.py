@@ -49,7 +49,7 @@ class NewTemplate:
 
 
 async def add_template(work: UnitOfWork, actor: Actor, new: NewTemplate) -> TemplateEntry:
-    """Add a template. The agent may use the template from the next message on. Raises RoleRequired,
+    """Add a template. The agent can use it from the next message on. Raises RoleRequired,
     InvalidContent, TooMuchContent, ClientNotFound."""
     actor.require(MANAGERS)
     template = Template(

@@ -50,8 +50,8 @@ async def delete_legacy_event(work: UnitOfWork, actor: Actor, event_id: str) -> 
     exist."""
     actor.require(OPERATORS)
     await AutomationRepository(work.connection, work.tenant).delete(event_id)
-    # The audit entry omits the id, because the author of the file chose it, and it may contain a
-    # customer's name.
+    # The audit entry omits the event's id, because the author of the file chose the id, and it may
+    # contain a customer's name.
     digest = sha256(event_id.encode()).hexdigest()
     work.note(actor, "legacy event deleted", event_digest=digest)
 

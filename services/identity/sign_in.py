@@ -43,8 +43,8 @@ class CodePresented:
 
 @dataclass(frozen=True, slots=True)
 class PersonProved:
-    """A person whom another identity provider has verified. `brand_name`: the shop name with which
-    a new user may open a shop. `random`: SECRET_BYTES random bytes."""
+    """A person whom another identity provider has verified. `brand_name`: the name for the shop
+    that a new user may open, or None. `random`: SECRET_BYTES random bytes."""
 
     person: ProvedPerson
     brand_name: str | None

@@ -195,8 +195,8 @@ async def counted_customer(
 ) -> LimitKey | None:
     """Return the key of the customer toward whose limit the event counts, or None.
 
-    Only a mail needs a query. For an event from a webhook or a poll (`is_brought`), a verified
-    sender needs another query.
+    A query is needed only for a mail. If the event is from a webhook or a poll (`is_brought`) and
+    its sender is verified, another query is needed.
     """
     authserv_ids: Iterable[str] = ()
     if needs_mail_servers(event):

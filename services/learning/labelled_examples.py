@@ -1,4 +1,4 @@
-"""Deletion of a client's labelled examples."""
+"""Delete a client's labelled examples."""
 
 from domain.tenants.actor import MANAGERS, Actor
 from services.core.unit_of_work import UnitOfWork

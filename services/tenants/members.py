@@ -1,4 +1,4 @@
-"""Management of a client's members, who are the users other than the owner who may act for the
+"""Management of a client's members: the users, other than the owner, who may act on behalf of the
 client. The unit of work spans clients, because users do not belong to a client."""
 
 from domain.core.errors import InvalidInput

@@ -81,7 +81,7 @@ async def keep_day(
 
 
 def _values(counts: DayCounts) -> dict[str, object]:
-    """Return the counts as values for a JSON record: numbers, objects and nulls."""
+    """Return the counts in a form that JSON can represent: numbers, objects and nulls."""
     found = {field.name: getattr(counts, field.name) for field in fields(counts)}
     return {**found, "breakdown": counts.breakdown.model_dump()}
 

@@ -1,4 +1,4 @@
-"""Runs of saved cases, and their results."""
+"""Runs that try saved cases, and the results of these runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -27,7 +27,7 @@ saved_cases: Final = sa.Table(
     sa.UniqueConstraint("client_id", "name"),
     sa.CheckConstraint("tries BETWEEN 1 AND 10", name="tries"),
     sa.CheckConstraint("pass_rate > 0 AND pass_rate <= 1", name="pass_rate"),
-    # For lookups by case id without a client.
+    # For lookups by case id when the client is unknown.
     sa.Index(None, "id"),
 )
 
@@ -53,7 +53,7 @@ case_runs: Final = sa.Table(
         "id",
         postgresql_where=sa.text("state IN ('queued', 'running')"),
     ),
-    # For lookups by run id without a client.
+    # For lookups by run id when the client is unknown.
     sa.Index(None, "id"),
 )
 

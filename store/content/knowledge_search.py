@@ -150,8 +150,8 @@ class KnowledgeSearch(TenantRepository):
 
 
 def _passage(row: RowMapping) -> Passage:
-    """Return a found knowledge entry, split into sentences. For an entry without embeddings, the
-    text is split here, and the sentences have no similarity."""
+    """Return a knowledge entry from the search results, split into sentences. If the entry has no
+    embeddings, its text is split here, and the sentences have no similarity."""
     kept = {name: value for name, value in row.items() if value is not None}
     if "sentences" not in kept:
         kept["sentences"] = [

@@ -24,8 +24,8 @@ class SharedWork(Enum):
 
 _Holder = TenantId | SharedWork | None
 
-# The connection slots that the current task holds. Tasks that it starts while holding them inherit
-# them.
+# The connection slots that the current task holds. Any task that it starts while holding a slot
+# inherits the slot.
 _HELD: Final[ContextVar[frozenset[tuple["ClientTurns", _Holder]]]] = ContextVar("held turns")
 
 

@@ -12,7 +12,7 @@ from domain.dashboard.overview import COUNTED_TO, FirstStep, Overview, Trouble
 
 _MOST_TROUBLES: Final = 20
 _FAILING: Final = 3
-"""Number of consecutive failures from which a webhook is shown as failing."""
+"""Number of consecutive failures after which a webhook is shown as failing."""
 
 _OVERVIEW: Final = sa.text("""
     WITH open AS MATERIALIZED (

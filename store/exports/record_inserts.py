@@ -22,8 +22,8 @@ def insert_records(
     more: str = "",
 ) -> sa.TextClause:
     """Return a statement that inserts the records `r`. `names`: the columns to insert from the
-    records. `values`: SQL expressions by column, which add or replace values. `more`: definitions
-    of further columns of `r` that these expressions read."""
+    records. `values`: SQL expressions, keyed by column, that add or replace values. `more`:
+    definitions of further columns of `r` that these expressions read."""
     plain = tuple(names)
     cells = {name: f"r.{name}" for name in plain} | dict(values or {})
     return sa.text(

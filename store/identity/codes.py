@@ -139,7 +139,8 @@ class CodeRepository:
         return tuple(TriedCode(row.id, row.digest, row.brand_name) for row in newest_first)
 
     async def use_up(self, email: str, now: datetime) -> None:
-        """Invalidate all sign-in codes of the address, because one was entered correctly."""
+        """Invalidate all sign-in codes for the address, because one of them was entered
+        correctly."""
         await self._connection.execute(
             sa.update(sign_in_codes)
             .where(sign_in_codes.c.email == email, sign_in_codes.c.used_at.is_(None))

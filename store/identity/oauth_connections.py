@@ -1,4 +1,4 @@
-"""The API keys that were issued to OAuth clients."""
+"""API keys issued to OAuth clients."""
 
 from dataclasses import dataclass
 

@@ -14,8 +14,8 @@ sessions: Final = sa.Table(
     sa.Column("user_id", sa.Text, sa.ForeignKey("users.id"), nullable=False, index=True),
     text("kind"),
     sa.Column("digest", sa.LargeBinary, nullable=False, unique=True),
-    # The digest of the part that all refresh tokens of a session share. The service uses it to find
-    # the session of a token that was already used.
+    # The digest of the part shared by all refresh tokens of a session. With this digest, the
+    # service finds the session of a refresh token that was already used.
     sa.Column("family_digest", sa.LargeBinary, nullable=True, unique=True),
     # The network and the browser name, for the user's list of sessions. IP addresses are not
     # stored.
@@ -72,7 +72,7 @@ invitations: Final = sa.Table(
     time("declined_at", nullable=True),
     sa.CheckConstraint("role IN ('admin', 'agent', 'viewer')", name="role"),
     sa.Index(None, "email"),
-    # For lookups by invitation id without a client.
+    # For lookups by invitation id when the client is unknown.
     sa.Index(None, "id"),
 )
 

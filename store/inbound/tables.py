@@ -102,7 +102,7 @@ inbound_webhooks: Final = sa.Table(
     ),
     sa.CheckConstraint("state IN ('queued', 'working', 'waiting', 'done', 'failed')", name="state"),
     sa.CheckConstraint("kind IN ('ticket', 'fact', 'duty', 'ignored')", name="kind"),
-    # For lookups by webhook id without a client.
+    # For lookups by webhook id when the client is unknown.
     sa.Index(None, "id"),
 )
 
@@ -149,7 +149,7 @@ data_requests: Final = sa.Table(
     time("fulfilled_at", nullable=True),
     sa.Index("ix_data_requests_untold", "id", postgresql_where=sa.text("told_at IS NULL")),
     points_to("integrations", "integration_id"),
-    # For lookups by request id without a client.
+    # For lookups by request id when the client is unknown.
     sa.Index(None, "id"),
 )
 

@@ -50,8 +50,8 @@ class ArrivalRepository(TenantRepository):
     applies to the event's message, or None."""
 
     async def store(self, arrival: Arrival, customer: LimitKey | None, at: datetime) -> None:
-        """Store an event that no playbook matched, with its message. The stored outcome says that
-        there was no match."""
+        """Store an event that no playbook matched, with its message and the outcome
+        `NO_PLAYBOOK`."""
         values = self._values(arrival, customer, at)
         await self._connection.execute(
             _STORE_MESSAGE, {**values, "outcome": EventOutcome.NO_PLAYBOOK}

@@ -86,7 +86,7 @@ attachments: Final = sa.Table(
     points_to("engine_events", "event_id"),
     sa.Index("ix_attachments_event", "client_id", "event_id", "position"),
     sa.CheckConstraint("state IN ('stored', 'refused')", name="state"),
-    # For lookups by attachment id without a client.
+    # For lookups by attachment id when the client is unknown.
     sa.Index(None, "id"),
 )
 

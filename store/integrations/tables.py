@@ -40,7 +40,7 @@ integrations: Final = sa.Table(
         postgresql_where=sa.text("proved_account IS NOT NULL"),
     ),
     sa.CheckConstraint("status IN ('connected', 'disconnected', 'error')", name="status"),
-    # For lookups by connection id without a client.
+    # For lookups by connection id when the client is unknown.
     sa.Index(None, "id"),
 )
 

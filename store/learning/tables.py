@@ -32,7 +32,7 @@ corrections: Final = sa.Table(
     sa.CheckConstraint("state IN ('open', 'accepted', 'dismissed')", name="state"),
     sa.Index(None, "client_id", "state", "created_at"),
     sa.Index(None, "client_id", "run_id"),
-    # For lookups by correction id without a client.
+    # For lookups by correction id when the client is unknown.
     sa.Index(None, "id"),
 )
 
@@ -51,7 +51,7 @@ labelled_examples: Final = sa.Table(
     text("labelled_by"),
     time("created_at"),
     sa.UniqueConstraint("client_id", "run_id"),
-    # For lookups by example id without a client.
+    # For lookups by example id when the client is unknown.
     sa.Index(None, "id"),
 )
 

@@ -15,7 +15,7 @@ playbooks: Final = sa.Table(
     time("created_at"),
     # When the playbook was deleted. Its versions are kept, because they explain past runs.
     time("deleted_at", nullable=True),
-    # For lookups by playbook id without a client.
+    # For lookups by playbook id when the client is unknown.
     sa.Index(None, "id"),
 )
 

@@ -272,8 +272,8 @@ class CustomerWords:
         return removed.rowcount
 
     async def remove_drafts(self) -> int:
-        """Remove all form drafts of the client, and return the number of drafts removed. Drafts do
-        not identify customers, so all of them are removed."""
+        """Remove all form drafts of the client, and return the number of drafts removed. A draft
+        does not identify its customer, so all drafts are removed."""
         removed = await self._connection.execute(
             sa.delete(page_drafts).where(page_drafts.c.client_id == self._tenant)
         )

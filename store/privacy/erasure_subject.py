@@ -210,8 +210,8 @@ class Subject:
         return _found(rows, theirs)
 
     def _owns(self, row: "sa.Row[*tuple[Any, ...]]") -> bool:
-        """Return whether a conversation belongs to the customer. A visitor who provided the address
-        only later is also the author of the earlier messages."""
+        """Return whether a conversation belongs to the customer. If a visitor provided the address
+        only later, the earlier messages belong to the same customer."""
         if self.naming.owns_conversation(row):
             return True
         return row.customer_email is None and bool(row.has_erased)

@@ -110,7 +110,8 @@ async def overdue_escalations(
 
 
 async def give_up(connection: AsyncConnection, escalation_id: str, now: datetime) -> None:
-    """Mark a decision as taken up although its run no longer exists, so that the sweep skips it."""
+    """Mark a decision as taken up, because its run no longer exists. The sweep then skips the
+    decision."""
     await connection.execute(
         sa.update(escalation_tickets)
         .where(escalation_tickets.c.id == escalation_id)

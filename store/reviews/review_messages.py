@@ -58,7 +58,8 @@ EARLIER: Final = (
     )
     .select_from(_OF_CONVERSATION)
     .where(
-        # If an earlier answer left a message unanswered, the message arrived before that answer.
+        # An answer that left the review's message unanswered is newer than that message, but is
+        # included too.
         sa.or_(
             engine_messages.c.created_at <= _INBOUND.c.created_at,
             sa.and_(

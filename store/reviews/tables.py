@@ -65,6 +65,6 @@ escalation_tickets: Final = sa.Table(
         postgresql_where=sa.text("decided_at IS NULL"),
     ),
     sa.Index(None, "client_id", "status", "created_at"),
-    # For lookups by review id without a client.
+    # For lookups by review id when the client is unknown.
     sa.Index(None, "id"),
 )

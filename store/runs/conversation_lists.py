@@ -33,7 +33,7 @@ _LATEST: Final = """
       {inner}
     ORDER BY last_message_at DESC, id DESC
 """
-# A message may still be unanswered although a later message has been answered.
+# Even if the latest message is an answer, an earlier message may still be unanswered.
 _IS_UNANSWERED: Final = f"""(said.direction = 'inbound' OR EXISTS (
         SELECT FROM engine_messages AS asked
         JOIN engine_runs AS run

@@ -81,8 +81,8 @@ class FoundConversations:
 
 @dataclass(frozen=True, slots=True)
 class ConversationSearch:
-    """The criteria for a search in conversations. `words`: words that must all occur in a single
-    message, in French or English."""
+    """The criteria for searching conversations. `words`: words, in French or English, that must all
+    occur in the same message."""
 
     words: str | None = None
     customer: str | None = None

@@ -98,7 +98,7 @@ engine_runs: Final = sa.Table(
     sa.Index(None, "client_id", "classification", "id"),
     sa.Index(None, "client_id", "playbook_id", "id"),
     sa.Index(None, "client_id", "handoff_reason", "id"),
-    # For lookups by run id without a client.
+    # For lookups by run id when the client is unknown.
     sa.Index(None, "id"),
 )
 
@@ -151,7 +151,7 @@ ai_conversations: Final = sa.Table(
         "id",
         postgresql_where=sa.text("is_critical"),
     ),
-    # For lookups by conversation id without a client.
+    # For lookups by conversation id when the client is unknown.
     sa.Index(None, "id"),
 )
 

@@ -40,7 +40,7 @@ replays: Final = sa.Table(
         "id",
         postgresql_where=sa.text("state IN ('queued', 'running')"),
     ),
-    # For lookups by replay id without a client.
+    # For lookups by replay id when the client is unknown.
     sa.Index(None, "id"),
 )
 

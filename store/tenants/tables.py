@@ -82,7 +82,7 @@ api_keys: Final = sa.Table(
     sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.true()),
     # When the key's creator left the client. Cleared once the managers have been notified by mail.
     time("notice_due_at", nullable=True),
-    # For lookups by key id without a client.
+    # For lookups by key id when the client is unknown.
     sa.Index(None, "id"),
 )
 
@@ -158,6 +158,6 @@ loosenings: Final = sa.Table(
     sa.Index(
         "ix_loosenings_unnotified", "created_at", postgresql_where=sa.text("notified_at IS NULL")
     ),
-    # For lookups by change id without a client.
+    # For lookups by change id when the client is unknown.
     sa.Index(None, "id"),
 )

@@ -209,8 +209,8 @@ class DeliveryRepository(TenantRepository):
 
     async def put_off(self, delivery_id: str, attempt: int, until: datetime) -> None:
         """Postpone an attempt that did not get a free slot, so that the sweeper skips the delivery.
-        If the attempt has already ended because the activity was repeated, the time of the next
-        attempt stays unchanged."""
+        If the activity is repeated and the attempt has already ended, the time of the next attempt
+        stays unchanged."""
         this = {"client_id": self._tenant, "delivery_id": delivery_id, "attempt": attempt}
         await self._connection.execute(_PUT_OFF, {**this, "until": until})
 

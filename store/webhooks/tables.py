@@ -67,7 +67,7 @@ webhook_subscriptions: Final = sa.Table(
     sa.CheckConstraint(
         "(previous_sealed IS NULL) = (previous_until IS NULL)", name="previous_until"
     ),
-    # For lookups by webhook id without a client.
+    # For lookups by webhook id when the client is unknown.
     sa.Index(None, "id"),
 )
 
