@@ -1,7 +1,7 @@
 """Templates: merchants' texts with placeholders, filled from the values of an event.
 
-`{{ name }}` requires a value. `{{ name | default }}` falls back to the default after the bar, which
-may be quoted and may be empty.
+`{{ name }}` requires a value. `{{ name | default }}` falls back to the default after the bar. The
+default may be quoted and may be empty.
 """
 
 import re

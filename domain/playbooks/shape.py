@@ -229,7 +229,7 @@ class FileShape(_Part):
 
 
 def problems_of(playbook: PlaybookShape) -> Iterator[str]:
-    """Yield the problems of a playbook that its schema does not detect, each with its path."""
+    """Yield the problems in a playbook that the schema does not detect, each with its path."""
     for kind, action in playbook.actions.items():
         if wrong := problem(kind, action.domain()):
             yield f"actions.{kind}: {wrong}"

@@ -41,7 +41,7 @@ EVENT_IDS: Final[tuple[OutboundEventId, ...]] = get_args(OutboundEventId)
 
 
 class RetryPolicy(StrEnum):
-    """The retry policy for failed deliveries: no retries, or the schedule of Standard Webhooks."""
+    """The retry policy for failed deliveries: no retries, or the Standard Webhooks schedule."""
 
     NONE = "none"
     STANDARD = "standard"

@@ -116,7 +116,8 @@ class AnswerWords:
 
 @cache
 def answer_words() -> AnswerWords:
-    """Return the words and patterns of `answering_words.yaml`. Raises BrokenLexicon."""
+    """Return the words and patterns of `answering_words.yaml`. Raises BrokenLexicon if the file is
+    invalid."""
     file = lexicon(__file__, _File)
     does = _does(file)
     parts = {

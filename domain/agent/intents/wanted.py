@@ -109,7 +109,7 @@ class Wants:
 
 
 def intents(text: str) -> tuple[Intent, ...]:
-    """Return all intents of a message, most evident first; empty if none is evident."""
+    """Return all intents of a message, most evident first. Empty if none is evident."""
     return read_wants(text).intents
 
 

@@ -90,7 +90,8 @@ def tokens_of(text: str) -> Tokens:
 
 @cache
 def caution_words() -> CautionWords:
-    """Return the words and phrases from `harmless.yaml`. Raises BrokenLexicon."""
+    """Return the words and phrases from `harmless.yaml`. Raises BrokenLexicon if the file is
+    invalid."""
     file = lexicon(__file__, CautionFile)
     grammar = {**vocabulary("fr").phrases, **vocabulary("en").phrases}
     actions = {

@@ -101,8 +101,8 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """A text, as sentences. `quoted`: the words between quotation marks or after "> ", which the
-    sentences do not contain. `whole`: the text was read to its end."""
+    """A text, as sentences. `quoted`: the words between quotation marks or after "> ". The
+    sentences do not contain them. `whole`: the text was read to its end."""
 
     sentences: tuple[Sentence, ...]
     quoted: tuple[Word, ...]
