@@ -89,7 +89,7 @@ class Passage(BaseModel):
 
 
 class Turn(BaseModel):
-    """An earlier message of the same conversation. Turns are listed oldest first."""
+    """An earlier message in the same conversation. Turns are listed oldest first."""
 
     model_config = ConfigDict(frozen=True)
 

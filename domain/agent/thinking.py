@@ -228,7 +228,7 @@ def _doubt(
     context: BrainContext, answer: BrainAnswer, judgement: Judgement
 ) -> EscalationReason | None:
     """Return the brain's reason to escalate, or None. If the brain gives none, an empty plan counts
-    as low confidence, unless the message needs or allows no reply."""
+    as low confidence, unless the message needs no reply or allows none."""
     if judgement.plan:
         return answer.doubt
     if answer.closes or not context.event.reply_allowed:

@@ -198,7 +198,7 @@ class PlaybookShape(_Part):
 
 
 class DraftShape(PlaybookShape):
-    """One playbook as a request describes it, with the details of the requested change."""
+    """One playbook as described in a request, with the details of the requested change."""
 
     note: Annotated[str, AfterValidator(without_controls)] | None = Field(
         default=None,

@@ -76,7 +76,7 @@ class Thought(_Part):
 
 
 class TracedEffect(_Part):
-    """A row of the action ledger. `step`: the position of the action in the plan. `state`:
+    """A row in the action ledger. `step`: the position of the action in the plan. `state`:
     `planned` until the outcome is recorded. `reference`: the external system's id for the effect.
     """
 

@@ -115,8 +115,8 @@ class Breaker:
         return failed >= LEAST and failed >= SHARE * len(voices)
 
     def _voices(self, since: float) -> Iterator[_Heard]:
-        """Yield the latest outcomes since a time, newest first, at most one for each client and
-        each domain."""
+        """Yield the latest outcomes since a time, newest first, at most one per client and one per
+        domain."""
         domains: set[str] = set()
         for one in reversed(self._heard.values()):
             if one.at < since or len(domains) == VOICES:

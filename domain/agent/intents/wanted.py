@@ -114,7 +114,8 @@ def intents(text: str) -> tuple[Intent, ...]:
 
 
 def read_wants(text: str, *, after: str = "") -> Wants:
-    """Return the intents of a text, in linear time. Raises only BrokenLexicon.
+    """Return the intents of a text, in linear time. Raises BrokenLexicon if the word lists are
+    invalid, and nothing else.
 
     `after`: the customer's previous message. If the text has no intent of its own, the intents of
     the previous message apply.

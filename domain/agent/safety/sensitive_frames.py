@@ -61,8 +61,8 @@ class Frames:
     frames: tuple[SpokenFrame, ...]
 
     def matter(self, text: str) -> SensitiveMatter | None:
-        """Return the sensitive topic of the first frame that the text matches, in the file's order,
-        or None."""
+        """Return the sensitive topic of the first frame that the text matches, in file order, or
+        None."""
         said = self.said(self.vocabulary.words(text))
         for frame in self.frames:
             if any(_stands(frame, places, said) for places in _chains(frame, said)):
@@ -152,7 +152,7 @@ class _File(LexiconFile):
 
 @cache
 def frames() -> Frames:
-    """Return the frames from `sensitive_frames.yaml`. Raises BrokenLexicon if the entry is invalid."""
+    """Return the frames from `sensitive_frames.yaml`. Raises BrokenLexicon if the file is invalid."""
     file = lexicon(__file__, _File)
     slang = {short: tuple(bare(meant).split()) for short, meant in file.slang.items()}
     dropped = frozenset(file.dropped.split())

@@ -71,7 +71,7 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a text. `folded`: its canonical spelling. `shape`: "word", "number", "sum" or
+    """A word in a text. `folded`: its canonical spelling. `shape`: "word", "number", "sum" or
     "percent". `start` and `end`: its position in the text."""
 
     folded: str
