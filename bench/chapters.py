@@ -100,7 +100,8 @@ class Parked:
 
 @dataclass(frozen=True, slots=True)
 class Hostile:
-    """The results from the chapter on hostile mails. `answers`: the responses to the hostile mails."""
+    """The results from the chapter on hostile mails. `answers`: the responses to the hostile
+    mails."""
 
     turns: list[TurnResult]
     answers: list[HostileAnswer]

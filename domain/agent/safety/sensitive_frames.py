@@ -152,7 +152,8 @@ class _File(LexiconFile):
 
 @cache
 def frames() -> Frames:
-    """Return the frames from `sensitive_frames.yaml`. Raises BrokenLexicon if the file is invalid."""
+    """Return the frames from `sensitive_frames.yaml`. Raises BrokenLexicon if the file is
+    invalid."""
     file = lexicon(__file__, _File)
     slang = {short: tuple(bare(meant).split()) for short, meant in file.slang.items()}
     dropped = frozenset(file.dropped.split())
