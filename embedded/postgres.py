@@ -115,7 +115,7 @@ def _closed_again(folder: Path, runtime: Path) -> Iterator[None]:
     inside it.
 
     If it runs as root, the package opens its sockets, and every folder above its data, to all
-    users, because PostgreSQL runs as a separate user. That user must be able to pass through the
+    users. PostgreSQL then runs as a separate user. That user must be able to pass through the
     folders; other users need no access.
     """
     before = {above: stat.S_IMODE(above.stat().st_mode) for above in folder.parents}

@@ -37,8 +37,8 @@ _ROOT: Final = Path(__file__).resolve().parent.parent
 _START_TIMEOUT_S: Final = 120.0
 _POLL_S: Final = 0.05
 # The time, in seconds, that each group of processes has to finish its work after the first SIGINT.
-# Together the times stay well below the 15 s allowed after Ctrl-C. A process that takes longer
-# receives a second SIGINT: the API then sends errors to its callers, and a worker abandons its
+# Together the times stay well below the 15 s that Ctrl-C allows. A process that takes longer
+# receives a second SIGINT. The API then sends errors to its callers, and a worker abandons its
 # work. An interrupted webhook delivery is repeated when the stack runs again, and is counted once.
 _STOP_FRONT_S: Final = 5.0
 _STOP_BACK_S: Final = 3.0

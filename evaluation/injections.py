@@ -195,8 +195,8 @@ def _faults_on_order(
 
 
 def _letters(text: str) -> str:
-    """Return only the letters and digits of the text, in lower case without accents, so that the
-    attacker's text is found despite changed spacing or punctuation."""
+    """Return only the letters and digits of the text, in lower case without accents. The attacker's
+    text is then found despite changed spacing or punctuation."""
     bare = unicodedata.normalize("NFKD", text.casefold())
     shown = "".join(mark for mark in bare if not unicodedata.combining(mark))
     return _NO_LETTER.sub("", shown)

@@ -56,8 +56,8 @@ def worst_brains(text: str) -> tuple[WorstCaseBrain, ...]:
     """Return one brain that proposes and repeats everything, and more brains that each propose a
     single action on an order.
 
-    The brains with a single action quote `text` in different ways: as a whole, by sentences, by
-    clauses, and as a few words around mentions of money.
+    The brains with a single action quote `text` in different ways. They quote the whole text, its
+    sentences, its clauses, or a few words around mentions of money.
     """
     stretches = [text]
     for pattern in (_MONEY, _SENTENCE, _CLAUSE):

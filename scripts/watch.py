@@ -48,9 +48,9 @@ def _imported(file: Path) -> Iterator[str]:
 
 
 def _mirrored(path: Path, root: Path) -> set[Path]:
-    """Return the nearest test folder: the folder with the same path, the folder for the same domain
-    in the same top-level folder, or the folder for that top-level folder. Never return `tests/`
-    itself, because `make test` runs all of it."""
+    """Return the nearest test folder. It is the folder with the same path, or the folder for the
+    same domain in the same top-level folder. If neither contains tests, it is the folder for that
+    top-level folder. Never return `tests/` itself, because `make test` runs all of it."""
     room, *inner = path.parent.parts or ("",)
     if room == "tests":
         room, *inner = inner or ("",)
@@ -91,8 +91,7 @@ def main() -> None:
     print("watching; Ctrl-C ends it", flush=True)
     with suppress(KeyboardInterrupt):
         for changed in _watched(root):
-            # Failed tests are rerun at every change until they pass, regardless of which file is
-            # changed.
+            # Failed tests are rerun at every change to any file until they pass.
             wanted = dict.fromkeys([*touched(changed, root), *failed])
             tests = [test for test in wanted if (root / test).exists()]
             if tests:

@@ -19,10 +19,10 @@ from temporalio.workflow import (
 from domain.core.names import ENGINE_QUEUE, WEBHOOKS_QUEUE
 
 # Eight attempts take 3.5 s, which is long enough for a database restart. The policy limits the
-# number of attempts and not their total time, because temporalio 1.35 mishandles a local activity's
-# time limit that expires between two attempts. With schedule-to-close, the activity is retried
-# forever. With start-to-close, the timeout hides the real failure. The time limit of local
-# activities is therefore far longer than all attempts together.
+# number of attempts and not their total time. temporalio 1.35 mishandles a local activity's time
+# limit that expires between two attempts. With schedule-to-close, the activity is retried forever.
+# With start-to-close, the timeout hides the real failure. The time limit of local activities is
+# therefore far longer than all attempts together.
 _QUICK: Final = RetryPolicy(
     initial_interval=timedelta(milliseconds=50),
     maximum_interval=timedelta(seconds=1),
@@ -152,7 +152,7 @@ DELIVERY: Final[ChildWorkflowConfig] = {
 
 # For one attempt at a webhook delivery. The timeout covers the wait for a permit (45 s,
 # `activities/webhooks/delivery_limiter.py`), the POST (10 s), and the storage of its result.
-# Storing is retried while the database is unavailable. The number of retries is unlimited: a
+# Storing is retried while the database is unavailable. The number of retries is unlimited. A
 # receiver's failure is not a failure of this activity, and our own failures must not cause the loss
 # of a delivery.
 DELIVERING: Final[ActivityConfig] = {

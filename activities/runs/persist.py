@@ -48,8 +48,9 @@ class Persist:
         locks.
 
         Idempotency keys: run_id with its status; (run_id, round) for the escalation; (event_id,
-        direction) for the message; run_id for the webhook event, together with the round if a human
-        agent is asked. The run's row is locked, so two attempts cannot interleave.
+        direction) for the message; run_id for the webhook event. If a human agent is asked, the
+        webhook event's key also includes the round. The run's row is locked, so two attempts cannot
+        interleave.
 
         If a human agent has taken over the conversation in the meantime, the message is added to
         the conversation's review, and nothing else is written. While all automation is stopped, no

@@ -195,7 +195,7 @@ class EmbeddedBrain:
     def _unanswered(self, understood: _Understood, doubt: EscalationReason) -> BrainAnswer:
         """Return an answer without a draft, because no source fits or the customer asks for a human
         agent. If the only thing missing is a text for the requested action, the answer still
-        proposes the action, because a human agent can write the text."""
+        proposes the action. A human agent can write the text."""
         seen = understood.seen
         return BrainAnswer(
             classification=seen.category,

@@ -161,8 +161,8 @@ class Coverage:
         have the highest weight.
 
         The message's questions weigh more than the words around them. A question of a single word
-        is not sufficient ("which bulb?" of which lamp). The share is 0 if only a single word
-        matches, unless that word is the message's only word and occurs in the title. The cost
+        is not sufficient: "which bulb?" does not name the lamp. The share is 0 if only a single
+        word matches, unless that word is the message's only word and occurs in the title. The cost
         depends on the words that texts share with the message, not on the number and length of the
         texts.
         """

@@ -1,8 +1,8 @@
 """The published keys of an external identity provider. They are fetched when needed, and cached
 during provider outages.
 
-PyJWT's own client is unsuitable: it blocks, drops its keys if the provider is down during a
-refresh, and then fetches the keys again for every caller.
+PyJWT's own client is unsuitable, because it blocks. It also drops its keys if the provider is down
+during a refresh, and then fetches the keys again for every caller.
 """
 
 import asyncio

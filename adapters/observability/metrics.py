@@ -63,8 +63,8 @@ def _of_pools(name: str, meaning: str) -> GaugeMetricFamily:
 class Metrics:
     """The metrics of one process.
 
-    Label values are our own codes and names, never a tenant or a requested path, because each label
-    value permanently uses memory here and in Prometheus.
+    Label values are our own codes and names, never a tenant or a requested path. Each label value
+    permanently uses memory here and in Prometheus.
     """
 
     def __init__(self) -> None:

@@ -177,9 +177,9 @@ def _check_size(body: bytes) -> None:
     """Reject most bodies with too many values before any object is built. Raises InvalidBody if the
     count exceeds the limit.
 
-    The count is a lower bound: a comma follows every value except the last one in its container;
-    every container except the outermost is a value; and a value has at most two strings, itself and
-    its key. `_check_values` counts exactly.
+    The count is a lower bound. A comma follows every value except the last one in its container.
+    Every container except the outermost is a value. A value has at most two strings: itself and its
+    key. `_check_values` counts exactly.
     """
     text = body.replace(rb"\\", b"").replace(rb"\"", b"")
     quotes = text.count(b'"')

@@ -78,8 +78,8 @@ def review_text(review: Review) -> Table:
 
 
 def _read(message: CaseMessage) -> Iterator[str]:
-    """Yield descriptions of a message that arrived during the review: whether the agent has
-    answered it or the draft covers it, its category, and the actions that it requests."""
+    """Yield descriptions of a message that arrived during the review. They show whether the agent
+    has answered it or the draft covers it, its category, and the actions that it requests."""
     if message.answered:
         yield "answered by the agent"
     elif message.in_draft:

@@ -1,5 +1,5 @@
-"""The address request: when the sender of a question about an order has not verified the claimed
-email address, the reply asks for a verification code.
+"""The address request: a reply that asks for a verification code. It answers a question about an
+order whose sender has not verified the claimed email address.
 
 The reply does not depend on the claimed address, so it reveals nothing about that address.
 """

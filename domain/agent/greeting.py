@@ -114,8 +114,8 @@ def greetable_fields(event: UnifiedEvent) -> dict[str, str]:
     """Return the event fields that an answer may repeat.
 
     Names that a greeting may not use are removed. A template's default replaces them. If the author
-    of a mail or ticket is unverified, all names and subjects are removed, because the answer goes
-    to the claimed address, which may belong to a victim.
+    of a mail or ticket is unverified, all names and subjects are removed. The answer goes to the
+    claimed address, which may belong to a victim.
     """
     left_out = NAME_FIELDS | {_SUBJECT} if _is_strangers(event) else frozenset()
     return {

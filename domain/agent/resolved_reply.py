@@ -25,8 +25,8 @@ from domain.intake.customer_email import customer_key
 
 SETTLED_BY: Final = "rules"
 SURE: Final = 0.95
-"""The confidence of an answer that code resolves. It is high for two reasons: a question to the
-customer states no fact and triggers no action, and a customer's yes answers such a question."""
+"""The confidence of an answer that code resolves. It is high for two reasons. A question to the
+customer states no fact and triggers no action. A customer's yes answers such a question."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,8 +65,8 @@ class MailSender:
 class ServicePermit:
     """The permission to send one mail to `to` from the service's own sender address.
 
-    Only `activities/integrations/` issues this permit: for a fixed-text service mail within the
-    limits, or for a mail to an address that has written to the service (decision 0074).
+    Only `activities/integrations/` issues this permit. It permits a fixed-text service mail within
+    the limits, or a mail to an address that has written to the service (decision 0074).
     """
 
     to: str

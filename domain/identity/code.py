@@ -12,8 +12,8 @@ the address's owner. A requester is a network.
 - A code allows TRIES tries from the network that requested it, and TRIES_ELSEWHERE tries from other
   networks. A spare code allows TRIES_SPARE tries, only from the network that requested it.
 
-An attacker with dozens of networks can make at most 10 x (5 + 3) + (20 - 10 + 24) x 2 = 148 guesses
-a day at a known address, each with a chance of 1 in 1,000,000. A wrong try counts against every
+An attacker with dozens of networks can make at most 148 guesses a day at a known address: 10 x (5 +
+3) + (20 - 10 + 24) x 2. Each guess has a chance of 1 in 1,000,000. A wrong try counts against every
 valid code for the address, so more valid codes do not help the attacker.
 """
 

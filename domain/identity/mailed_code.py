@@ -53,8 +53,8 @@ NUMBERS: Final = 10**LONG
 """Exclusive upper bound of the random number from which a code is generated."""
 PROOF_LASTS: Final = timedelta(hours=24)
 """How long an author's address counts as verified in a ticket's thread. The time is limited for two
-reasons: a ticket may be left open on a shared screen, and an attacker may add mails with a forged
-From address to the ticket."""
+reasons. A ticket may be left open on a shared screen. An attacker may add mails with a forged From
+address to the ticket."""
 HOUR: Final = timedelta(hours=1)
 DAY: Final = timedelta(days=1)
 

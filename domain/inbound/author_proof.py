@@ -47,7 +47,7 @@ def with_standing(ticket: InboundTicket, proof: AuthorProof) -> InboundTicket:
     event = ticket.event
     proved = proof is not AuthorProof.NOTHING and claims_proof(event.payload)
     if not proved and channel_of(event.event_type, event.source) is Channel.EMAIL:
-        # The field is removed instead of set to False, so that an unverified sender of a mail is
+        # The field is removed instead of set to False. An unverified sender of a mail is therefore
         # still answered by mail, at the claimed address.
         payload = {name: one for name, one in event.payload.items() if name != CUSTOMER_VERIFIED}
     else:

@@ -78,9 +78,9 @@ def ticket_of(
     domain. If it did not, the result from the merchant's own mail server is used, provided that the
     settings name such a server. Authentication-Results headers are not passed on, because any
     sender who knows the provider's address can write them. A mail with truncated headers proves
-    nothing, because the missing part may contain another From header or a signature that covers
-    only a part of the mail. Such a partial signature proves nothing either, because anyone who has
-    the mail can append text.
+    nothing. The missing part may contain another From header, or a signature that covers only a
+    part of the mail. Such a partial signature proves nothing either, because anyone who has the
+    mail can append text.
     """
     mail = _storable(mail)
     author = mail.only_author

@@ -2,9 +2,9 @@
 
 lxml's parser sends its events to a filter, which drops quotes and hidden content
 (`mail_hidden.py`). The filter passes the remaining content to a layout (`mail_layout.py`). No
-element tree is built: lxml needs 8.3 s to build one from a single tag with 70,000 attributes, and
-drops all content nested deeper than 256 levels. A library that lays out a tree as text takes 7 to
-27 µs per element (decision 0001).
+element tree is built. lxml needs 8.3 s to build one from a single tag with 70,000 attributes. It
+also drops all content nested deeper than 256 levels. A library that lays out a tree as text takes 7
+to 27 µs per element (decision 0001).
 """
 
 import re
@@ -95,7 +95,8 @@ class _MailFilter:
         self._hidden_names: set[str] = set()
         self._looks = Looks()
         # The levels of the open elements with a background, and the levels of the open elements
-        # that set a text colour, each with a flag that is True if the colour is white.
+        # that set a text colour. Each level in the second list has a flag that is True if the
+        # colour is white.
         self._painted: list[int] = []
         self._white: list[tuple[int, bool]] = []
 

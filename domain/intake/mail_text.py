@@ -178,8 +178,8 @@ def _quote_follows(lines: list[str], index: int) -> bool:
 
 
 def _is_header_block(lines: list[str], index: int) -> bool:
-    """Return True if Outlook's header block ("De : … Envoyé : …") begins at this line: a From line,
-    followed by a Sent line, or by a date and a recipient or subject."""
+    """Return True if Outlook's header block ("De : … Envoyé : …") begins at this line. The block is
+    a From line, followed by a Sent line, or by a date and a recipient or subject."""
     if not _FROM.match(lines[index].strip()):
         return False
     following = [line.strip() for line in lines[index + 1 : index + 8] if line.strip()][:5]

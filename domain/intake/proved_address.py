@@ -44,7 +44,7 @@ class ProvedAddress(BaseModel):
 
 
 def unvouched(payload: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Return the payload marked as coming from an untrusted caller: the customer's address becomes
+    """Return the payload marked as coming from an untrusted caller. The customer's address becomes
     a claim, and the message is not added to a ticket's thread."""
     return {**payload, CUSTOMER_VERIFIED: False, CALLER_VOUCHES: False}
 

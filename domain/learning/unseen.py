@@ -2,7 +2,7 @@
 
 Unreviewed answers are assumed to be as good as reviewed answers with similar confidence. The number
 of wrong answers then follows a beta-binomial distribution. The two bounds use different priors, as
-in an exact interval for a proportion: the lower bound's prior favours right answers, and the upper
+in an exact interval for a proportion. The lower bound's prior favours right answers, and the upper
 bound's prior favours wrong answers. A single prior would give too narrow an interval where nearly
 all answers are right. The sum over all confidences is computed exactly, without random numbers.
 """

@@ -54,8 +54,8 @@ _ORDER_NUMBER: Final = re.compile(r"[\w#./-]{1,40}", re.ASCII)
 def conversation_key(event: UnifiedEvent, event_id: str) -> str:
     """Return the key of the thread to which an event belongs. It is unique within the client.
 
-    The key for a verified customer is the first of these that exists: the named ticket; the first
-    mail of the thread with the customer's address; the session; the address. The mail's key
+    For a verified customer, the key is the named ticket, or else the first mail of the thread with
+    the customer's address. Without either, it is the session, or else the address. The mail's key
     includes the address, so that a reference to a thread's mails does not give access to the
     thread. A ticket author with an unverified address has a separate thread. Any other unverified
     sender has the session's thread, or a thread for this event alone. An event typed by a user

@@ -23,9 +23,9 @@ def reply_to(
 ) -> OutgoingMail:
     """Return the mail that answers `event`. The same `key` always yields the same mail `name`.
 
-    The subject from an unverified sender is not repeated, because an attacker could use it to send
-    text to the person in a forged From header. Raises MailRefused for an event that must not be
-    answered by mail.
+    The subject from an unverified sender is not repeated. An attacker could use it to send text to
+    the person in a forged From header. Raises MailRefused for an event that must not be answered by
+    mail.
     """
     if not event.customer_email or not event.reply_allowed:
         raise MailRefused("this event may not be answered by mail")

@@ -45,8 +45,8 @@ class RunResult(BaseModel):
 
     `confidence`: from 0 to 1. `duration_ms`: from the request to the answer. `draft`: the text
     generated in a dry run, even if it would not be sent. `acknowledgement`: a text to send
-    immediately to a customer if the message has a sensitive topic, or is in a language that the
-    agent does not support. `response` is then empty.
+    immediately to a customer. It is set if the message has a sensitive topic, or is in a language
+    that the agent does not support. `response` is then empty.
     """
 
     model_config = ConfigDict(frozen=True)

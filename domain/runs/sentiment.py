@@ -71,8 +71,8 @@ def untold(messages: Sequence[Scored]) -> list[int]:
 
     `messages`: as for `zones`. Two messages may be processed concurrently, and the earlier message
     may finish last. In that case, the earlier message can enter the zone before a message for which
-    a notification was already sent, or split one stay in the zone in two. Each stay in the zone
-    triggers one notification.
+    a notification was already sent. It can also split one stay in the zone in two. Each stay in the
+    zone triggers one notification.
     """
     found = []
     for zone, stay in groupby(zip(zones(messages), count(), messages, strict=False), itemgetter(0)):

@@ -9,8 +9,8 @@ KeyFate = Literal["revoke", "keep"]
 
 @dataclass(frozen=True, slots=True)
 class KeyChoice:
-    """The choice of which of a member's API keys to revoke. `revoked`: ids of the keys to revoke,
-    or None for all of the member's keys. Other keys stay active."""
+    """The choice of the API keys to revoke for a member. `revoked`: ids of the keys to revoke, or
+    None for all of the member's keys. Other keys stay active."""
 
     revoked: frozenset[str] | None = None
 

@@ -127,16 +127,16 @@ class Breaker:
 
 
 def name_found(attempt: DeliveryAttempt) -> bool | None:
-    """Return True if a POST shows that the service's resolver works, False if it shows that the
-    resolver fails, or None if the POST shows neither."""
+    """Return True if a POST shows that the service's resolver works, or False if it shows that the
+    resolver fails. Return None if the POST shows neither."""
     if attempt.failure is FailureKind.DNS:
         return False
     return True if attempt.dns_ms is not None else None
 
 
 def connected(attempt: DeliveryAttempt) -> bool | None:
-    """Return True if a POST shows that the service's network works, False if it shows that the
-    network fails, or None if the POST shows neither.
+    """Return True if a POST shows that the service's network works, or False if it shows that the
+    network fails. Return None if the POST shows neither.
 
     A POST to a receiver in a private network shows nothing about the path to the Internet.
     """

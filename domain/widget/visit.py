@@ -2,7 +2,7 @@
 
 A session belongs to the visitor for whom it was verified. A page that identifies another user
 starts a new session. A page that identifies no user also starts a new session if the previous user
-was verified by the merchant's signature, because the computer may be shared.
+was verified by the merchant's signature. The computer may be shared.
 """
 
 from dataclasses import dataclass

@@ -3,7 +3,7 @@
 The browser holds a token that consists of the session's id and a keyed digest of the id. Knowing or
 guessing an id does not give access to the session. Inside the service, only the id is used, as the
 `session_id` of the session's events. Once a code has verified the session, the earlier token no
-longer gives access, because another user of the browser may have read or planted that token.
+longer gives access. Another user of the browser may have read or planted that token.
 """
 
 import base64

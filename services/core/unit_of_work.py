@@ -68,8 +68,8 @@ class UnitOfWork:
 
     @asynccontextmanager
     async def trial(self) -> AsyncIterator["Trial"]:
-        """Open a part of the unit of work that can be undone as a whole: its rows, its audit
-        entries, and the work that it schedules for after the commit."""
+        """Open a part of the unit of work that can be undone as a whole. The part includes its
+        rows, its audit entries, and the work that it schedules for after the commit."""
         self._trials += 1
         savepoint = f"trial_{self._trials}"
         await self.connection.exec_driver_sql(f"SAVEPOINT {savepoint}")

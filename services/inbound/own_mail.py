@@ -32,8 +32,8 @@ async def with_own_addresses(
     senders: MailSenderRepository, event: InboundEvent, service_address: str
 ) -> InboundEvent:
     """Return a mail's event with the addresses of the client and of the service added to the
-    recipients. A sender with one of these addresses is not a customer and does not get an answer,
-    but may forward a message from a contact form."""
+    recipients. A sender with one of these addresses is not a customer and does not get an answer.
+    However, such a sender may forward a message from a contact form."""
     if not _is_mail(event):
         return event
     sender = await senders.verified()

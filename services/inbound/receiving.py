@@ -138,9 +138,9 @@ async def keep(
 ) -> KeptWebhook:
     """Store a verified delivery, from a webhook or a poll, in the client's queue.
 
-    If `starts` in the result is true, the caller must start `ProcessWebhook` after the commit:
-    through `domain.inbound.ports.WebhookStarter`, or as a child workflow of its own workflow. No
-    audit entry is written, because the row itself is the record.
+    If `starts` in the result is true, the caller must start `ProcessWebhook` after the commit. It
+    does so through `domain.inbound.ports.WebhookStarter`, or as a child workflow of its own
+    workflow. No audit entry is written, because the row itself is the record.
     """
     row = NewWebhookRow(
         id=work.new_id(),

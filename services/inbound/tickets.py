@@ -47,7 +47,7 @@ async def take_ticket(
     A message waits if one of these limits has been reached: the client's limits, the customer's
     limit, the share of unverified senders, or the quota. A message also waits if it would overtake
     a waiting message. A message from an unverified sender is dropped if no more such messages may
-    wait. A message that matches no playbook does not wait for the storage limit on events: if that
+    wait. A message that matches no playbook does not wait for the storage limit on events. If that
     limit has been reached, the event is not stored. Raises the errors raised by `admit_event`,
     except for these limits.
     """

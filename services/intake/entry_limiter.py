@@ -25,8 +25,8 @@ _MAX_FULL: Final = 50_000
 MessagesRefused = CustomerRateLimited | ClientRateLimited | WidgetShareUsed
 
 _Whose = tuple[TenantId, bytes | int | None]
-"""Identifies a message window: the client, together with a customer's digest, with the message
-limit of a widget share, or with None for the client's own window."""
+"""Identifies a message window: a client and a second value. The second value is a customer's
+digest, the message limit of a widget share, or None for the client's own window."""
 
 
 class EntryLimiter:

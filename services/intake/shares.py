@@ -62,8 +62,8 @@ async def check_event_room(
     `unproved`: whether a platform delivered the event without a verified sender.
 
     For a client with a plan, only unmatched events count toward the limit and can be rejected. For
-    a client without a plan, all events count toward the limit, and events from unverified senders
-    are rejected as soon as a part of the limit has been used.
+    a client without a plan, all events count toward the limit. Events from unverified senders are
+    then rejected as soon as a part of the limit has been used.
 
     Raises EventRoomUsed, or UnprovedShareUsed for a matched event from an unverified sender. The
     last event that is stored may exceed the limit.

@@ -32,8 +32,8 @@ _COUNT: Final = sa.text("""
 """)
 
 # Deletes all runs except the latest ones of each client. A run with the last result of a case for
-# some digest is also kept until it is older than `before`, because the digest may be that of the
-# live version. A version whose result is deleted stays live, but its cases then count as untried.
+# some digest is also kept until it is older than `before`. The digest may be that of the live
+# version. A version whose result is deleted stays live, but its cases then count as untried.
 _PRUNE: Final = sa.text("""
     DELETE FROM case_runs AS run
     USING (
@@ -217,8 +217,8 @@ async def prune_case_runs(connection: AsyncConnection, before: datetime) -> int:
     """Delete the case runs of all clients that are no longer needed, and return the number of runs
     deleted. One statement suffices, because there are few runs.
 
-    `before`: a run with the last result of a case is deleted only if it is older than this time,
-    because the publish gate uses the result.
+    `before`: a run with the last result of a case is deleted only if it is older than this time.
+    The publish gate uses the result.
     """
     pruned = await connection.execute(_PRUNE, {"kept": KEPT_RUNS, "before": before})
     return pruned.rowcount

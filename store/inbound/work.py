@@ -179,11 +179,11 @@ class WorkRepository(TenantRepository):
     ) -> EarlierWait | None:
         """Return the wait of an earlier ticket that this ticket must not overtake, or None.
 
-        An earlier ticket must not be overtaken if it waits for the client's limit or quota, or if
-        it belongs to the same customer with the same proof or claim. If this ticket's sender is
-        unverified, it must not overtake tickets that wait for the limit on unverified senders
-        either. The client's queues are not locked. If a wait ends meanwhile, this ticket takes one
-        more attempt.
+        An earlier ticket must not be overtaken if it waits for the client's limit or quota. The
+        same applies if it belongs to the same customer with the same proof or claim. If this
+        ticket's sender is unverified, it must not overtake tickets that wait for the limit on
+        unverified senders either. The client's queues are not locked. If a wait ends meanwhile,
+        this ticket takes one more attempt.
         """
         row = (
             await self._connection.execute(

@@ -10,9 +10,9 @@ from domain.learning.threshold_advice import MAX_HISTORY, PastOutcome, Seen
 from store.core.repository import TenantRepository
 
 # Ids are generated on arrival, so the latest runs are at the end of the primary key. The escalation
-# reason of a run is in its first review. A run counts as held for another reason in three cases: it
-# was reviewed although its confidence was sufficient, it has another reason for a review, or it has
-# no reply text. In shadow mode, the outcome is the result of the comparison with human agents.
+# reason of a run is in its first review. A run counts as held for another reason if it was reviewed
+# although its confidence was sufficient. It also does if it has another reason for a review, or no
+# reply text. In shadow mode, the outcome is the result of the comparison with human agents.
 _LAST: Final = sa.text("""
     SELECT run.confidence, tried.run_id IS NOT NULL AS in_shadow,
         CASE

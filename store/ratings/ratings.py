@@ -60,8 +60,9 @@ class RatingRepository(TenantRepository):
         """Return the language in which to ask the customer to rate the run's answer, or an empty
         string if it is unknown.
 
-        Return None if the client does not request ratings, if the answer is a question to the
-        customer, or if the conversation has had another rateable answer since `since`.
+        Return None if the client does not request ratings, or if the answer is a question to the
+        customer. Also return None if the conversation has had another rateable answer since
+        `since`.
         """
         language: str | None = await self._connection.scalar(
             _WANTED, {"client_id": self._tenant, "run_id": run_id, "since": since}

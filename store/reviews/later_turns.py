@@ -138,8 +138,8 @@ class ReviewAsRead:
 
     @property
     def state(self) -> tuple[int, frozenset[str]]:
-        """Return the state of the review that must be unchanged when a new draft is applied: the
-        revision, and the event ids of the later messages."""
+        """Return the revision of the review, and the event ids of the later messages. Both must be
+        unchanged when a new draft is applied."""
         return self.revision, frozenset(one.event_id for one in self.later)
 
 
@@ -191,9 +191,9 @@ class LaterTurns(TenantRepository):
         """Remove a message from a review, so that the agent can answer the message separately.
         Return whether the agent may answer it.
 
-        The message stays in the review if the review is decided or sensitive, or if human agents
-        have taken over the conversation or claimed the review. The conversation and the review are
-        locked until the transaction ends. Idempotent.
+        The message stays in the review if the review is decided or sensitive. It also stays if
+        human agents have taken over the conversation or claimed the review. The conversation and
+        the review are locked until the transaction ends. Idempotent.
         """
         await ThreadRepository(self._connection, self._tenant).lock(event_id)
         await self._connection.execute(_LOCK_REVIEW, self._key(review_id))

@@ -15,8 +15,8 @@ MAX_JOINED: Final = 50
 _MAX_JOINED_CHARS: Final = 20_000
 _TICKETS: Final = escalation_tickets.c
 
-# This is a separate step. When it was joined with the messages in a single query, a generic plan on
-# tables without statistics compared all of the client's messages with each other.
+# This is a separate step. It was once joined with the messages in a single query. A generic plan on
+# tables without statistics then compared all of the client's messages with each other.
 _INBOUND: Final = (
     sa.select(
         engine_messages.c.client_id,

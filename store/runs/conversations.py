@@ -89,7 +89,7 @@ _OPEN: Final = sa.text("""
 """)
 # Ends the conversation by renaming its key, so that the next conversation can use the key. The
 # previous version of this code can also parse the new key. A conversation is not ended while it has
-# an open review or a member has taken it over, so that the reviewer or that member gets the next
+# an open review or a member has taken it over. The reviewer or that member then gets the next
 # message.
 _END: Final = sa.text("""
     UPDATE ai_conversations AS conversation

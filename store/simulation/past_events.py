@@ -2,8 +2,8 @@
 read a page.
 
 Data from after the event is omitted: messages, settled facts, refunds. The cost of a page does not
-grow with the client's history, because for each event only its thread and the preceding month of
-the action ledger are read.
+grow with the client's history. For each event, only its thread and the preceding month of the
+action ledger are read.
 """
 
 from collections.abc import Mapping, Sequence

@@ -66,7 +66,7 @@ class LeftKeyRepository(TenantRepository):
 async def departures(
     connection: AsyncConnection, *, after: Place | None, limit: int
 ) -> Sequence[Departure]:
-    """Return a page of departures, across all clients, of which managers have not been notified
+    """Return a page of departures, across all clients, about which managers have not been notified
     yet, oldest first."""
     rows = await connection.execute(
         sa.select(_KEYS.client_id, _KEYS.notice_due_at.label("at"), _FIRST.label("first"))

@@ -137,7 +137,7 @@ async def due_loosenings(
 async def unnotified_loosenings(
     connection: AsyncConnection, *, after: Place | None, limit: int
 ) -> Sequence[LeftLoosening]:
-    """Return a page of loosenings, across all clients, of which managers have not been notified
+    """Return a page of loosenings, across all clients, about which managers have not been notified
     yet, oldest first."""
     return await _left(connection, _ROWS.created_at, _ROWS.notified_at.is_(None), after, limit)
 

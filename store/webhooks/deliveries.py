@@ -154,7 +154,7 @@ class DeliveryRepository(TenantRepository):
         counted.
 
         The statement keeps the last `KEPT_DELIVERIES` ended deliveries. For a day, it also keeps
-        the deliveries of which the owner is notified. It also records the event as missed, or
+        the deliveries about which the owner is notified. It also records the event as missed, or
         removes that record. `headers`: as sent, with masked signatures. `now`: the end of the
         attempt.
         """

@@ -44,8 +44,8 @@ def _ending(change: str) -> str:
     statement, `counted` has no row for a test or for a disabled webhook.
 
     The delivery that ends now is always kept, so that a repeated call finds its result. Deliveries
-    of which the owner is notified are also kept for a day. Otherwise many skipped deliveries could
-    displace them before a dead worker is noticed, or while the mail server is down.
+    about which the owner is notified are also kept for a day. Otherwise many skipped deliveries
+    could displace them before a dead worker is noticed, or while the mail server is down.
     """
     return f"""
     WITH counted AS (

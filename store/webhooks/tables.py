@@ -145,9 +145,9 @@ webhook_deliveries: Final = sa.Table(
     ),
 )
 
-# Events that a subscriber has missed, because a delivery failed or was skipped, or because no
-# delivery was created while the webhook could not receive the event. A later successful delivery of
-# the same event removes the row.
+# Events that a subscriber has missed. Either a delivery failed or was skipped, or no delivery was
+# created while the webhook could not receive the event. A later successful delivery of the same
+# event removes the row.
 webhook_misses: Final = sa.Table(
     "webhook_misses",
     metadata,

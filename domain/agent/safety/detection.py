@@ -61,8 +61,8 @@ Examination = Generator[None, None, UnsafeReason | None]
 
 
 def examination(text: str) -> Examination:
-    """Return a generator that performs the check of `unsafe` in steps, each of which takes a
-    fraction of the time. The generator returns the kind of prompt injection, or None."""
+    """Return a generator that performs the check of `unsafe` in steps. Each step takes a fraction
+    of the time. The generator returns the kind of prompt injection, or None."""
     return _found(text[:READ_CHARS], decode=True)
 
 

@@ -119,8 +119,8 @@ def _veto(clause: Clause, form: Form, object_at: int | None, at: int) -> Veto | 
     return Veto.WITHDRAWN if role == SpeechRole.NOUN and at == object_at else None
 
 
-# A word with one of these roles makes a request uncertain if the word follows the request, and
-# vetoes the request if the word precedes it.
+# A word with one of these roles makes a request uncertain if the word follows the request. If the
+# word precedes the request, it vetoes the request.
 _AFTERTHOUGHTS: Final = frozenset(
     {
         SpeechRole.THIRD,

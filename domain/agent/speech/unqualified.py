@@ -147,8 +147,8 @@ def _is_wish(phrase: Tokens) -> bool:
 
 
 def _stands(tokens: Tokens, at: int) -> bool:
-    """Return True if the unlisted word at the index `at` is understood: it names an action, or is
-    an order number or the prefix of one."""
+    """Return True if the unlisted word at the index `at` is understood. Such a word names an
+    action, or is an order number or the prefix of one."""
     words, token = caution_words(), tokens[at]
     follows = tokens[at + 1] if at + 1 < len(tokens) else ""
     if _is_number(token):
