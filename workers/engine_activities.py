@@ -38,7 +38,7 @@ from activities.reviews.sweep_reviews import SweepReviews
 from activities.runs.actions import Actions
 from activities.runs.address_codes import AddressCodes
 from activities.runs.execute import Execute
-from activities.runs.forget_dry_runs import ForgetDryRuns
+from activities.runs.forget_dry_runs import RemoveDryRuns
 from activities.runs.persist import Persist
 from activities.runs.sweep import SweepRuns
 from activities.runtime.fair_normalizer import FairNormalizer
@@ -87,7 +87,7 @@ class EngineActivities:
     revise_review: ReviseReview
     tell_of_review: ReviewNotices
     dry_run: DryRuns
-    forget_dry_runs: ForgetDryRuns
+    forget_dry_runs: RemoveDryRuns
     simulate: Simulate
     replay: ReplayPages
     traffic: Traffic
@@ -242,7 +242,7 @@ def build_activities(
             question_micros=brains.reserve_micros,
         ),
         traffic=traffic,
-        forget_dry_runs=ForgetDryRuns(TemporalRuns(client), utc_now),
+        forget_dry_runs=RemoveDryRuns(TemporalRuns(client), utc_now),
         tell_owner=WebhookFailureNotices(database, mails.service, pages, service),
         send_mail=SendMail(
             database,

@@ -3,7 +3,7 @@
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from activities.runs.forget_dry_runs import ForgetDryRuns
+    from activities.runs.forget_dry_runs import RemoveDryRuns
     from domain.core import names
     from domain.runs.contracts import ForgetDryRunsInput, ForgetDryRunsResult
     from workflows import options
@@ -14,5 +14,5 @@ class ForgetDryRuns:
     @workflow.run
     async def run(self, forget: ForgetDryRunsInput) -> ForgetDryRunsResult:
         return await workflow.execute_activity_method(
-            ForgetDryRuns.forget, forget, **options.HOUSEKEEPING
+            RemoveDryRuns.forget, forget, **options.HOUSEKEEPING
         )

@@ -15,7 +15,7 @@ from domain.runs.ports import Execution, Executions
 _BATCH: Final = 100
 
 
-class ForgetDryRuns:
+class RemoveDryRuns:
     def __init__(self, executions: Executions, now: Clock) -> None:
         self._executions = executions
         self._now = now
