@@ -1,8 +1,8 @@
 """The initials and the colour that stand for a person in lists."""
 
 import re
+from hashlib import sha256
 from typing import Final
-from zlib import crc32
 
 HUES: Final = 8
 """The number of colours, which the style sheet names hue-0 to hue-7."""
@@ -19,4 +19,4 @@ def initials(email: str) -> str:
 
 def hue(email: str) -> int:
     """Return the number of the address's colour, from 0 to HUES - 1. It is always the same one."""
-    return crc32(email.lower().encode()) % HUES
+    return sha256(email.lower().encode()).digest()[0] % HUES

@@ -1,5 +1,7 @@
 """The pages that let a browser in: where they lead, what they say, and their headers."""
 
+import re
+
 import pytest
 
 from tests.support.core.engine import LiveEngine
@@ -166,6 +168,25 @@ async def test_the_style_is_served_and_nothing_else(front: LiveEngine) -> None:
     assert older.content == style.content
     assert "immutable" not in older.headers["cache-control"]
     assert outside.status_code == 404
+
+
+async def test_the_font_and_the_icons_are_ours(front: LiveEngine) -> None:
+    """The style names them beside itself, and the policy of pages lets in no others."""
+    static = front.app.state.resources.pages.static
+    font = await front.http.get(static.url("inter.woff2"))
+    icons = await front.http.get(static.url("icons.svg"))
+    async with browser(front) as client:
+        page = await client.get("/app/sign-in")
+    style = static.files["app.css"].content.decode()
+    policy = page.headers["content-security-policy"].split("; ")
+
+    assert font.headers["content-type"] == "font/woff2"
+    assert font.content.startswith(b"wOF2")
+    assert icons.headers["content-type"] == "image/svg+xml"
+    assert {*re.findall(r'url\("([^"]*)"\)', style)} == {"inter.woff2", "icons.svg"}
+    assert "font-src 'self'" in policy
+    assert "style-src 'self'" in policy
+    assert f'href="{static.url("logo.svg")}"' in page.text
 
 
 async def test_the_mail_of_a_browsers_code_is_in_its_language(
