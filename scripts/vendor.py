@@ -138,7 +138,7 @@ def _fetch(package: str, folder: str) -> tuple[Path, str]:
 def _read(archive: tarfile.TarFile, member: str) -> bytes:
     content = archive.extractfile(member)
     if content is None:
-        raise RuntimeError(f"{archive.name} has no {member}")
+        raise RuntimeError(f"the package has no {member}")
     return content.read()
 
 
