@@ -1,97 +1,213 @@
-"""The navigation menu: its pages, and the roles that see each page."""
+"""The navigation menu: eight entries with their views, and the roles that see each view."""
 
-from collections.abc import Set
-from dataclasses import dataclass
+from collections.abc import Iterator, Set
+from dataclasses import dataclass, replace
 from typing import Final
 
 from domain.tenants.actor import ANYONE, MANAGERS, REVIEWERS, Actor
 from domain.tenants.client import Role
 
+HOME: Final = "/app"
+
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A menu item. `name`: the key of the item's label. `key`: the key to press after G to open the
-    item. `also`: the path prefix of other pages that belong to the item."""
+class View:
+    """A page of the menu. `name`: the key of its label. `key`: the keyboard shortcut after G.
+    `also`: path prefixes of further pages that belong to the view."""
 
     name: str
     path: str
     roles: Set[Role] = ANYONE
     key: str = ""
-    also: str = ""
+    also: tuple[str, ...] = ()
 
-    def has(self, path: str) -> bool:
-        """Return True if the path is this item's page or a page below it."""
-        below = [place for place in (self.path, self.also) if place not in ("", "/app")]
-        return path == self.path or any(path.startswith(f"{place}/") for place in below)
+    def match(self, path: str) -> int:
+        """Return how many characters of a path this view names, or 0 if the page at the path does
+        not belong to the view. The view that names most has the page."""
+        below = [prefix for prefix in (self.path, *self.also) if prefix != HOME]
+        found = [len(one) for one in below if path.startswith((f"{one}/", f"{one}."))]
+        exact = [len(one) for one in (self.path, *self.also) if path == one]
+        return max(found + exact, default=0)
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
+    """Views that stand together. `name`: the key of the group's heading; empty without one."""
+
+    views: tuple[View, ...]
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A menu entry. `icon`: its icon in the sprite. `section`: the key of a heading above the
+    entry. `aside`: whether the views stand in a menu beside the page, not below the entry."""
+
     name: str
-    entries: tuple[Entry, ...]
+    icon: str
+    groups: tuple[Group, ...]
+    section: str = ""
+    aside: bool = False
+
+    @property
+    def views(self) -> tuple[View, ...]:
+        return tuple(view for group in self.groups for view in group.views)
+
+    @property
+    def path(self) -> str:
+        """Return the path of the entry's first view."""
+        return self.views[0].path
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page stands in the menu: the names of its entry and its view. Both are empty for a
+    page outside the menu."""
+
+    entry: str = ""
+    view: str = ""
 
 
 _MENU: Final = (
-    Group(
-        "work",
+    Entry("home", "house", (Group((View("overview", HOME, key="o"),)),)),
+    Entry(
+        "inbox",
+        "inbox",
         (
-            Entry("overview", "/app", key="o"),
-            Entry("reviews", "/app/reviews", key="r"),
-            Entry("conversations", "/app/conversations", key="c"),
-            Entry("runs", "/app/runs", key="u"),
+            Group(
+                (
+                    View("reviews", "/app/reviews", key="r"),
+                    View(
+                        "conversations",
+                        "/app/conversations",
+                        key="c",
+                        also=("/app/tickets", "/app/attachments"),
+                    ),
+                )
+            ),
         ),
     ),
-    Group(
-        "agent",
+    Entry("customers", "users", (Group((View("churn", "/app/metrics/churn"),)),)),
+    Entry(
+        "insights",
+        "chart-column",
         (
-            Entry("playbooks", "/app/playbooks", key="p"),
-            Entry("simulator", "/app/simulator", REVIEWERS, key="s"),
-            Entry("cases", "/app/simulator/cases", key="e"),
-            Entry("replays", "/app/replays"),
-            Entry("corrections", "/app/corrections", key="l"),
-            Entry("knowledge", "/app/knowledge", key="k"),
-            Entry("templates", "/app/templates", key="t"),
-            Entry("suggestions", "/app/suggestions"),
-            Entry("loosenings", "/app/loosenings"),
-            Entry("automation", "/app/automation"),
+            Group(
+                (
+                    View("metrics", "/app/metrics", key="m"),
+                    View("gaps", "/app/knowledge/gaps"),
+                )
+            ),
         ),
     ),
-    Group(
-        "connect",
+    Entry(
+        "knowledge",
+        "book-open",
         (
-            Entry("integrations", "/app/integrations", key="i"),
-            Entry("inbound", "/app/inbound"),
-            Entry("widget", "/app/widget"),
-            Entry("mail_sender", "/app/mail-sender", MANAGERS),
-            Entry("webhooks", "/app/webhooks", MANAGERS, key="w"),
-            Entry("keys", "/app/keys", MANAGERS),
+            Group(
+                (
+                    View("articles", "/app/knowledge", key="k"),
+                    View("templates", "/app/templates", key="t"),
+                    View("suggestions", "/app/suggestions"),
+                    View("import", "/app/knowledge/import", MANAGERS),
+                )
+            ),
+        ),
+        section="agent",
+    ),
+    Entry(
+        "policy",
+        "shield-check",
+        (
+            Group(
+                (
+                    View("playbooks", "/app/playbooks", key="p"),
+                    View("loosenings", "/app/loosenings"),
+                    View("automation", "/app/automation"),
+                )
+            ),
         ),
     ),
-    Group(
-        "account",
+    Entry(
+        "testing",
+        "flask-conical",
         (
-            Entry("metrics", "/app/metrics", key="m"),
-            Entry("usage", "/app/usage", also="/app/billing"),
-            Entry("members", "/app/members", MANAGERS),
-            Entry("data", "/app/data", MANAGERS),
-            Entry("audit", "/app/audit", MANAGERS),
-            Entry("settings", "/app/settings"),
+            Group(
+                (
+                    View("simulator", "/app/simulator", REVIEWERS, key="s"),
+                    View(
+                        "cases",
+                        "/app/simulator/cases",
+                        key="e",
+                        also=("/app/simulator/runs", "/app/simulator/case-file"),
+                    ),
+                    View("replays", "/app/replays"),
+                    View("corrections", "/app/corrections", key="l"),
+                    View("examples", "/app/examples"),
+                )
+            ),
         ),
+    ),
+    Entry(
+        "settings",
+        "settings",
+        (
+            Group(
+                (
+                    View("settings", "/app/settings"),
+                    View("integrations", "/app/integrations", key="i"),
+                    View("widget", "/app/widget"),
+                    View("mail_sender", "/app/mail-sender", MANAGERS),
+                ),
+                "shop",
+            ),
+            Group(
+                (
+                    View("members", "/app/members", MANAGERS),
+                    View("usage", "/app/usage", also=("/app/billing",)),
+                    View("data", "/app/data", MANAGERS, also=("/app/data-requests",)),
+                    View("me", "/app/me"),
+                ),
+                "account",
+            ),
+            Group(
+                (
+                    View("keys", "/app/keys", MANAGERS),
+                    View("webhooks", "/app/webhooks", MANAGERS, key="w"),
+                    View("inbound", "/app/inbound"),
+                    View("runs", "/app/runs", key="u"),
+                    View("audit", "/app/audit", MANAGERS),
+                ),
+                "developers",
+            ),
+        ),
+        aside=True,
     ),
 )
 
 
-def menu_of(actor: Actor) -> tuple[Group, ...]:
-    """Return the menu items that the actor may open."""
+def menu_of(actor: Actor) -> tuple[Entry, ...]:
+    """Return the menu with the views that the actor may open."""
     return tuple(
-        Group(group.name, entries)
-        for group in _MENU
-        if (entries := tuple(entry for entry in group.entries if actor.may(entry.roles)))
+        replace(entry, groups=groups)
+        for entry in _MENU
+        if (groups := tuple(_groups_for(actor, entry)))
     )
 
 
-def entry_at(path: str) -> str:
-    """Return the name of the menu item that the page at the given path belongs to, or an empty
-    string."""
-    fitting = [entry for group in _MENU for entry in group.entries if entry.has(path)]
-    return max(fitting, key=lambda entry: len(entry.path)).name if fitting else ""
+def _groups_for(actor: Actor, entry: Entry) -> Iterator[Group]:
+    for group in entry.groups:
+        views = tuple(view for view in group.views if actor.may(view.roles))
+        if views:
+            yield replace(group, views=views)
+
+
+def place_of(path: str) -> Place:
+    """Return where the page at a path stands in the menu."""
+    found = [
+        (length, Place(entry.name, view.name))
+        for entry in _MENU
+        for view in entry.views
+        if (length := view.match(path))
+    ]
+    return max(found, key=lambda one: one[0])[1] if found else Place()

@@ -20,7 +20,7 @@ from api.access import Member, member_of
 from api.auth import limiter_key
 from api.dashboard.flash import flash_of, take_flash
 from api.dashboard.formats import Formats
-from api.dashboard.navigation import entry_at, menu_of
+from api.dashboard.navigation import menu_of, place_of
 from api.dashboard.pages import LANGUAGES, OURS, Sources, language_of
 from api.dashboard.redirect import PageRedirect
 from api.dashboard.session import Visit, is_poll, sign_in_address, visit_of
@@ -41,6 +41,7 @@ from store.core.database import WhoseRecord
 from store.dashboard.page_drafts import PageDrafts
 from store.dashboard.preferences import preferences_of
 from store.identity.people import OwnClient, clients_of
+from store.reviews.open_reviews import MOST, count_open
 from store.tenants.automation import AutomationStops
 from store.tenants.clients import ClientRepository
 
@@ -54,8 +55,9 @@ class Page:
     """The context of a page: the signed-in user, and the client that the page shows.
 
     `clients`: all of the user's clients. `automation`: whether the client's automation is stopped.
-    `record_id`: the id of the record in the path. `switched`: whether the record belongs to a
-    different client than the previous page.
+    `waiting`: the number of open reviews, at most one more than MOST. `record_id`: the id of the
+    record in the path. `switched`: whether the record belongs to a different client than the
+    previous page.
     """
 
     request: Request
@@ -67,6 +69,7 @@ class Page:
     clients: tuple[OwnClient, ...]
     preferences: Preferences
     automation: AutomationState
+    waiting: int
     now: datetime
     record_id: str = ""
     switched: bool = False
@@ -75,6 +78,13 @@ class Page:
     def language(self) -> str:
         chosen = self.preferences.language
         return chosen if chosen in LANGUAGES else language_of(self.request)
+
+    @property
+    def waiting_count(self) -> str:
+        """Return the number of open reviews as the menu shows it: “14”, “1,000+”, or nothing."""
+        if not self.waiting:
+            return ""
+        return self.formats.number(min(self.waiting, MOST)) + ("+" if self.waiting > MOST else "")
 
     @property
     def formats(self) -> Formats:
@@ -121,7 +131,7 @@ class Page:
             formats=self.formats,
             page=self,
             menu=menu_of(self.actor),
-            here=entry_at(self.request.url.path),
+            here=place_of(self.request.url.path),
             flash=flash,
             who=seal_of_form(self.resources.sealer, self.visit.user.id, self.tenant, self.now),
             new_id=self.resources.new_id,
@@ -220,6 +230,7 @@ async def _page_of(
                 raise PageRedirect(NO_CLIENT)
             wanted, brand = own.id, own.brand_name
         automation = await AutomationStops(connection, TenantId(wanted)).read()
+        waiting = await count_open(connection, TenantId(wanted))
     role = None if visit.user.is_admin or own is None else own.role
     page = Page(
         request=request,
@@ -231,6 +242,7 @@ async def _page_of(
         clients=mine,
         preferences=preferences,
         automation=automation,
+        waiting=waiting,
         now=resources.now(),
     )
     if stays and named is not None and named != preferences.client_id:
@@ -243,12 +255,14 @@ async def _switched(page: Page, member: Member) -> Page:
     async with page.resources.database.reading_across() as connection:
         brand = await ClientRepository(connection).brand_name(member.tenant)
         automation = await AutomationStops(connection, member.tenant).read()
+        waiting = await count_open(connection, member.tenant)
     return replace(
         page,
         tenant=member.tenant,
         actor=member.actor,
         brand_name=brand,
         automation=automation,
+        waiting=waiting,
         switched=True,
     )
 

@@ -13,6 +13,7 @@ from jinja2.nodes import EvalContext
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from api.dashboard.avatar import hue, initials
 from api.dashboard.formats import Formats
 from api.dashboard.static import StaticFiles
 from domain.core.service_name import ServiceName
@@ -68,6 +69,8 @@ class Pages:
             lstrip_blocks=True,
         )
         self._templates.filters["xmlattr"] = _attributes
+        self._templates.filters["initials"] = initials
+        self._templates.filters["hue"] = hue
         self._templates.globals["static"] = self.static.url
         self._words = {
             language: {**_words_of(language), "product": service.name} for language in LANGUAGES

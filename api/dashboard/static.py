@@ -10,6 +10,8 @@ STATIC: Final = "/app/static"
 _TYPES: Final = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".woff2": "font/woff2",
 }
 _FOLDER: Final = Path(__file__).with_name("static")
 

@@ -84,6 +84,13 @@ _OF_RUN: Final = sa.text("""
      AND message.direction = 'inbound'
     WHERE run.client_id = :client_id AND run.id = :run_id
 """)
+_CHANNELS: Final = sa.text("""
+    SELECT run.id, message.channel FROM engine_runs AS run
+    JOIN engine_messages AS message
+      ON message.client_id = run.client_id AND message.event_id = run.event_id
+     AND message.direction = 'inbound'
+    WHERE run.client_id = :client_id AND run.id = ANY(:runs) AND message.channel IS NOT NULL
+""")
 _HELD: Final = sa.text("""
     SELECT taken_by, taken_at FROM ai_conversations
     WHERE client_id = :client_id AND id = :conversation_id
@@ -215,6 +222,14 @@ class ConversationLists(TenantRepository):
         """Return how the messages of these runs were processed, keyed by run id."""
         rows = await self._connection.execute(_STEPS, {"client_id": self._tenant, "runs": run_ids})
         return {row.run_id: ThreadStep.model_validate(row, from_attributes=True) for row in rows}
+
+    async def channels(self, run_ids: list[str]) -> dict[str, str]:
+        """Return, by run id, the channels on which the messages of these runs arrived. A run whose
+        event is not normalized yet is left out."""
+        rows = await self._connection.execute(
+            _CHANNELS, {"client_id": self._tenant, "runs": run_ids}
+        )
+        return {row.id: row.channel for row in rows}
 
     async def of_run(self, run_id: str) -> str | None:
         """Return the id of the conversation to which a run's message belongs, or None if the event

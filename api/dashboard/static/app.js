@@ -20,12 +20,22 @@ document.addEventListener("htmx:before:response", (event) => {
   }
 });
 
+// The title of the tab follows the menu's count of what needs the reader.
+const countWaiting = () => {
+  const count = document.getElementById("needs-you")?.firstChild;
+  if (!count) return;
+  const title = document.title.replace(/^\([\d\s,.+]+\) /, "");
+  const said = count.nodeType === Node.TEXT_NODE ? count.data.trim() : "";
+  document.title = said ? `(${said}) ${title}` : title;
+};
+document.addEventListener("htmx:after:swap", countWaiting);
+
 // Copy buttons.
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");
   if (!button) return;
   await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
-  button.textContent = root.dataset.copied;
+  button.lastChild.data = root.dataset.copied;
 });
 const showCopies = () => all("[data-copy]").forEach((button) => (button.hidden = false));
 showCopies();

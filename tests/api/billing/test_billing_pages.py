@@ -14,7 +14,7 @@ async def test_credits_are_bought_at_the_price_that_was_seen(front: LiveEngine, 
     async with at_pages(front, shop) as owner:
         assert "Nothing has changed the balance yet" in await owner.see(CREDITS)
         stale = await owner.send(CREDITS, CREDITS, {"credits": "100", "_seen": "1 EUR"})
-        assert "Somebody else changed this" in await owner.follow(stale)
+        assert "Someone else just edited this" in await owner.follow(stale)
         bought = await owner.send(CREDITS, CREDITS)
         page = await owner.follow(bought)
         assert "100 credits" in page

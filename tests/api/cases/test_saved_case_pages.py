@@ -51,7 +51,7 @@ async def test_all_cases_are_run(front: LiveEngine, shop: Shop) -> None:
     await a_case(front.database, shop, a_spec())
     async with at_pages(front, shop) as owner:
         started = await owner.send(LIST, "/app/simulator/runs")
-        assert "Run of all cases" in await owner.follow(started)
+        assert "Test run" in await owner.follow(started)
         assert started.headers["location"] in await owner.see("/app/simulator/runs")
 
 

@@ -38,7 +38,7 @@ async def test_a_wrong_line_keeps_all_of_it_out(front: LiveEngine, shop: Shop) -
 
         blind = await owner.send(IMPORT, IMPORT, {**CSV, "_seen": "another"})
         page = await owner.follow(blind)
-        assert "Somebody else changed this" in page
+        assert "Someone else just edited this" in page
         assert "3 days" in page
         assert "Delivery" not in await owner.see("/app/knowledge")
 

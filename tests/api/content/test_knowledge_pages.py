@@ -61,7 +61,7 @@ async def test_the_second_of_two_tabs_keeps_its_words(front: LiveEngine, shop: S
         refused = await owner.http.post(entry, data={**late, **FIELDS, "body": "Mine."})
         page = await owner.follow(refused)
 
-        assert "Somebody changed this meanwhile" in page
+        assert "This was edited while you were working" in page
         assert "Theirs." in page
         assert "Mine." in page
 
@@ -76,7 +76,7 @@ async def test_words_survive_the_end_of_the_session(front: LiveEngine, shop: Sho
     async with at_pages(front, shop) as owner:
         page = await owner.see(NEW)
         assert "It takes 3 days." in page
-        assert "did not send" in page
+        assert "restored your unsaved draft" in page
         assert "Delivery" not in await owner.see(LIST)
 
 

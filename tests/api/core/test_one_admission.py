@@ -70,5 +70,5 @@ async def test_the_page_that_imports_knowledge(
             busy = await owner.follow(await owner.send(KNOWLEDGE, KNOWLEDGE, file))
         seen = await owner.send(KNOWLEDGE, KNOWLEDGE, file)
     assert "Add 1 and change 0" not in busy
-    assert "This form holds what you typed" in busy
+    assert "We restored your unsaved draft" in busy
     assert "Add 1 and change 0" in seen.text

@@ -19,14 +19,14 @@ from tests.support.webhooks.webhooks import subscribe
 async def test_the_first_steps_go_as_they_are_taken(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as owner:
         before = await owner.see("/app")
-        assert "First steps" in before
-        assert '<a href="/app/knowledge/new">Write what' in before
-        assert "Nothing waits for a person" in before
+        assert "Get started" in before
+        assert '<a href="/app/knowledge/new">Answer your' in before
+        assert "You’re all caught up" in before
 
         form = {"title": "Delivery", "body": "3 days.", "language": "en"}
         await owner.send("/app/knowledge/new", "/app/knowledge", form)
 
-        assert '<a href="/app/knowledge/new">Write what' not in await owner.see("/app")
+        assert '<a href="/app/knowledge/new">Answer your' not in await owner.see("/app")
 
 
 async def test_what_waits_and_what_is_wrong_come_first(front: LiveEngine, shop: Shop) -> None:
@@ -42,7 +42,7 @@ async def test_what_waits_and_what_is_wrong_come_first(front: LiveEngine, shop: 
     async with at_pages(front, shop, Role.VIEWER, language="fr") as viewer:
         page = await viewer.see("/app")
 
-    assert "Une réponse attend une personne" in page
+    assert "Une demande à traiter" in page
     assert f'href="/app/webhooks/{webhook.id}"' in page
     assert "&lt;b&gt;ERP&lt;/b&gt;" in page
 
@@ -72,13 +72,13 @@ async def test_a_poll_takes_no_message_away(front: LiveEngine, shop: Shop) -> No
     [
         (
             "en",
-            "Changes in Zendesk could not be fetched 3 times in a row: it could not be reached, "
+            "Zendesk sync is failing (3 attempts): it could not be reached, "
             "or did not answer in time",
         ),
         (
             "fr",
-            "Les nouveautés de Zendesk n&#39;ont pas pu être récupérées 3 fois de suite : il était "
-            "injoignable, ou n&#39;a pas répondu à temps",
+            "La synchronisation Zendesk échoue (3 essais) : il était "
+            "injoignable, ou n’a pas répondu à temps",
         ),
     ],
 )

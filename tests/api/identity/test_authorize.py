@@ -57,7 +57,7 @@ async def test_whoever_is_not_signed_in_signs_in_first(front: LiveEngine) -> Non
 
 
 @pytest.mark.parametrize(
-    ("language", "words"), [("fr", "demande l&#39;accès"), ("en-GB,fr;q=0.5", "asks for access")]
+    ("language", "words"), [("fr", "demande l’accès"), ("en-GB,fr;q=0.5", "asks for access")]
 )
 async def test_the_page(
     front: LiveEngine, browser: Browser, shop: Shop, language: str, words: str

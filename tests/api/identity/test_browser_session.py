@@ -134,7 +134,7 @@ async def test_sessions_end_one_by_one_and_only_ones_own(
         await sign_in_with(stranger, mail, new_address(), "Other")
         page = (await here.get("/app/sessions")).text
         # The badge of one's own session stands before its id.
-        other = next(one for one in page.split("<li>")[1:] if "this one" not in one)
+        other = next(one for one in page.split("<li>")[1:] if "This device" not in one)
         form = {"csrf": csrf_in(page)}
 
         foreign = _session_in((await stranger.get("/app/sessions")).text)

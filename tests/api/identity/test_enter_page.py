@@ -36,7 +36,7 @@ async def test_it_signs_in_by_its_button_and_once(front: LiveEngine, shop: Shop)
     link = await _link(front, await _owners_address(front, shop))
     async with browser(front) as first, browser(front) as second:
         for _ in range(2):  # looking at it uses nothing up
-            assert "Sign in as" in (await first.get(link)).text
+            assert "Open the demo" in (await first.get(link)).text
         entered = await first.post(link)
         assert (entered.status_code, entered.headers["location"]) == (303, "/app")
         assert (await first.get("/app")).status_code == 200

@@ -1,5 +1,7 @@
 """The pages that let a browser in: where they lead, what they say, and their headers."""
 
+import re
+
 import pytest
 
 from tests.support.core.engine import LiveEngine
@@ -73,9 +75,9 @@ async def test_what_was_typed_wrong_is_said_on_the_form(front: LiveEngine) -> No
     assert (asked.status_code, entered.status_code) == (400, 401)
     assert "<script" not in asked.text
     assert 'role="alert"' in asked.text
-    assert 'href="#email"' in asked.text
+    assert 'aria-describedby="email-error"' in asked.text
     assert "<title>Error: " in asked.text
-    assert 'href="#code"' in entered.text
+    assert 'aria-describedby="code-error"' in entered.text
 
 
 async def test_too_many_tries_are_told_as_a_page(front: LiveEngine) -> None:
@@ -99,7 +101,7 @@ async def test_a_code_is_sent_again_from_the_page_that_asks_for_it(
     async with browser(engine) as client:
         nameless = await client.post("/app/sign-up", data={**form, "brand_name": " "})
         assert nameless.status_code == 400
-        assert 'href="#brand_name"' in nameless.text
+        assert 'aria-describedby="brand_name-error"' in nameless.text
         asked = await client.post("/app/sign-up", data=form)
         assert form_of(asked.text, "/app/sign-up")["brand_name"] == form["brand_name"]
         first = code_in(await mail_to(mail, email))
@@ -166,6 +168,25 @@ async def test_the_style_is_served_and_nothing_else(front: LiveEngine) -> None:
     assert older.content == style.content
     assert "immutable" not in older.headers["cache-control"]
     assert outside.status_code == 404
+
+
+async def test_the_font_and_the_icons_are_ours(front: LiveEngine) -> None:
+    """The style names them beside itself, and the policy of pages lets in no others."""
+    static = front.app.state.resources.pages.static
+    font = await front.http.get(static.url("inter.woff2"))
+    icons = await front.http.get(static.url("icons.svg"))
+    async with browser(front) as client:
+        page = await client.get("/app/sign-in")
+    style = static.files["app.css"].content.decode()
+    policy = page.headers["content-security-policy"].split("; ")
+
+    assert font.headers["content-type"] == "font/woff2"
+    assert font.content.startswith(b"wOF2")
+    assert icons.headers["content-type"] == "image/svg+xml"
+    assert {*re.findall(r'url\("([^"]*)"\)', style)} == {"inter.woff2", "icons.svg"}
+    assert "font-src 'self'" in policy
+    assert "style-src 'self'" in policy
+    assert f'href="{static.url("logo.svg")}"' in page.text
 
 
 async def test_the_mail_of_a_browsers_code_is_in_its_language(

@@ -72,7 +72,7 @@ async def test_several_are_rejected_and_none_approved(front: LiveEngine, shop: S
             await owner.send(LIST, f"{LIST}/several", {**fields, "do": "reject"})
         )
         assert "Rejected: 2." in page
-        assert "All decided" in page
+        assert "Inbox zero" in page
 
 
 async def test_who_may_and_whose(front: LiveEngine, shop: Shop) -> None:

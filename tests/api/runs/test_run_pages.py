@@ -45,9 +45,9 @@ async def test_a_run_says_why(front: LiveEngine, shop: Shop) -> None:
 async def test_lists_are_empty_with_a_next_step(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as owner:
         assert "/app/tickets/new" in await owner.see("/app/runs")
-        assert "Nobody has written yet" in await owner.see("/app/conversations")
+        assert "No conversations yet" in await owner.see("/app/conversations")
         nothing = await owner.see("/app/conversations", waiting="unanswered")
-        assert "fits the filter" in nothing
+        assert "matches these filters" in nothing
 
 
 async def test_a_conversation_is_taken_over_and_handed_back(front: LiveEngine, shop: Shop) -> None:
@@ -92,7 +92,7 @@ async def test_a_thread_tells_mood_risk_and_what_was_done(front: LiveEngine, sho
         )
     async with at_pages(front, shop) as owner:
         page = await owner.see(f"/app/conversations/{talk}")
-        for part in ("Mood by message, from −1 to 1: -0.8 0.4", "unhappy", "Likely to leave: high"):
+        for part in ("Mood by message, from −1 to 1: -0.8 0.4", "Unhappy", "Likely to leave: high"):
             assert part in page
         assert f'href="/app/runs/{ref.run_id}"' in page
         assert "/app/reviews/" in page

@@ -104,7 +104,7 @@ async def test_operators_stop_every_client(
     assert (await front.http.get(AUTOMATION, headers=owner)).json() == seen
     async with at_pages(front, shop) as visitor:
         for page in ("/app", "/app/settings", "/app/reviews", "/app/automation"):
-            assert "stopped everything automatic" in await visitor.see(page)
+            assert "We have stopped automation" in await visitor.see(page)
     look = state_sources(front.database, front.client, utc_now)["database"]
     assert Number("installation_stopped", True) in await look()
 
@@ -116,7 +116,7 @@ async def test_operators_stop_every_client(
 
 
 async def test_a_member_stops_and_resumes_on_the_page(front: LiveEngine, shop: Shop) -> None:
-    said = "Everything automatic is stopped: "
+    said = "Automation is stopped: "
     async with at_pages(front, shop) as visitor:
         assert said not in await visitor.see("/app")
 

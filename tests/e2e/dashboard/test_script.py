@@ -37,7 +37,7 @@ async def test_keys(browser: Browser, served: Served) -> None:
         await _pressed(page, "?")
         help_ = page.locator("dialog#keys")
         await expect(help_).to_be_visible()
-        assert "Write an entry" in await help_.inner_text()
+        assert "New article" in await help_.inner_text()
         await _pressed(page, "Escape")
         await expect(help_).to_be_hidden()
 
@@ -67,7 +67,7 @@ async def test_what_is_typed_is_kept_without_being_sent(browser: Browser, served
                 break
         else:
             raise AssertionError("what was typed last is lost")
-        assert "did not send" in await seat.text()
+        assert "restored your unsaved draft" in await seat.text()
         assert seat.complaints == []
 
 

@@ -14,14 +14,16 @@ from domain.analytics.insight import before, change, period
 from domain.analytics.metrics import DayInsight, day_before, days_of
 from domain.billing.quota import UNLIMITED
 from domain.core.period import period_of
-from domain.dashboard.overview import COUNTED_TO
 from store.analytics.metrics import MetricsRepository
 from store.billing.usage import UsageRepository
 from store.dashboard.overview import read_overview
+from store.reviews.reviews import ReviewFilter, list_reviews
 from store.runs.traces import RunTraces
 
 _DAYS: Final = 30
 _RUNS: Final = 10
+_FIRST: Final = 3
+"""The number of open reviews that the page names."""
 
 router = APIRouter(include_in_schema=False)
 
@@ -37,13 +39,14 @@ async def overview(page: AnyonesPage) -> Response:
         days = await MetricsRepository(connection, page.tenant).insight(earlier[0], last)
         usage = await UsageRepository(connection, page.tenant).in_month(period_of(page.now))
         runs = await RunTraces(connection, page.tenant).page(limit=_RUNS)
+        first = await list_reviews(connection, page.tenant, ReviewFilter(), limit=_FIRST)
     now = period(*span, [day for day in days if day.day >= span[0]])
     then = period(*earlier, [day for day in days if day.day < span[0]])
     standing = usage.standing(page.now)
     return page.render(
         "dashboard/overview.html",
         found=found,
-        counted_to=COUNTED_TO,
+        first=first,
         figures=now.figures,
         change=change(now.figures, then.figures),
         standing=standing,
@@ -51,6 +54,12 @@ async def overview(page: AnyonesPage) -> Response:
         chart=_chart(page, span, days),
         runs=runs,
     )
+
+
+@router.get("/app/needs-you")
+async def needs_you(page: AnyonesPage) -> Response:
+    """Return the menu's count of open reviews, which the menu of an open page polls."""
+    return page.render("dashboard/needs_you.html")
 
 
 def _chart(page: Page, span: tuple[date, date], days: Sequence[DayInsight]) -> BarChart:

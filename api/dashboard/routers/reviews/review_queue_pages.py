@@ -19,8 +19,8 @@ from domain.tenants.actor import REVIEWERS
 from services.core.unit_of_work import UnitOfWork
 from services.reviews.claims import claim_review, release_review
 from services.reviews.decisions import reject_review
-from store.reviews.open_reviews import count_open
 from store.reviews.reviews import ReviewFilter, list_reviews
+from store.runs.conversation_lists import ConversationLists
 
 _LIST: Final = "/app/reviews"
 
@@ -60,13 +60,15 @@ async def queue(page: AnyonesPage) -> Response:
             newest_first=query.tab == "decided" or query.order == "newest",
             after=query.after,
         )
-        open_ = await count_open(connection, page.tenant)
+        channels = await ConversationLists(connection, page.tenant).channels(
+            [one.run_id for one in found]
+        )
     return page.render(
         "reviews/queue.html",
         reviews=found[: query.limit],
         cursor=cursor_after(found, query.limit, cursor_of),
         asked=query,
-        open_=open_,
+        channels=channels,
         people=await people_of(page),
         may_decide=page.may(REVIEWERS),
         user_id=page.visit.user.id,

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from api.dashboard.charts import Sparkline, sparkline
 from api.dashboard.page import AnyonesPage, OnPage, Page
+from api.dashboard.people import people_of
 from api.dashboard.post import Post, Posted
 from api.route import PathId
 from api.schemas.core.client_query import ClientQuery
@@ -74,6 +75,7 @@ async def conversations(page: AnyonesPage) -> Response:
         channels=list(Channel),
         is_filtered=wanted.is_set,
         me=page.actor.name,
+        people=await people_of(page),
     )
 
 

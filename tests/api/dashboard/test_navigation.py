@@ -1,0 +1,117 @@
+"""The menu: one place for each page, for those who may open it."""
+
+import re
+from collections import Counter
+
+import pytest
+
+from api.dashboard.navigation import Place, menu_of, place_of
+from domain.tenants.actor import Actor
+from domain.tenants.client import Role
+from tests.support.core.engine import LiveEngine
+from tests.support.dashboard.page_list import route_at, seen_pages
+from tests.support.dashboard.visitors import at_pages
+from tests.support.reviews.reviews import open_review
+from tests.support.tenants.shop import Shop
+
+# The search and the copilot are on every page, beside the menu; the menu's count is no page.
+BESIDE = ("/app/find", "/app/copilot", "/app/needs-you")
+ENTRIES = [
+    *("home", "inbox", "customers", "insights"),
+    *("knowledge", "policy", "testing", "settings"),
+]
+
+
+def _views(role: Role) -> list[str]:
+    actor = Actor.person("01ARZ3NDEKTSV4RRFFQ69G5FAV", role, network=None)
+    return [view.path for entry in menu_of(actor) for view in entry.views]
+
+
+@pytest.mark.parametrize("role", Role)
+def test_everybody_has_the_same_entries(role: Role) -> None:
+    actor = Actor.person("01ARZ3NDEKTSV4RRFFQ69G5FAV", role, network=None)
+
+    assert [entry.name for entry in menu_of(actor)] == ENTRIES
+
+
+@pytest.mark.parametrize("role", Role)
+def test_the_menu_shows_a_role_what_it_may_open(role: Role) -> None:
+    views = _views(role)
+
+    assert max(Counter(views).values()) == 1
+    for path in views:
+        route = route_at(path)
+        assert route is not None, path
+        assert role in (route.roles or ()), path
+    hidden = {*_views(Role.OWNER)} - {*views}
+    for path in hidden:
+        route = route_at(path)
+        assert route is not None, path
+        assert role not in (route.roles or ()), f"{path} is hidden without need"
+
+
+def test_each_page_has_its_place() -> None:
+    pages = [one.path for one in seen_pages()]
+
+    lost = [path for path in pages if place_of(path) == Place()]
+    assert sorted(lost) == sorted(BESIDE)
+    shown = {place_of(path).view for path in pages}
+    owner = Actor.person("01ARZ3NDEKTSV4RRFFQ69G5FAV", Role.OWNER, network=None)
+    names = [view.name for entry in menu_of(owner) for view in entry.views]
+    assert {*names} == shown - {""}
+    assert max(Counter(names).values()) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ("/app", Place("home", "overview")),
+        ("/app/reviews/1", Place("inbox", "reviews")),
+        ("/app/knowledge/1", Place("knowledge", "articles")),
+        ("/app/knowledge/gaps", Place("insights", "gaps")),
+        ("/app/simulator/runs/1", Place("testing", "cases")),
+        ("/app/metrics.csv", Place("insights", "metrics")),
+        ("/app/metrics/churn", Place("customers", "churn")),
+        ("/app/billing/plan", Place("settings", "usage")),
+        ("/app/reviewsx", Place()),
+    ],
+)
+def test_the_view_that_names_most_of_a_path_has_the_page(path: str, place: Place) -> None:
+    assert place_of(path) == place
+
+
+def test_no_two_views_share_a_shortcut() -> None:
+    owner = Actor.person("01ARZ3NDEKTSV4RRFFQ69G5FAV", Role.OWNER, network=None)
+    keys = [view.key for entry in menu_of(owner) for view in entry.views if view.key]
+
+    assert len({*keys}) == len(keys)
+    assert {*keys} == {*"orcmktpseliwu"}
+
+
+async def test_the_menu_says_where_one_is(front: LiveEngine, shop: Shop) -> None:
+    async with at_pages(front, shop, Role.VIEWER) as viewer:
+        settings = await viewer.see("/app/usage")
+        knowledge = await viewer.see("/app/templates")
+
+    assert '<a href="/app/usage" aria-current="page">' in settings
+    aside = settings.partition('<nav class="aside"')[2].partition("</nav>")[0]
+    assert 'href="/app/integrations"' in aside
+    assert 'href="/app/keys"' not in aside
+    assert '<a href="/app/templates" aria-current="page"' in knowledge
+    assert 'class="aside"' not in knowledge
+    for key in "orck":
+        assert f'data-go="{key}"' in knowledge
+
+
+async def test_the_count_of_what_waits(front: LiveEngine, shop: Shop) -> None:
+    async with at_pages(front, shop) as owner:
+        quiet = await owner.see("/app/me")
+        await open_review(front.database, shop)
+        busy = await owner.see("/app/me")
+        polled = await owner.see("/app/needs-you")
+
+    assert "<title>Profile" in quiet
+    assert re.search(r'id="needs-you"[^>]* hidden>', quiet)
+    assert "<title>(1) Profile" in busy
+    assert re.search(r'id="needs-you"[^>]*>1<', polled)
+    assert "<html" not in polled
