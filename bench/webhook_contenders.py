@@ -94,7 +94,8 @@ class ChildrenContender(Contender):
 
 
 class PostsContender(Contender):
-    """Bare POSTs with the same requests as our deliveries, to a receiver in a separate process."""
+    """The baseline: sends the same requests as our deliveries, as plain HTTP POSTs, to a receiver
+    in a separate process."""
 
     def __init__(self, name: str, folder: Path, ours: WebhookContender) -> None:
         super().__init__(name)

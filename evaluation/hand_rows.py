@@ -20,7 +20,8 @@ class SafetyMessage(HandRow):
 
 
 class HonestMessage(HandRow):
-    """A message from an honest customer. Some only sound like commands to a system."""
+    """A benign message for the prompt-injection tests. Some of these messages resemble instructions
+    to a language model."""
 
     language: Language | None = None
     text: str = Field(min_length=1)

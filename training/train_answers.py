@@ -1,4 +1,4 @@
-"""Train the models that select an answer from the knowledge: `python -m training.train_answers
+"""Train the models that select an answer from the knowledge base: `python -m training.train_answers
 [output]`.
 
 They learn from the questions in `training/help/` about the shops in `evaluation/shops/`, through

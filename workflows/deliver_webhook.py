@@ -53,4 +53,6 @@ class DeliverWebhook:
                 WebhookFailureNotices.tell, step, **options.TELLING
             )
         except FailureError as failure:
-            workflow.logger.warning("owner not told", extra={"error_code": error_code(failure)})
+            workflow.logger.warning(
+                "failed to notify the owner", extra={"error_code": error_code(failure)}
+            )

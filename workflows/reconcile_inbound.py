@@ -21,7 +21,7 @@ class ReconcileInbound:
         try:
             await workflow.execute_activity_method(DataRequestNotices.tell, **options.SWEEPING)
         except ActivityError as error:
-            workflow.logger.warning("owners not told of data requests", exc_info=error)
+            workflow.logger.warning("failed to notify owners of data requests", exc_info=error)
         return await workflow.execute_activity_method(
             PollIntegrations.poll, poll, **options.POLLING
         )

@@ -1,6 +1,6 @@
-"""Features that measure how well a sentence from the knowledge answers a question. They are the
-input to the models in `adapters/brain/answers.npz`. After a change to this module, run `python -m
-training.train_answers`."""
+"""Features that measure how well a sentence from the knowledge base answers a question. They are
+the input to the models in `adapters/brain/answers.npz`. After a change to this module, run
+`python -m training.train_answers`."""
 
 from collections import Counter
 from collections.abc import Sequence

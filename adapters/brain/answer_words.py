@@ -1,4 +1,4 @@
-"""Terms for comparing a question with sentences from the knowledge: stems, numbers with units,
+"""Terms for comparing a question with sentences from the knowledge base: stems, numbers with units,
 names, and the expected kind of answer. After a change to this module or its word lists, run `python
 -m training.train_answers`."""
 

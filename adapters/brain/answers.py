@@ -1,4 +1,4 @@
-"""Selection of the sentences from the knowledge that answer a message. It also estimates the
+"""Selection of the sentences from the knowledge base that answer a message. It also estimates the
 probability that the selected sentences answer the message.
 
 Two linear models use the features below. They are trained by `python -m training.train_answers` and

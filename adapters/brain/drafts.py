@@ -45,7 +45,7 @@ class DraftSources:
 def best_draft(
     request: BrainRequest, sources: DraftSources, seen: Classification, asking: Asking
 ) -> GroundedDraft | None:
-    """Return the draft that fits the message best, from a template or from the knowledge, or
+    """Return the draft that fits the message best, from a template or from the knowledge base, or
     None."""
     template = _from_templates(request, sources.catalogue, seen, asking)
     if template is not None and (template.promises or asking.is_praise):

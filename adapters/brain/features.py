@@ -28,7 +28,7 @@ BUCKETS: Final = WORD_BUCKETS + CHARACTER_BUCKETS + CONCEPT_BUCKETS
 READ_CHARACTERS: Final = 2_000
 # Rarities are stored as multiples of this step, in one byte each.
 RARITY_STEP: Final = 1 / 16
-# The vector length of each third of a feature row: words, n-grams and concepts. Equal lengths
+# The L2 norm of each third of a feature row: words, n-grams and concepts. Equal norms
 # performed best in cross-validation.
 _SHARE: Final = 1.5
 
@@ -94,7 +94,7 @@ def rarities_of(texts: Sequence[str]) -> Floats:
 
 def row_of(text: str, rarities: Floats) -> FeatureRow:
     """Return the features of a text, weighted by rarity. Words, character n-grams and concepts have
-    equal vector lengths, regardless of the length of the text."""
+    equal L2 norms, regardless of the length of the text."""
     places: list[Numbers] = []
     weights: list[Floats] = []
     for buckets, counts in _counted(text):

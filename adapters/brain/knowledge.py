@@ -1,5 +1,5 @@
-"""Answer drafts from the knowledge. A draft begins with the sentence that answers the question,
-followed by other sentences from the same entry.
+"""Answer drafts from the knowledge base. A draft begins with the sentence that answers the
+question, followed by other sentences from the same entry.
 
 An answer is sent if its probability according to `adapters/brain/answers.py` is high. With a lower
 probability, it is also sent if the entry contains the message's own words. In all other cases, the
@@ -59,7 +59,7 @@ _COLON: Final[dict[Language, str]] = {"fr": " : ", "en": ": "}
 def knowledge_draft(
     request: BrainRequest, seen: Classification, asking: Asking, answers: AnswerModel
 ) -> GroundedDraft | None:
-    """Return the draft from the knowledge in the message's language, or None."""
+    """Return the draft from the knowledge base in the message's language, or None."""
     passages = [one for one in request.passages if one.language == seen.language]
     found = _covering(passages, asking)
     near = [one for one in passages if one.similarity is not None]

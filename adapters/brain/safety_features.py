@@ -26,7 +26,7 @@ from domain.agent.safety.sensitive_frames import frames
 
 _SAID_BUCKETS: Final = 2**14
 SAFETY_BUCKETS: Final = BUCKETS + _SAID_BUCKETS
-# The vector length of the safety concepts. Each third of the message classifier's feature row has
+# The L2 norm of the safety concepts. Each third of the message classifier's feature row has
 # the same length.
 _SHARE: Final = 1.5
 
@@ -42,7 +42,7 @@ def safety_rarities(texts: Sequence[str]) -> Floats:
 
 def safety_row(text: str, rarities: Floats) -> FeatureRow:
     """Return the features of the text's first `READ_CHARACTERS` characters. The safety concepts
-    have the same vector length as the words, character n-grams and meanings."""
+    have the same L2 norm as the words, character n-grams and meanings."""
     row = row_of(text, rarities[:BUCKETS])
     places = _said(text)
     weighed = rarities[BUCKETS + places]

@@ -121,7 +121,7 @@ async def _obstacle(client: Client, build: WorkerDeploymentVersion, now: Clock) 
         if error.status not in _NOT_YET:
             raise
         return error.message
-    return "Temporal has not told all queues"
+    return "Temporal has not updated all queues"
 
 
 async def _make_current(client: Client, build: WorkerDeploymentVersion) -> None:

@@ -139,7 +139,7 @@ class BrainRequest(BaseModel):
     @classmethod
     def _without_promises(cls, fields: dict[str, str]) -> dict[str, str]:
         """Return the fields except those with the names of built-in placeholders, so that a caller
-        cannot set a promise or the frame."""
+        cannot override a commitment, the greeting or the sign-off."""
         ours = PLACEHOLDERS | FRAME_NAMES
         return {name: value for name, value in fields.items() if name not in ours}
 

@@ -14,7 +14,7 @@ from domain.core.ids import parse_ulid
 from domain.core.lexicon import LexiconFile, lexicon
 
 # Minimum score of a kind. If all scores are lower, the question has no kind, and the copilot
-# searches the documents and the knowledge.
+# searches the documents and the knowledge base.
 _ENOUGH: Final = 2.0
 # Maximum number of words in a question without a kind that continues the user's previous question.
 _SHORT_WORDS: Final = 6

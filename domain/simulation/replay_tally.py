@@ -25,8 +25,8 @@ class ReplaySkip(StrEnum):
 
 
 class EndCount(BaseModel):
-    """A cell in the outcome table: the number of events with one original outcome and one outcome
-    in the replay."""
+    """A cell in the outcome table: the number of events with a given original outcome and a given
+    replay outcome."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -265,8 +265,8 @@ async def _was_seen(arrival: Arrival, tenant: TenantId, units: UnitsOfWork, now:
 
 
 async def _tell_thresholds(tenant: TenantId, units: UnitsOfWork) -> None:
-    """Send the notification that the quota is used up. When the event was rejected, the
-    notification was rolled back with the transaction."""
+    """Send the quota notification again. The first one was rolled back with the transaction that
+    rejected the event."""
     with suppress(EngineUnavailable):  # the next rejected event tries to send it again
         async with units.of(tenant) as work:
             work.deliver(*await note_reached(work.connection, tenant, work.now, work.new_id))

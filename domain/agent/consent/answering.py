@@ -41,9 +41,9 @@ _SUM: Final = re.compile(r"\d+(?:[.,]\d{1,2})?")
 
 @dataclass(slots=True)
 class _Answer:
-    """The result of parsing an answer. `does`: the functions of the answer's words, in order.
-    `another`: the other orders named in the answer. `plain_consent`: the answer names the action
-    after a yes."""
+    """The result of parsing an answer. `does`: the role of each word in the answer, in order.
+    `another`: other orders that the answer mentions. `plain_consent`: whether the answer is a yes
+    followed by the name of the action."""
 
     does: list[Does] = field(default_factory=list)
     kinds: set[ActionKind] = field(default_factory=set)
