@@ -53,8 +53,8 @@ async def converse(visit: TourVisit) -> ChatCourse:
 
     The visitor asks about an order and verifies her address with an emailed code. She then asks a
     question that is answered from the knowledge base, and another that a human agent answers while
-    the chat is open. If the service rejects a request, the chat ends, and the transcript records the
-    error.
+    the chat is open. If the service rejects a request, the chat ends, and the transcript records
+    the error.
     """
     course = ChatCourse()
     try:
