@@ -7,8 +7,8 @@ from pydantic import BaseModel
 
 
 class ReportRow(BaseModel):
-    """The results of one contender at one concurrency: latencies in ms over all rounds, and the
-    call rate of the median round."""
+    """The results for one contender at one concurrency level: latencies in ms over all rounds, and
+    the call rate of the median round."""
 
     contender: str
     concurrency: int

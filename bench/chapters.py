@@ -91,7 +91,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Parked:
-    """The results of the chapter on parked reviews. `real`: the number of reviews that are real
+    """The results from the chapter on parked reviews. `real`: the number of reviews that are real
     runs waiting in Temporal."""
 
     turns: list[TurnResult]
@@ -100,7 +100,7 @@ class Parked:
 
 @dataclass(frozen=True, slots=True)
 class Hostile:
-    """The results of the chapter on hostile mails. `answers`: the responses to the hostile
+    """The results from the chapter on hostile mails. `answers`: the responses to the hostile
     mails."""
 
     turns: list[TurnResult]

@@ -109,8 +109,8 @@ class NoopContender(Contender):
 
 
 class GatewayContender(Contender):
-    """The whole service, as started by `make run`. `mail`: the names of the turns in which answers
-    are sent by SMTP to the stack's mail sink."""
+    """The whole service, as started by `make run`. `mail`: the names of the turns during which
+    answers are sent by SMTP to the stack's mail sink."""
 
     def __init__(self, name: str, folder: Path, *, mail: str | None = None) -> None:
         super().__init__(name)

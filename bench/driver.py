@@ -105,8 +105,8 @@ def _shops_and_tickets(target: Target, askers: Askers) -> Iterator[tuple[LoadSho
 
 @asynccontextmanager
 async def usage_call(target: Target) -> AsyncIterator[Call]:
-    """Yield a call that reads usage. The calls rotate through the shops, so that none reaches its
-    rate limit."""
+    """Yield a call that reads usage. The calls rotate through the shops, so that no shop reaches
+    its rate limit."""
     shops = itertools.cycle(target.shops)
     async with connections(target.port) as on_one:
 

@@ -48,7 +48,7 @@ class Naive:
 
 
 class _Answering:
-    """Runs local activities, and answers the update when the activities are done."""
+    """Runs local activities, and answers the update once they are done."""
 
     def __init__(self) -> None:
         self._done = False

@@ -157,7 +157,8 @@ class HangingContender(WebhookContender):
         _end(self._receiver)
 
     async def _hang(self, tenant: TenantId, url: str) -> None:
-        """Create the webhooks, add events for them, and send the deliveries, which hang."""
+        """Create the webhooks, add events for them, and send the deliveries. The receivers leave
+        them hanging."""
         env, now = self.info.env, utc_now()
         sealer = FernetSealer(env["SEAL_KEY"])
         ids = [new_ulid() for _ in range(HANGING_RECEIVERS)]

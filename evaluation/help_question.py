@@ -48,7 +48,7 @@ def plain(text: str) -> str:
 
 
 def training_questions() -> tuple[HelpQuestion, ...]:
-    """Return the questions that `training.train_answers` learns from."""
+    """Return the questions used as training data by `training.train_answers`."""
     found: list[HelpQuestion] = []
     for path in sorted(TRAINING.glob("*.yaml")):
         rows = yaml.safe_load(path.read_text(encoding="utf-8"))

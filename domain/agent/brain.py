@@ -1,6 +1,6 @@
-"""The port of the brain: the request to a brain, and the brain's answer.
+"""The brain port: the request to a brain, and the brain's answer.
 
-The embedded brain (`adapters/brain/embedded.py`) is one implementation; LLM providers are others.
+The embedded brain (`adapters/brain/embedded.py`) is one implementation. LLM providers are others.
 """
 
 from datetime import date
@@ -89,7 +89,7 @@ class Passage(BaseModel):
 
 
 class Turn(BaseModel):
-    """An earlier message of the same conversation. Turns are listed oldest first."""
+    """An earlier message in the same conversation. Turns are listed oldest first."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -263,7 +263,7 @@ class BrainAnswer(BaseModel):
 
 
 class Brain(Protocol):
-    """The port of a brain, which drafts an answer to a message. Raises only the errors of
+    """The port for a brain, which drafts an answer to a message. Raises only the errors in
     `domain/agent/errors.py`."""
 
     async def think(self, request: BrainRequest) -> BrainAnswer: ...

@@ -53,4 +53,4 @@ class LanguageReader(Protocol):
 
     def __call__(self, text: str, likely: Sequence[str] = ()) -> ReadLanguage:
         """Return the possible languages of a text, detected from its beginning. `likely`: the
-        languages of the thread and the shop."""
+        languages used in the thread and by the shop."""

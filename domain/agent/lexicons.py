@@ -17,7 +17,7 @@ def read_lexicons() -> None:
     """Load all word lists, so that no message has to wait for them. The worker takes about a second
     longer to start.
 
-    Raises BrokenLexicon.
+    Raises BrokenLexicon if a file is invalid.
     """
     load_speech()
     for read in (sensitive_matter, intents, closes, unsafe, find_order_numbers):

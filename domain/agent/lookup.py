@@ -8,7 +8,7 @@ from domain.agent.thread import Thread, speaks_of_another
 from domain.intake.event import UnifiedEvent
 from domain.intake.order_number import asks_about_order, find_order_numbers
 
-# Matches further orders in the same request, unless the customer wants to keep them.
+# Matches further orders in the same request, except orders that the customer wants to keep.
 _GOES_ON: Final = re.compile(
     r"\s*(?:,|&|\+|/|and\b|et\b|or\b|ou\b)"
     r"(?!\s*(?:and |et |but |mais )?(?:keep|leave|not|gardez|garde|garder|laissez|laisse|pas)\b)"

@@ -29,7 +29,7 @@ class ActionKind(StrEnum):
 
 
 class Warrant(StrEnum):
-    """The basis on which the agent may act on an order without a human.
+    """The basis on which the agent may act on an order without human approval.
 
     `request`: the customer plainly requested the action in this message. `confirmation`: the
     customer said yes to a question about exactly this action. `merchant_request`: the merchant's

@@ -115,7 +115,8 @@ def judge(
 def asking(
     policy_context: PolicyContext, kind: ActionKind, action: PlannedAction | None
 ) -> Judgement | None:
-    """Return the judgement with a question to the customer, or None if the agent may not ask.
+    """Return the judgement with a question to the customer, or None if the agent is not allowed to
+    ask.
 
     The question is whether to do `action`. If `action` is None, the question is for which order to
     do `kind`. The level, the limits or a dispute may rule out the question.

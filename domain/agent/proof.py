@@ -98,7 +98,7 @@ def _standing(policy_context: PolicyContext, proposal: Proposal) -> Standing:
 
 
 def _doubt_of_order(policy_context: PolicyContext, order: Order) -> PolicyReason | None:
-    """Return why it is uncertain whether the customer means this order, or None if it is
+    """Return the reason why it is uncertain whether the customer means this order, or None if it is
     certain."""
     # Parse the numbers as in an answer to "Which order?", where a bare number also counts as an
     # order number.

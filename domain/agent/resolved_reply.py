@@ -125,8 +125,8 @@ def _answer_to_proposal(
 
 
 def _answer_to_which(policy_context: PolicyContext, language: Language) -> ResolvedReply | None:
-    """Return the question whether to act on the order that the customer has just named, or None if
-    there is no such order."""
+    """Return the question that asks whether to act on the order just named by the customer, or None
+    if there is no such order."""
     kind = policy_context.thread.asked_number
     if kind is None or len(policy_context.event.order_numbers) != 1:
         return None

@@ -49,7 +49,7 @@ class MoneyLimits(BaseModel):
 class ActionRule(BaseModel):
     """A playbook's rule for one kind of action.
 
-    - `categories`, `intents`: the messages that the rule applies to; empty for all. For any other
+    - `categories`, `intents`: the messages to which the rule applies. Empty for all. For any other
       message, a reply waits for a human, and any other action is refused.
     - `within_days`: the maximum age of an order, in days, or None for any age.
     - `limits`: for actions that move money.

@@ -1,7 +1,7 @@
 """Templates: merchants' texts with placeholders, filled from the values of an event.
 
-`{{ name }}` requires a value. `{{ name | default }}` falls back to the default after the bar, which
-may be quoted and may be empty.
+`{{ name }}` requires a value. `{{ name | default }}` falls back to the default after the bar. The
+default may be quoted and may be empty.
 """
 
 import re
@@ -20,7 +20,7 @@ _PLACEHOLDER: Final = re.compile(r"\{\{([^{}]*)\}\}")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _OPENING: Final = "{{"
 FRAME_NAMES: Final = frozenset({"greeting", "sign_off"})
-"""Placeholders of the greeting and sign-off. Their values keep line breaks."""
+"""Placeholders for the greeting and sign-off. Their values keep line breaks."""
 
 KNOWN_NAMES: Final = PLACEHOLDERS | FRAME_NAMES | {
     "order_number", "order_status", "order_total", "order_placed_on", "order_items",
@@ -99,7 +99,7 @@ def fill(body: str, values: Mapping[str, str]) -> Filled:
 
 
 def unreadable(body: str) -> str | None:
-    """Return the first invalid placeholder of `body`, or None.
+    """Return the first invalid placeholder in `body`, or None.
 
     The result is one line of at most `EXCERPT` characters. A template with an invalid placeholder
     is never sent, so its author is warned.

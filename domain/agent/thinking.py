@@ -52,7 +52,7 @@ class Finding(BaseModel):
     """A knowledge entry that the search found for the message.
 
     `left_out`: the entry contains a prompt injection, so no brain sees it. `rank`: PostgreSQL's
-    search rank; a higher rank is more relevant.
+    search rank. A higher rank means more relevant.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -71,7 +71,7 @@ class ThinkingResult:
     - `text`: the answer to send. Empty if the brain's answer would promise a refused action.
     - `doubt`: the reason to escalate if the confidence is below the playbook's threshold.
     - `thread`: the thread's state once the answer has reached the customer.
-    - `sensitive`: the sensitive topic because of which no brain was called.
+    - `sensitive`: the sensitive topic that prevented a call to a brain.
     """
 
     answer: BrainAnswer
@@ -228,7 +228,7 @@ def _doubt(
     context: BrainContext, answer: BrainAnswer, judgement: Judgement
 ) -> EscalationReason | None:
     """Return the brain's reason to escalate, or None. If the brain gives none, an empty plan counts
-    as low confidence, unless the message needs or allows no reply."""
+    as low confidence, unless the message needs no reply or allows none."""
     if judgement.plan:
         return answer.doubt
     if answer.closes or not context.event.reply_allowed:

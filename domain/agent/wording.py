@@ -55,7 +55,7 @@ def declined(action: PlannedAction, language: Language, brand_name: str) -> str:
 
 
 def code_request(language: Language, brand_name: str, *, refused: bool) -> str:
-    """Return the reply that requests the code, which was mailed to the claimed address.
+    """Return the reply that requests the verification code mailed to the claimed address.
 
     The reply does not reveal whether the address is known. `refused`: the customer's message
     contained an invalid code.

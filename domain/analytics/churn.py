@@ -16,8 +16,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.runs.sentiment import CRITICAL_AT
 
 LOOKS_BACK: Final = timedelta(days=180)
-"""Period of a customer's history that is read. No churn is predicted for a customer who has not
-written for this long, because that customer has already left."""
+"""The period of a customer's history that the prediction covers. No churn is predicted for a
+customer who has not written for this long, because that customer has already left."""
 
 RECENT: Final = timedelta(days=30)
 

@@ -19,9 +19,9 @@ class ComputeMetricsResult(Contract):
     """The outcome of computing daily metrics. All fields are numbers of days, summed over all
     clients.
 
-    `computed`: days that were computed. `changed`: days with values that differ from the stored
-    values. `left`: days left unchanged because retention has started to remove their records.
-    `failed`: days that could not be computed; each is logged.
+    `computed`: days that were computed. `changed`: days whose new values differ from the stored
+    ones. `left`: days left unchanged because retention has started to remove their records.
+    `failed`: days that could not be computed. Each of them is logged.
     """
 
     computed: int = 0

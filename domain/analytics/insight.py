@@ -201,7 +201,7 @@ def whole(days: Iterable[DayInsight]) -> list[DayInsight]:
 
 
 def change(now: Figures, then: Figures) -> dict[str, float | None]:
-    """Return the difference of each figure between two periods, by name. A difference is None if
+    """Return the difference between two periods for each figure, by name. A difference is None if
     either figure is None."""
     values = then.model_dump()
     return {

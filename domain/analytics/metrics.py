@@ -12,8 +12,8 @@ from typing import Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 DURABLE_AFTER: Final = timedelta(days=7)
-"""Follow-up period of a resolved run. The run counts as durable if its customer does not write
-again about the same topic in this period."""
+"""Follow-up period for a resolved run. The run counts as durable if its customer does not write
+again about the same topic within this period."""
 
 REFRESHED: Final = 13
 """Number of days that are recomputed each night, ending with the previous day. A review may be

@@ -48,8 +48,8 @@ class ChainLink:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A recorded state of a client's chain: at that time, the entry with number `seq` had this
-    hash."""
+    """A recorded state of a client's chain: at the recorded time, the entry with number `seq` had
+    this hash."""
 
     client_id: str
     seq: int

@@ -1,4 +1,4 @@
-"""An entry of the audit log: who changed what, when, and from which network.
+"""An entry in the audit log: who changed what, when, and from which network.
 
 An entry contains only ids and digests, so an erasure does not change the entry.
 """

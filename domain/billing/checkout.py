@@ -1,4 +1,4 @@
-"""The checkout: a client's purchase of a plan or of credits, and its price."""
+"""A checkout: a client's purchase of a plan or of credits, with its price."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

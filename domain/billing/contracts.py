@@ -22,7 +22,7 @@ class OpenPeriodInput(Contract):
 class OpenPeriodResult(Contract):
     """The outcome of opening a month's counters. `opened`: the number of counters that were opened.
     `changed`: the number of pending plan changes that were applied. `failed`: the number of clients
-    with an error; each error is logged."""
+    with an error. Each error is logged."""
 
     opened: int = 0
     changed: int = 0

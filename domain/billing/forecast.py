@@ -1,4 +1,4 @@
-"""The forecast: the day of this month on which a client's tickets will be used up, if any."""
+"""The forecast: the day, if any, on which a client's tickets will be used up this month."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -38,7 +38,8 @@ class ModelBudget:
         return self.month_micros
 
     def ceiling(self, scope: "SpendingScope") -> int | None:
-        """Return the daily limit of a scope, in millionths of a US dollar, or None for no limit."""
+        """Return the daily limit for a scope, in millionths of a US dollar, or None for no
+        limit."""
         if scope is SpendingScope.TRIAL:
             return self.trial_day_micros
         return self.installation_day_micros

@@ -25,7 +25,7 @@ class PaymentEvent:
     """A payment event with a verified signature.
 
     A value that the payment provider did not send is None. `checkout_id`: a ULID. `type`: the
-    provider's own name for the event. `created_at`: the time by the provider's clock.
+    provider's own name for the event. `created_at`: the time according to the provider's clock.
     `at_period_end`: whether the plan ended at the end of the paid period.
     """
 

@@ -33,8 +33,8 @@ _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _ALNUM: Final = re.compile("[A-Za-z0-9]")
 _WORD: Final = re.compile(r"[^\W\d_]{3,}(?=.*\d)")
 _SHORT: Final = 3
-"""Minimum length of a part of a name that is replaced on its own. Shorter parts, such as "de" and
-"Le", are replaced only within the whole name."""
+"""Minimum length of a name part that is replaced on its own. Shorter parts, such as "de" and "Le",
+are replaced only within the whole name."""
 
 
 class MadeUpPerson:

@@ -128,7 +128,7 @@ def written_case(spec: CaseSpec) -> dict[str, JsonValue]:
 
 
 def problems_of_case(spec: CaseSpec) -> Iterator[str]:
-    """Yield the problems of a case that its schema does not detect, each with its path."""
+    """Yield the problems in a case that the schema does not detect, each with its path."""
     if clean_line(spec.name, len(spec.name)) != spec.name:
         yield "name: one line without blanks around it"
     if not any(message.text.strip() for message in spec.scenario.messages):

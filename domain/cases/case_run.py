@@ -125,8 +125,8 @@ class CaseResult(BaseModel):
 
 
 def is_repeatable(model: str) -> bool:
-    """Return True if the model always gives the same outcome for the same message, because no
-    language model is involved."""
+    """Return True if no language model is involved, so that the model always gives the same outcome
+    for the same message."""
     return not model or model == SETTLED_BY or model.startswith(_EMBEDDED)
 
 

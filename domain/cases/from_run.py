@@ -32,8 +32,8 @@ from domain.simulation.scenario import (
 )
 
 _FRESH: Final = timedelta(days=14)
-"""Maximum age of an order, at the time of the message, for which the case omits the order's date.
-Each try of the case then uses the default age. An older order keeps its date."""
+"""If an order is at most this old at the time of the message, the case omits the order's date. Each
+try of the case then uses the default age. An older order keeps its date."""
 
 _NUMBER: Final = "7001"
 _LINK: Final = "https://example.com/lien"

@@ -28,8 +28,8 @@ _EMPHASIS: Final = re.compile(r"(\*\*|__)(?=\S)(.{1,200}?)(?<=\S)\1")
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A chunk of an entry: consecutive sentences under one heading. `heading`: empty if the
-    sentences have no heading."""
+    """A chunk of a knowledge entry: consecutive sentences under one heading. `heading`: empty if
+    the sentences have no heading."""
 
     heading: str
     sentences: tuple[str, ...]

@@ -175,7 +175,7 @@ def read_file(file: KnowledgeFile) -> KnowledgeRead:
 def plan_of(read: KnowledgeRead, there: Mapping[tuple[str, str], KnowledgeEntry]) -> ImportPlan:
     """Return the changes that the file would make to the stored entries.
 
-    `there`: the stored entries by language and title, which identify an entry.
+    `there`: the stored entries, keyed by language and title.
     """
     known = [(there.get(one.name), one) for one in read.entries]
     changed = [FileChange(old, one) for old, one in known if old and old.body != one.body]

@@ -45,7 +45,8 @@ class _File(LexiconFile):
 
 
 def starter_templates(new_id: NewId) -> tuple[Template, ...]:
-    """Return the starter templates, each with a new id. Raises BrokenLexicon."""
+    """Return the starter templates, each with a new id. Raises BrokenLexicon if the file is
+    invalid."""
     wanted = [(starter, language) for starter in _file().templates for language in _LANGUAGES]
     # Sort the ids, because lists of templates are sorted by id, and ids generated within one
     # millisecond are not in ascending order.

@@ -33,7 +33,7 @@ class _Shown(BaseModel):
 
 
 class CitedRecord(_Shown):
-    """A record that a tool of the copilot read. The link is built from the record's kind and id,
+    """A record read by one of the copilot's tools. The link is built from the record's kind and id,
     never from text."""
 
     kind: CitedKind

@@ -1,4 +1,4 @@
-"""Translate French terms of the product into the English words that the documents use."""
+"""Translate French product terms into the English words used in the documents."""
 
 from collections.abc import Iterable
 from functools import cache

@@ -1,5 +1,5 @@
-"""Search the product's documents for the copilot. The documents are split into sections, which are
-ranked by BM25."""
+"""Search the product's documents for the copilot. The documents are split into sections, and BM25
+ranks the sections."""
 
 import math
 import re
@@ -12,8 +12,8 @@ from domain.copilot.bilingual import in_english
 from domain.copilot.words import STOP_WORDS, plain_words, stem
 from domain.core.text import fold
 
-# The usual constants of BM25. `_K1` controls how repeated words saturate; `_B` controls the
-# influence of a section's length.
+# The usual BM25 constants. `_K1` controls how repeated words saturate. `_B` controls the influence
+# of a section's length.
 _K1: Final = 1.2
 _B: Final = 0.75
 # The weight of a word in a heading, relative to a word in the text.

@@ -31,7 +31,7 @@ def term(tongue: Tongue, code: str) -> str:
 
 
 def number(tongue: Tongue, value: float, digits: int = 0) -> str:
-    """Return a number with the separators of the language, such as `1 234,5` or `1,234.5`."""
+    """Return a number with the language's separators, such as `1 234,5` or `1,234.5`."""
     english = f"{value:,.{digits}f}"
     if tongue == "en":
         return english

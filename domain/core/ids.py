@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Final, NewType
 
 TenantId = NewType("TenantId", str)
-"""A client_id that authentication has verified. Repositories accept no other type.
+"""A client_id verified by authentication. Repositories accept no other type.
 
 A TenantId is created in `api/auth.py` and `api/access.py` for requests, and in `activities/` from
 the ids in a workflow input that admission wrote.

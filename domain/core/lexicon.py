@@ -18,7 +18,7 @@ _DEEPEST: Final = 4
 
 
 class BrokenLexicon(Exception):
-    """A data file of this release is invalid. The message names the file and the position."""
+    """A data file in this release is invalid. The message names the file and the position."""
 
 
 class LexiconFile(BaseModel):
@@ -34,7 +34,7 @@ def lexicon(module: str, model: type[Held]) -> Held:
     """Return the content of a module's data file: the YAML file with the same name in the same
     folder.
 
-    `module`: the module's `__file__`. Raises BrokenLexicon.
+    `module`: the module's `__file__`. Raises BrokenLexicon if the file is invalid.
     """
     file = Path(module).with_suffix(".yaml")
     try:
@@ -50,7 +50,8 @@ def lexicon(module: str, model: type[Held]) -> Held:
 def expression(text: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
     """Join the lines of a text and compile the result as one regular expression.
 
-    `{{name}}` inserts a fragment, which may contain other fragments. Raises BrokenLexicon.
+    `{{name}}` inserts a fragment, which may contain other fragments. Raises BrokenLexicon if the
+    file is invalid.
     """
     whole = _joined(text)
     try:

@@ -1,4 +1,4 @@
-"""The period: a calendar month in UTC, the unit of all counters and bills."""
+"""A period: a calendar month in UTC, the unit for all counters and bills."""
 
 from datetime import UTC, date, datetime
 from typing import NewType

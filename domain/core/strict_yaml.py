@@ -25,7 +25,7 @@ _END: Final = "...\n"
 MAX_NODES: Final = 50_000
 """Maximum number of keys, values, lists and mappings in one document."""
 MAX_DIGITS: Final = 18
-"""Maximum number of digits of an integer, so that it fits in 64 bits. A longer integer remains
+"""Maximum number of digits in an integer, so that it fits in 64 bits. A longer integer remains
 text."""
 _MAX_NUMBER: Final = 40
 _JSON: Final[TypeAdapter[JsonValue]] = TypeAdapter(JsonValue)

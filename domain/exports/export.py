@@ -14,7 +14,7 @@ class ExportFormat(StrEnum):
 
 
 class Section(StrEnum):
-    """The sections of an export, in the order in which they are in the file."""
+    """The sections of an export, in file order."""
 
     CLIENT = "client"
     SETTINGS = "settings"

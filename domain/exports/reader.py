@@ -1,7 +1,8 @@
 """Parse a JSON export file as a stream, one record after another, regardless of its whitespace.
 
 This module only finds where each record starts and ends. The section's model validates the content
-of each record. Parsing needs memory for the largest record only, regardless of the file's size.
+of each record. Parsing needs only enough memory for the largest record, regardless of the file's
+size.
 """
 
 import json

@@ -11,8 +11,8 @@ _MAX_BIGINT: Final = 2**63 - 1
 
 
 class Record(BaseModel):
-    """A record of an export, or a part of a record. Parsing is strict: a field that no export
-    contains is an error."""
+    """A record in an export, or a part of a record. Parsing is strict: an unknown field is an
+    error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
 

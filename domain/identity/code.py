@@ -110,7 +110,7 @@ def is_code(
     """
     presented = _SPACES.sub("", presented)
     candidates: Sequence[bytes] = sealer.digests(_named(code_id, presented))
-    # A list evaluates every comparison; a generator would stop at the first match.
+    # A list evaluates every comparison. A generator would stop at the first match.
     same = [hmac.compare_digest(candidate, digest) for candidate in candidates]
     return any(same) and len(presented) in digits and _SHAPE.fullmatch(presented) is not None
 

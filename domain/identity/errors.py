@@ -18,14 +18,14 @@ class InvalidBrandName(DomainError):
 
 
 class InvalidCode(DomainError):
-    """The sign-in code is wrong, used up, expired or was never sent. The error does not reveal
-    which."""
+    """The sign-in code is wrong, was used up, has expired or was never sent. The error does not
+    reveal which."""
 
     code = "invalid_code"
 
 
 class InvalidRefreshToken(DomainError):
-    """The session of the refresh token has ended, or the token has already been replaced."""
+    """The refresh token's session has ended, or the token has already been replaced."""
 
     code = "invalid_refresh_token"
 

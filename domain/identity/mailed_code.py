@@ -50,7 +50,7 @@ WRONG_A_DAY: Final = 300
 SHORT: Final = 6
 LONG: Final = 9
 NUMBERS: Final = 10**LONG
-"""Exclusive upper bound of the random number from which a code is made."""
+"""Exclusive upper bound of the random number from which a code is generated."""
 PROOF_LASTS: Final = timedelta(hours=24)
 """How long an author's address counts as verified in a ticket's thread. The time is limited for two
 reasons: a ticket may be left open on a shared screen, and an attacker may add mails with a forged

@@ -20,7 +20,7 @@ MAX_PARTS: Final = 500
 LINE_BYTES: Final = 8_000
 """Maximum number of bytes read from a single-line field."""
 
-# Charsets used in mails. Python supports rarer charsets too, but decoding some of them takes
+# Charsets used in mails. Python also supports rarer charsets, but decoding some of them takes
 # quadratic time.
 _CHARSETS: Final = re.compile(
     r"utf-?8|utf-?16|us-ascii|iso-8859-\d{1,2}|windows-\d{3,4}|cp\d{3,4}|koi8-[rtu]|macintosh"

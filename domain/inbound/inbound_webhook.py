@@ -1,4 +1,4 @@
-"""The inbound webhook: an accepted delivery, with its kind and processing state."""
+"""An inbound webhook: an accepted delivery, with its kind and processing state."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -11,8 +11,8 @@ from domain.inbound.logged_webhook import SHOWN_BODY
 from domain.inbound.mail import MAX_BODY
 
 CUT_TO: Final = SHOWN_BODY
-"""Number of bytes of a body that are kept for display after its webhook has been processed. The
-content of a mail is stored with its event."""
+"""Number of bytes kept from a body for display once its webhook has been processed. The content of
+a mail is stored with its event."""
 
 ROOM: Final = 1024 * 1024 * 1024
 """Maximum total size, in bytes, of a client's waiting and failed bodies in one size class."""

@@ -48,7 +48,7 @@ class Polls(Protocol):
     async def changes(self, position: Mapping[str, str], since: datetime) -> ChangesPage:
         """Return the next page of changes.
 
-        `position`: the cursor that the previous page returned; if it is empty, polling starts at
+        `position`: the cursor returned with the previous page. If it is empty, polling starts at
         `since`. Raises ActionRefused (NotAuthorized), ActionUnreachable.
         """
 

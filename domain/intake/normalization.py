@@ -139,8 +139,8 @@ def _is_by_visitor(event: InboundEvent) -> bool:
 
 
 def _is_vouched(event: InboundEvent, channel: Channel, who: EventSender) -> bool:
-    """Return True if the ids of the ticket and session are trusted, because they come from the
-    platform and are not the author's claim.
+    """Return True if the ids of the ticket and session come from the platform and can therefore be
+    trusted. Ids that the author claims cannot be trusted.
 
     A visitor can send any id, and a ticket opened by a form belongs to the form.
     """

@@ -13,7 +13,8 @@ class Interval(NamedTuple):
 
 
 def wilson(hits: int, trials: int) -> Interval:
-    """Return the 95 % Wilson interval of a proportion. With no trials, the interval is from 0 to 1.
+    """Return the 95 % Wilson interval for a proportion. With no trials, the interval is from 0 to
+    1.
 
     Raises ValueError if there are more hits than trials.
     """

@@ -144,7 +144,7 @@ def _said(text: str) -> _Said:
 
 
 def _statements(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the meaning of each significant word of a text, and whether the text affirms that
+    """Yield the meaning of each significant word in a text, and whether the text affirms that
     meaning."""
     words = _words()
     readable = _CONTRACTION.sub(" not ", fold(text).replace("’", "'"))

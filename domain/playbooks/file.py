@@ -35,11 +35,11 @@ _MAX_TOLD: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class PlaybookDraft:
-    """A playbook as a request describes it.
+    """A playbook as described in a request.
 
     `says_active`: whether the request sets the active state. `note`: the reason for the change.
-    `expected_version`: the version on which the author based the request. `override`: the reason to
-    go live although not all cases have passed.
+    `expected_version`: the version on which the author based the request. `override`: the reason
+    for going live although not all cases have passed.
     """
 
     spec: PlaybookSpec

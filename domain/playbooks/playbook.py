@@ -19,7 +19,8 @@ DEFAULT_THRESHOLD: Final = 0.70
 MAX_PATTERN: Final = 200
 MAX_NAME: Final = 200
 MAX_OVERRIDE: Final = 500
-"""Maximum length, in characters, of the reason to go live although not all cases have passed."""
+"""Maximum length, in characters, of the reason for going live although not all cases have passed.
+"""
 
 OVERRIDE_PATTERN: Final = r"[0-9A-Za-z\u00c0-\u02af\u0370-\u1fff\u3040-\ud7ff]"
 """Pattern for a character that the reason must contain: a letter or digit in any script. An

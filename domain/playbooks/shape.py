@@ -198,7 +198,7 @@ class PlaybookShape(_Part):
 
 
 class DraftShape(PlaybookShape):
-    """One playbook as a request describes it, with the details of the requested change."""
+    """One playbook as described in a request, with the details of the requested change."""
 
     note: Annotated[str, AfterValidator(without_controls)] | None = Field(
         default=None,
@@ -229,7 +229,7 @@ class FileShape(_Part):
 
 
 def problems_of(playbook: PlaybookShape) -> Iterator[str]:
-    """Yield the problems of a playbook that its schema does not detect, each with its path."""
+    """Yield the problems in a playbook that the schema does not detect, each with its path."""
     for kind, action in playbook.actions.items():
         if wrong := problem(kind, action.domain()):
             yield f"actions.{kind}: {wrong}"

@@ -65,7 +65,7 @@ class RetentionInput(Contract):
 
 class RetentionResult(Contract):
     """The result of applying retention. `removed`: the number of rows removed, over all clients and
-    classes. `failed`: the number of clients that could not be processed; each failure is logged."""
+    classes. `failed`: the number of clients that could not be processed. Each failure is logged."""
 
     removed: int = 0
     failed: int = 0

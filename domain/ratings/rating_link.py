@@ -49,7 +49,7 @@ def rating_token(sealer: Sealer, run: RatedRun, expires_at: datetime) -> str:
 
 
 def rated_run(sealer: Sealer, token: str, now: datetime) -> RatedRun:
-    """Return the run that a rating token contains.
+    """Return the run identified by a rating token.
 
     Raises RatingLinkUnknown for a token that this service did not sign, and RatingLinkExpired for
     an expired token.

@@ -19,7 +19,7 @@ class EscalationDecided(DomainError):
 
 
 class EscalationClaimed(DomainError):
-    """Another person has claimed the review, and the claim has not expired."""
+    """Another reviewer has claimed the review, and the claim has not expired."""
 
     code = "review_claimed"
 

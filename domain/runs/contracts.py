@@ -127,7 +127,8 @@ class DryRunInput(Contract):
 
 class DryRunResult(Contract):
     """The result of a dry run. `sealed_draft`: the generated text. `sealed_response`: the text that
-    would be sent, for callers of an earlier version; empty if `draft_alone`. Both are encrypted."""
+    would be sent, for callers with an earlier version. Empty if `draft_alone`. Both are encrypted.
+    """
 
     status: RunStatus
     classification: str

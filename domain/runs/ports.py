@@ -65,5 +65,5 @@ class Executions(Protocol):
         page."""
 
     async def delete(self, executions: Sequence[Execution]) -> int:
-        """Delete executions with their histories, and terminate running ones. Return the number
-        deleted."""
+        """Delete executions with their histories, and terminate running ones. Return the number of
+        deleted executions."""

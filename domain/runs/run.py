@@ -116,7 +116,7 @@ def leaves_process(actions: tuple[ActionKind, ...]) -> bool:
 
 
 def steps_executed(steps: tuple[StepOutcome, ...]) -> int:
-    """Return the number of triggered actions, as the specification counts them."""
+    """Return the number of triggered actions, counted as in the specification."""
     return sum(step.was_triggered for step in steps)
 
 

@@ -54,8 +54,8 @@ def after(previous: Zone, score: float) -> tuple[Zone, bool]:
 def zones(messages: Iterable[Scored]) -> list[Zone]:
     """Return the zone after each message of a conversation.
 
-    `messages`: in the order in which they were written, from the beginning of the conversation or
-    from after a calm message.
+    `messages`: in the order in which they were written, starting at the beginning of the
+    conversation or after a calm message.
     """
     found = []
     zone = Zone.CALM

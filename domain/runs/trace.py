@@ -76,7 +76,7 @@ class Thought(_Part):
 
 
 class TracedEffect(_Part):
-    """A row of the action ledger. `step`: the position of the action in the plan. `state`:
+    """A row in the action ledger. `step`: the position of the action in the plan. `state`:
     `planned` until the outcome is recorded. `reference`: the external system's id for the effect.
     """
 
@@ -121,7 +121,7 @@ class RunTrace(_Part):
 
     `steps`: the outcomes of the plan's last execution. `effects` and `reviews`: the ledger rows and
     the reviews from all rounds. `duration_ms`: the time from the request to the answer that the
-    caller received. `sensitive`: the sensitive topic because of which no brain was called.
+    caller received. `sensitive`: the sensitive topic that prevented a call to a brain.
     `joined_review`: id of the review to which the message was added. `thread_after`: the state of
     the thread after the answer, with the established facts and the open question.
     """

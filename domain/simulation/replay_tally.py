@@ -25,7 +25,7 @@ class ReplaySkip(StrEnum):
 
 
 class EndCount(BaseModel):
-    """A cell of the outcome table: the number of events with one original outcome and one outcome
+    """A cell in the outcome table: the number of events with one original outcome and one outcome
     in the replay."""
 
     model_config = ConfigDict(frozen=True)

@@ -8,7 +8,7 @@ from domain.core.json_time import rfc3339
 
 
 class Unauthenticated(DomainError):
-    """No authentication scheme identified the caller of the request."""
+    """No authentication scheme identified the caller."""
 
     code = "unauthenticated"
 
@@ -163,7 +163,7 @@ class LooseningNotFound(DomainError):
 
 
 class LooseningDecided(DomainError):
-    """The pending change was already approved or cancelled, or its waiting time has ended."""
+    """The pending change was already approved or cancelled, or its wait has ended."""
 
     code = "loosening_decided"
 

@@ -82,8 +82,8 @@ def is_held(
     manager_left_at: datetime | None,
     now: datetime,
 ) -> bool:
-    """Return True if a loosening must wait, because the client has a second manager, or had one
-    within WAITS."""
+    """Return True if a loosening must wait. It must wait if the client has not disabled the wait,
+    and has a second manager or had one within WAITS."""
     if not settings.holds_loosening:
         return False
     several = sum(member.manages for member in members) > 1

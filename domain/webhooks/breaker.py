@@ -115,8 +115,8 @@ class Breaker:
         return failed >= LEAST and failed >= SHARE * len(voices)
 
     def _voices(self, since: float) -> Iterator[_Heard]:
-        """Yield the latest outcomes since a time, newest first, at most one for each client and
-        each domain."""
+        """Yield the latest outcomes since a time, newest first, at most one per client and one per
+        domain."""
         domains: set[str] = set()
         for one in reversed(self._heard.values()):
             if one.at < since or len(domains) == VOICES:
@@ -150,8 +150,8 @@ def connected(attempt: DeliveryAttempt) -> bool | None:
 def domain_of(host: str) -> str:
     """Return the part of a host that probably has a single owner.
 
-    For a name, this is its last two labels, or three below a suffix such as `co.uk`. For an IP
-    address, it is the address's network (/24 or /48).
+    For a name, this is its last two labels, or its last three under a suffix such as `co.uk`. For
+    an IP address, it is the address's network (/24 or /48).
     """
     try:
         address = ip_address(host)

@@ -13,8 +13,9 @@ _CONTEXT: Final = 8
 
 
 class Origin(StrEnum):
-    """The origin of a signing secret. `previous`: the secret before a rotation, while it still
-    signs. `retired`: the secret before a rotation, after it has stopped signing."""
+    """The origin of a signing secret. `previous`: the secret before a rotation, while it is still
+    used for signing. `retired`: the secret before a rotation, once it is no longer used for
+    signing."""
 
     NEWEST = "newest"
     PREVIOUS = "previous"

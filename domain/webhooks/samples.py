@@ -1,4 +1,4 @@
-"""One example of each outbound event, for the event catalogue and for test deliveries."""
+"""One example for each outbound event, for the event catalogue and for test deliveries."""
 
 from collections.abc import Mapping
 from typing import Final

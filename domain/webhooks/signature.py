@@ -43,8 +43,8 @@ def service_signature(secret: str, timestamp: int, body: bytes) -> str:
 def standard_signature(secret: str, message_id: str, timestamp: int, body: bytes) -> str:
     """Return "v1," and the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`.
 
-    As Standard Webhooks specifies, the key is the secret without its prefix, base64-decoded. Raises
-    ValueError if the secret is not valid base64.
+    As specified by Standard Webhooks, the key is the secret without its prefix, base64-decoded.
+    Raises ValueError if the secret is not valid base64.
     """
     try:
         key = base64.b64decode(secret.removeprefix(SECRET_PREFIX), validate=True)

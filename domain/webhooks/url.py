@@ -23,7 +23,8 @@ _HTTPS: Final = 443
 # connect to them for a webhook.
 _FIRST_FREE_PORT: Final = 1024
 
-# Domain names that do not exist on the Internet (RFC 6761, RFC 6762 with its appendix G, RFC 8375).
+# Domain names that are not in use on the public Internet (RFC 6761, RFC 6762 with its appendix G,
+# RFC 8375).
 _LOCAL: Final = re.compile(
     r"(?:.*\.)?(?:localhost|localdomain|local|home\.arpa|internal|intranet|private|corp|home|lan)"
 )
@@ -147,7 +148,7 @@ def _ipv4(host: str) -> Address | None:
 
 def _number(written: str) -> int:
     """Return the value of a decimal number, an octal number with a leading 0, or a hexadecimal
-    number with a leading 0x. Raises InvalidWebhook."""
+    number with a leading 0x. Raises InvalidWebhook if the text is not such a number."""
     if not _NUMBER.fullmatch(written):
         raise InvalidWebhook(*_UNREADABLE)
     try:

@@ -28,7 +28,8 @@ DISABLED_AT: Final = 20
 WARNED_AT: Final = (10, 15)
 """Numbers of consecutive failures at which the client's owner is warned."""
 OVERLAP_HOURS: Final = 24.0
-"""Default number of hours for which the previous secret still signs after a rotation."""
+"""Default number of hours for which the previous secret is still used for signing after a rotation.
+"""
 MAX_OVERLAP_HOURS: Final = 7 * 24.0
 
 ALL_EVENTS: Final = "*"
@@ -41,7 +42,7 @@ EVENT_IDS: Final[tuple[OutboundEventId, ...]] = get_args(OutboundEventId)
 
 
 class RetryPolicy(StrEnum):
-    """The retry policy for failed deliveries: no retries, or the schedule of Standard Webhooks."""
+    """The retry policy for failed deliveries: no retries, or the Standard Webhooks schedule."""
 
     NONE = "none"
     STANDARD = "standard"

@@ -44,7 +44,7 @@ _WRAPPED: Final = re.compile(r"(?<=[^\n]{40})\n(?=[a-zà-ÿ])")
 
 @dataclass(frozen=True, slots=True)
 class AnswerWord:
-    """A word of an answer. `folded`: its canonical spelling. `shape`: "word", "number", "sum" or
+    """A word in an answer. `folded`: its canonical spelling. `shape`: "word", "number", "sum" or
     "percent". `start` and `end`: its position in the text."""
 
     folded: str

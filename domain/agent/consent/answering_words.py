@@ -85,9 +85,9 @@ class _File(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class AnswerWords:
-    """The words and patterns of `answering_words.yaml`. The patterns `farewell` to `question_of_it`
-    match at the start of an expression. The patterns `sign_off` to `relation` match a whole run.
-    `single_words`: all words of the listed phrases, except names and titles."""
+    """The words and patterns from `answering_words.yaml`. The patterns `farewell` to
+    `question_of_it` match at the start of an expression. The patterns `sign_off` to `relation`
+    match a whole run. `single_words`: all words of the listed phrases, except names and titles."""
 
     does: Mapping[str, Does]
     actions: Mapping[str, ActionKind]
@@ -116,7 +116,8 @@ class AnswerWords:
 
 @cache
 def answer_words() -> AnswerWords:
-    """Return the words and patterns of `answering_words.yaml`. Raises BrokenLexicon."""
+    """Return the words and patterns from `answering_words.yaml`. Raises BrokenLexicon if the file
+    is invalid."""
     file = lexicon(__file__, _File)
     does = _does(file)
     parts = {

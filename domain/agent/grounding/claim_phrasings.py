@@ -95,7 +95,7 @@ class _File(LexiconFile):
 
 @cache
 def claim_phrasings() -> ClaimPhrasings:
-    """Return the patterns from the YAML file. Raises BrokenLexicon."""
+    """Return the patterns from the YAML file. Raises BrokenLexicon if the file is invalid."""
     file = lexicon(__file__, _File)
 
     def whole(*texts: str) -> re.Pattern[str]:

@@ -38,7 +38,7 @@ class _File(LexiconFile):
 
 @cache
 def fact_words() -> FactWords:
-    """Return the words of `fact_words.yaml`. Raises BrokenLexicon."""
+    """Return the words of `fact_words.yaml`. Raises BrokenLexicon if the file is invalid."""
     file = lexicon(__file__, _File)
     return FactWords(
         units=_by_word(file.units.items()),

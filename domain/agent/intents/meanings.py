@@ -99,7 +99,8 @@ def _follows(said: tuple[str, ...], place: int, rest: tuple[str, ...]) -> bool:
 
 @cache
 def meanings_file() -> _File:
-    """Return the contents of the YAML file next to this module. Raises BrokenLexicon."""
+    """Return the contents of the YAML file next to this module. Raises BrokenLexicon if the file is
+    invalid."""
     return lexicon(__file__, _File)
 
 

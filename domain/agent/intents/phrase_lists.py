@@ -9,8 +9,8 @@ from domain.agent.phrase_tree import PhraseTree
 
 
 class PhraseLists:
-    """Lists of phrases of whole words, matched regardless of case and accents. A "*" at the end of
-    a phrase matches any ending of its last word."""
+    """Lists of phrases. A phrase matches whole words, regardless of case and accents. A "*" at the
+    end of a phrase matches any ending of its last word."""
 
     def __init__(self, lists: Sequence[Iterable[str]]) -> None:
         self._tree = PhraseTree()
@@ -22,7 +22,7 @@ class PhraseLists:
                     self._is_empty = False
 
     def mentioned(self, text: str) -> frozenset[int]:
-        """Return the indexes of the lists from which at least one phrase occurs in the text."""
+        """Return the indexes of the lists that have at least one phrase in the text."""
         if self._is_empty:
             return frozenset()
         found = (

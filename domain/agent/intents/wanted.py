@@ -109,12 +109,13 @@ class Wants:
 
 
 def intents(text: str) -> tuple[Intent, ...]:
-    """Return all intents of a message, most evident first; empty if none is evident."""
+    """Return all intents of a message, most evident first. Empty if none is evident."""
     return read_wants(text).intents
 
 
 def read_wants(text: str, *, after: str = "") -> Wants:
-    """Return the intents of a text, in linear time. Raises only BrokenLexicon.
+    """Return the intents of a text, in linear time. Raises BrokenLexicon if the word lists are
+    invalid, and nothing else.
 
     `after`: the customer's previous message. If the text has no intent of its own, the intents of
     the previous message apply.

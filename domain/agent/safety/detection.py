@@ -40,7 +40,7 @@ _SPACED: Final = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*·]{1,3}){5,}[^\W\d_]
 _NO_WORD: Final = re.compile(r"[^a-z0-9]+")
 _LEET: Final = str.maketrans("013457@$", "oieastas")
 _TOKEN: Final = re.compile(r"[a-z0-9@$]{3,40}")
-# Letters of other scripts that look like Latin letters; normalization does not convert them.
+# Letters from other scripts that look like Latin letters. Normalization does not convert them.
 _LOOKALIKES: Final = str.maketrans(
     "аеорсухіјѕԁһӏԛԝьгмтквнзαβεικνορτυχωηɑɡıⅼոսցѵ",
     "aeopcyxijsdhlqwbrmtkbh3abeiknoptuxwnagilnugv",
@@ -103,7 +103,7 @@ def _plain(shown: str) -> str:
 
 def _readings(plain: str) -> tuple[str, ...]:
     """Return the words of a text. If words contain digits, also return the words with their digits
-    replaced by the letters that they resemble."""
+    replaced by the letters that the digits resemble."""
     words = _NO_WORD.sub(" ", plain)
     spelt = _TOKEN.sub(_spelt, plain)
     return (words,) if spelt == plain else (words, _NO_WORD.sub(" ", spelt))

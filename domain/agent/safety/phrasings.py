@@ -32,7 +32,7 @@ class _File(LexiconFile):
 
 @cache
 def phrasings() -> Phrasings:
-    """Return the patterns from `phrasings.yaml`. Raises BrokenLexicon."""
+    """Return the patterns from `phrasings.yaml`. Raises BrokenLexicon if the file is invalid."""
     file = lexicon(__file__, _File)
     kinds = "|".join(kind for kind in ActionKind if kind not in IN_PLACE)
     fragments = {**file.fragments, "tool": f"{file.fragments['tool']}|{kinds}"}

@@ -40,10 +40,10 @@ Place = tuple[int, int]
 class SpokenFrame:
     """A frame of a sensitive topic.
 
-    `parts`: sets of concepts; one concept of each set must occur, in this order if `ordered`.
-    `near`: the maximum number of words between two parts. `not_near`: concepts that make the frame
-    harmless if they occur close to it. `nowhere`: concepts that make the frame harmless if they
-    occur anywhere in the text.
+    `parts`: sets of concepts. One concept from each set must occur. If `ordered`, the concepts must
+    occur in the order of the sets. `near`: the maximum number of words between two parts.
+    `not_near`: concepts that make the frame harmless if they occur close to it. `nowhere`: concepts
+    that make the frame harmless if they occur anywhere in the text.
     """
 
     matter: SensitiveMatter
@@ -61,8 +61,8 @@ class Frames:
     frames: tuple[SpokenFrame, ...]
 
     def matter(self, text: str) -> SensitiveMatter | None:
-        """Return the sensitive topic of the first frame that the text matches, in the file's order,
-        or None."""
+        """Return the sensitive topic of the first frame that the text matches, in file order, or
+        None."""
         said = self.said(self.vocabulary.words(text))
         for frame in self.frames:
             if any(_stands(frame, places, said) for places in _chains(frame, said)):
@@ -152,7 +152,8 @@ class _File(LexiconFile):
 
 @cache
 def frames() -> Frames:
-    """Return the frames from `sensitive_frames.yaml`. Raises BrokenLexicon."""
+    """Return the frames from `sensitive_frames.yaml`. Raises BrokenLexicon if the file is
+    invalid."""
     file = lexicon(__file__, _File)
     slang = {short: tuple(bare(meant).split()) for short, meant in file.slang.items()}
     dropped = frozenset(file.dropped.split())
@@ -209,7 +210,7 @@ class _Reader:
 
     def phrases(self, text: str) -> list[list[frozenset[str]]]:
         """Return the phrases of an entry, one for each combination of its optional words. Raises
-        BrokenLexicon."""
+        BrokenLexicon if the entry is invalid."""
         read: list[list[frozenset[str]]] = [[]]
         for word in self._elements(text):
             meant = {ELIDED.get(form, form) for form in word.rstrip("?").split("|")}

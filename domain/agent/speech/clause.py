@@ -52,7 +52,7 @@ class Constituent:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A clause of a sentence. `joint`: the link to the previous clause: `start` of a sentence, a
+    """A clause in a sentence. `joint`: the link to the previous clause: `start` of a sentence, a
     punctuation mark, or a word such as `and`, `or`, `but`, `because`, `that`. `roles`: one
     character for each part."""
 

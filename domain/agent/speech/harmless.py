@@ -47,8 +47,8 @@ class CautionPhrases:
         self._longest = max(map(len, self._held))
 
     def length_at(self, tokens: Tokens, at: int) -> int:
-        """Return the number of words of the longest phrase that starts at the index `at`, or 0 if
-        none does."""
+        """Return the number of words in the longest phrase that starts at the index `at`, or 0 if
+        no phrase starts there."""
         for length in range(min(self._longest, len(tokens) - at), 0, -1):
             if tokens[at : at + length] in self._held:
                 return length
@@ -90,7 +90,8 @@ def tokens_of(text: str) -> Tokens:
 
 @cache
 def caution_words() -> CautionWords:
-    """Return the words and phrases from `harmless.yaml`. Raises BrokenLexicon."""
+    """Return the words and phrases from `harmless.yaml`. Raises BrokenLexicon if the file is
+    invalid."""
     file = lexicon(__file__, CautionFile)
     grammar = {**vocabulary("fr").phrases, **vocabulary("en").phrases}
     actions = {

@@ -13,7 +13,7 @@ _READ_BY_EACH_FORM: Final = ("refund 2040 please", "refund", "zebra zebra refund
 def load_speech() -> None:
     """Load all words and compile the grammar, so that the first message does not have to wait.
 
-    Raises BrokenLexicon.
+    Raises BrokenLexicon if a file is invalid.
     """
     for text in _READ_BY_EACH_FORM:
         spoken_request(text)

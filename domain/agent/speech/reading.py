@@ -1,7 +1,8 @@
-"""Detect the action on an order that a message requests, with a positive grammar over its clauses.
+"""Detect the order action that a message requests, by matching its clauses against a positive
+grammar.
 
-Only a clause in the customer's own words that parses as a request counts. All other clauses of the
-message can only weaken the request.
+A request must be a clause in the customer's own words that parses as a request. All other clauses
+of the message can only weaken it.
 """
 
 from collections.abc import Iterable

@@ -71,7 +71,7 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a text. `folded`: its canonical spelling. `shape`: "word", "number", "sum" or
+    """A word in a text. `folded`: its canonical spelling. `shape`: "word", "number", "sum" or
     "percent". `start` and `end`: its position in the text."""
 
     folded: str
@@ -101,8 +101,8 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """A text, as sentences. `quoted`: the words between quotation marks or after "> ", which the
-    sentences do not contain. `whole`: the text was read to its end."""
+    """A text, as sentences. `quoted`: the words between quotation marks or after "> ". The
+    sentences do not contain them. `whole`: the text was read to its end."""
 
     sentences: tuple[Sentence, ...]
     quoted: tuple[Word, ...]

@@ -125,7 +125,7 @@ class Meaning:
 class SpeechWords:
     """The vocabulary of one language.
 
-    - `phrases`: the meaning of each phrase; a phrase is one word, or several joined by spaces.
+    - `phrases`: the meaning of each phrase. A phrase is one word, or several joined by spaces.
     - `words`: the words of all phrases, which identify the language.
     - `starts`: the first words of phrases of several words, each with the length of its longest
       phrase in words.
@@ -182,7 +182,8 @@ class _File(LexiconFile):
 
 @cache
 def vocabulary(language: Language) -> SpeechWords:
-    """Return the vocabulary of one language, from its YAML file. Raises BrokenLexicon."""
+    """Return the vocabulary of one language, from its YAML file. Raises BrokenLexicon if the file
+    is invalid."""
     name = "french" if language == "fr" else "english"
     file = _file(name)
     phrases: dict[str, Meaning] = {}

@@ -80,7 +80,7 @@ class _Named(HelpdeskShape):
 
 class IntercomWebhooks:
     provider = Provider.INTERCOM
-    # The topic "ping" is not listed. It is signed like any other topic, but has no content.
+    # The "ping" topic is not listed. It is signed like any other topic, but has no content.
     topics: Mapping[str, WebhookKind] = {
         _CREATED: WebhookKind.TICKET,
         "conversation.user.replied": WebhookKind.TICKET,

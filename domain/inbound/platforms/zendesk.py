@@ -96,8 +96,8 @@ class _TicketEvent(HelpdeskShape):
 
 
 class _Named(HelpdeskShape):
-    """The field that distinguishes Zendesk's two formats: a ticket event has a `type`, a filled-in
-    template has an `event`."""
+    """The field that distinguishes Zendesk's two formats: a ticket event has a `type`, and a
+    filled-in template has an `event`."""
 
     type: MaybeText = None
 
@@ -119,8 +119,8 @@ class ZendeskWebhooks:
     needs_secret = True
     signs = True
     is_limited = True
-    # A comment's author comes from a mail's From header or from a web form. No field of the events,
-    # and no placeholder of triggers, states that the author was signed in.
+    # A comment's author comes from a mail's From header or from a web form. No event field, and no
+    # trigger placeholder, states that the author was signed in.
     author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
