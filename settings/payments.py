@@ -20,7 +20,8 @@ class PaymentSettings(BaseModel):
         default=None,
         description=(
             "Secret key of your own Stripe account, through which clients buy plans and credits. "
-            "If unset, operators grant them. See [billing](billing.md)."
+            "If unset, operators grant them. Must be set together with `STRIPE_WEBHOOK_SECRET`. "
+            "See [billing](billing.md)."
         ),
     )
     stripe_webhook_secret: SecretStr | None = Field(
