@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from domain.core.errors import InvalidInput
@@ -31,28 +31,31 @@ Groups = TypeVar("Groups", bound=BaseModel)
 
 
 class Settings(BaseModel):
-    """All settings, grouped by subject. `.env.example` shows the settings of a typical
-    deployment."""
+    """All settings, grouped by subject. `.env.example` shows the settings of a typical deployment.
+
+    docs/configuration.md is generated from the titles of the groups and the descriptions of their
+    fields. A description is Markdown, with links relative to docs/.
+    """
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
-    database: DatabaseSettings
-    temporal: TemporalSettings
-    server: ServerSettings
-    identity: IdentitySettings
-    seal: SealSettings
-    brain: BrainSettings
-    embedding: EmbeddingSettings
-    mail: MailSettings
-    reviews: ReviewSettings
-    threads: ThreadSettings
-    sweep: SweepSettings
-    limits: LimitSettings
-    integrations: IntegrationSettings
-    webhooks: WebhookSettings
-    payments: PaymentSettings
-    inbound: InboundSettings
-    watch: WatchSettings
+    database: DatabaseSettings = Field(title="Database")
+    temporal: TemporalSettings = Field(title="Temporal")
+    server: ServerSettings = Field(title="API")
+    identity: IdentitySettings = Field(title="Sign-in and tokens")
+    seal: SealSettings = Field(title="Encryption")
+    brain: BrainSettings = Field(title="Language model")
+    embedding: EmbeddingSettings = Field(title="Semantic search")
+    mail: MailSettings = Field(title="Email")
+    reviews: ReviewSettings = Field(title="Reviews")
+    threads: ThreadSettings = Field(title="Conversations")
+    sweep: SweepSettings = Field(title="Sweeper")
+    limits: LimitSettings = Field(title="Limits")
+    integrations: IntegrationSettings = Field(title="Integrations")
+    webhooks: WebhookSettings = Field(title="Webhooks")
+    payments: PaymentSettings = Field(title="Payments and prices")
+    inbound: InboundSettings = Field(title="Inbound webhooks")
+    watch: WatchSettings = Field(title="Logs, errors, metrics and traces")
 
 
 def load_settings(**given: object) -> Settings:

@@ -43,53 +43,82 @@ class BrainSettings(BaseModel):
     model: Annotated[str, AfterValidator(_is_brain)] = Field(
         default=EMBEDDED_BRAIN,
         description=(
-            "Model that generates answers: 'embedded', 'openai:<model>' or 'anthropic:<model>'."
+            "Model that drafts answers: `embedded`, `openai:<model>` or `anthropic:<model>`. See "
+            "[the brain](brain.md)."
         ),
     )
     base_url: WebUrl | None = Field(
-        default=None, description="URL of the model's API; defaults to the provider's URL."
+        default=None,
+        description=(
+            "URL of any API with the protocol of `BRAIN_MODEL`'s provider. If unset, the "
+            "provider's own URL is used."
+        ),
     )
-    api_key: SecretStr | None = Field(default=None, description="API key of the model's provider.")
+    api_key: SecretStr | None = Field(
+        default=None,
+        description="API key of the model's provider. Required unless `BRAIN_BASE_URL` is set.",
+    )
     price_in: _Price | None = Field(
         default=None,
-        description="Price of input tokens, in US dollars per million; defaults to our price list.",
+        description=(
+            "Price of `BRAIN_MODEL`'s input tokens, in US dollars per million. It overrides our "
+            "price list, and is required for a model that is not in the list."
+        ),
     )
     price_out: _Price | None = Field(
         default=None,
         description=(
-            "Price of output tokens, in US dollars per million. Must be set together with "
-            "BRAIN_PRICE_IN."
+            "Price of `BRAIN_MODEL`'s output tokens, in US dollars per million. Must be set "
+            "together with `BRAIN_PRICE_IN`."
         ),
     )
     sees_images: bool = Field(
         default=False,
         description=(
-            "Whether the model accepts images. It receives up to 4 images per message, 5 MiB "
-            "in total."
+            "Whether `BRAIN_MODEL` accepts images. The model then receives up to 4 images per "
+            "message, 5 MiB in total ([attachments](attachments.md))."
         ),
     )
     fallback_model: Annotated[str, AfterValidator(_is_model)] | None = Field(
         default=None,
-        description=("Fallback model, which is called if the first model does not respond."),
+        description=(
+            "Fallback model, which is called if `BRAIN_MODEL` gives no answer: `openai:<model>` "
+            "or `anthropic:<model>`."
+        ),
     )
-    fallback_base_url: WebUrl | None = None
-    fallback_api_key: SecretStr | None = None
+    fallback_base_url: WebUrl | None = Field(
+        default=None,
+        description=(
+            "URL of the fallback model's API. If unset, the URL of `BRAIN_MODEL` is used if the "
+            "provider is the same."
+        ),
+    )
+    fallback_api_key: SecretStr | None = Field(
+        default=None,
+        description=(
+            "API key of the fallback model's provider. If unset, `BRAIN_API_KEY` is used if "
+            "provider and URL are the same."
+        ),
+    )
     fallback_price_in: _Price | None = Field(
         default=None,
-        description=("Price of the fallback model's input tokens, in US dollars per million."),
+        description=(
+            "Price of `BRAIN_FALLBACK_MODEL`'s input tokens, in US dollars per million. The same "
+            "rules apply as for `BRAIN_PRICE_IN`."
+        ),
     )
     fallback_price_out: _Price | None = Field(
         default=None,
         description=(
-            "Price of the fallback model's output tokens, in US dollars per million. Must be "
-            "set together with BRAIN_FALLBACK_PRICE_IN."
+            "Price of `BRAIN_FALLBACK_MODEL`'s output tokens, in US dollars per million. Must be "
+            "set together with `BRAIN_FALLBACK_PRICE_IN`."
         ),
     )
     fallback_sees_images: bool = Field(
         default=False,
         description=(
-            "Whether the fallback model accepts images. The same limits apply as for "
-            "BRAIN_SEES_IMAGES."
+            "Whether `BRAIN_FALLBACK_MODEL` accepts images. The same limits apply as for "
+            "`BRAIN_SEES_IMAGES`."
         ),
     )
     monthly_budget: float = Field(
@@ -97,17 +126,18 @@ class BrainSettings(BaseModel):
         ge=0,
         le=1_000_000,
         description=(
-            "Maximum language model cost per client and month, in US dollars. Once it is "
-            "reached, the embedded brain answers."
+            "Maximum language model cost per month of a client without its own budget, in US "
+            "dollars. Once it is reached, the embedded brain answers."
         ),
     )
-
     installation_budget_a_day: float = Field(
         default=200,
         ge=0,
         le=1_000_000,
         description=(
-            "Maximum language model cost per UTC day for all clients together, in US dollars."
+            "Maximum language model cost per UTC day for all clients together, in US dollars. It "
+            "includes runs, dry runs, the simulator, replays and the copilot. Once it is reached, "
+            "the embedded brain answers."
         ),
     )
     trial_budget_a_day: float = Field(
@@ -116,7 +146,8 @@ class BrainSettings(BaseModel):
         le=1_000_000,
         description=(
             "Maximum language model cost per UTC day for all clients without a paid plan "
-            "together, in US dollars."
+            "together, in US dollars. It includes clients during and after their trial. Once it "
+            "is reached, the embedded brain answers."
         ),
     )
 
@@ -144,13 +175,28 @@ class EmbeddingSettings(BaseModel):
     model: Annotated[str, AfterValidator(_is_embedder)] = Field(
         default=EMBEDDED_ENCODER,
         description=(
-            "Embedding model: 'embedded', 'openai:<model>', or 'words' for keyword search only."
+            "Embedding model of the semantic search: `embedded` (multilingual-e5-small in the "
+            "process), `openai:<model>`, or `words` for full-text search only."
         ),
     )
     folder: Path | None = Field(
         default=None,
         alias="EMBEDDED_MODEL_DIR",
-        description="Folder that contains different weights for the embedded encoder.",
+        description=(
+            "Folder with other weights for the embedded encoder, for example `e5-small-q4.bin`."
+        ),
     )
-    base_url: WebUrl | None = None
-    api_key: SecretStr | None = None
+    base_url: WebUrl | None = Field(
+        default=None,
+        description=(
+            "URL of any API with the protocol of OpenAI's embeddings. If unset, OpenAI's own URL "
+            "is used."
+        ),
+    )
+    api_key: SecretStr | None = Field(
+        default=None,
+        description=(
+            "API key of the embedding model's provider. Required unless `EMBEDDING_BASE_URL` is "
+            "set."
+        ),
+    )

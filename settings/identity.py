@@ -54,49 +54,74 @@ class IdentitySettings(BaseModel):
     engine_secret: Annotated[SecretStr, AfterValidator(_cannot_be_guessed)] | None = Field(
         default=None,
         description=(
-            "Secret shared with internal workers. If unset, internal workers cannot authenticate."
+            "Secret shared with internal workers, valid for all clients. It has at least 32 "
+            "random characters. If unset, internal workers cannot authenticate."
         ),
     )
     session_key: Annotated[SecretStr, AfterValidator(_are_session_keys)] | None = Field(
         default=None,
         description=(
-            "P-256 private keys for signing session tokens, comma-separated, newest first."
+            "P-256 private keys that sign our own session tokens, comma-separated, newest first."
         ),
     )
     jwt_jwks_url: Annotated[str, AfterValidator(is_fetched_safely)] | None = Field(
         default=None,
         description=(
             "URL of another identity provider's published keys. That provider's tokens replace "
-            "the service's own tokens."
+            "our own. Without this setting and `SESSION_KEY`, there are no session tokens. Must "
+            "be set together with `JWT_ISSUER` and `JWT_AUDIENCE`."
         ),
     )
-    jwt_issuer: str | None = None
-    jwt_audience: str | None = None
-    jwt_algorithms: Annotated[str, AfterValidator(_are_asymmetric)] = Field(
-        default="RS256,ES256", description="Accepted signature algorithms, comma-separated."
-    )
-    admin_user_ids: str | None = Field(
+    jwt_issuer: str | None = Field(
         default=None,
-        description=("Ids of the users who may act on behalf of every client, comma-separated."),
+        description=(
+            "The `iss` of that provider's tokens, compared exactly. Must be set together with "
+            "`JWT_JWKS_URL`."
+        ),
     )
-
+    jwt_audience: str | None = Field(
+        default=None,
+        description=(
+            "The `aud` of that provider's tokens for this service. Must be set together with "
+            "`JWT_JWKS_URL`."
+        ),
+    )
+    jwt_algorithms: Annotated[str, AfterValidator(_are_asymmetric)] = Field(
+        default="RS256,ES256",
+        description=(
+            "Algorithms with which that provider may sign tokens, comma-separated. Only "
+            "asymmetric algorithms are allowed."
+        ),
+    )
     oidc_issuer: Annotated[str, AfterValidator(is_fetched_safely)] | None = Field(
         default=None,
         description=(
-            "Issuer URL of the OpenID Connect provider for user sign-in. If set, it replaces "
-            "the built-in sign-in."
+            "Issuer URL of an OpenID Connect provider that [signs people "
+            "in](accounts.md#another-identity-provider) on our pages. It replaces our own "
+            "sign-in. Must be equal to `JWT_ISSUER` if both are set, and set together with "
+            "`OIDC_CLIENT_ID`."
         ),
     )
-    oidc_client_id: str | None = None
+    oidc_client_id: str | None = Field(
+        default=None,
+        description=(
+            "Our client id at the OpenID Connect provider. Must be set together with `OIDC_ISSUER`."
+        ),
+    )
     oidc_client_secret: SecretStr | None = Field(
         default=None,
         description=(
-            "Secret of the OpenID Connect client. If unset, the client is public and is "
-            "protected only by PKCE."
+            "Our client secret at the OpenID Connect provider. If unset, we are a public client, "
+            "which only PKCE protects."
         ),
     )
     oidc_scopes: Annotated[str, AfterValidator(_ask_for_openid)] = Field(
-        default="openid email", description="Requested scopes, space-separated."
+        default="openid email",
+        description="Requested OpenID scopes, space-separated. They must include `openid`.",
+    )
+    admin_user_ids: str | None = Field(
+        default=None,
+        description="Ids of the users who may act on behalf of every client, comma-separated.",
     )
 
     @property

@@ -33,15 +33,17 @@ class InboundSettings(BaseModel):
     shopify_app_secret: _Secrets | None = Field(
         default=None,
         description=(
-            "Secret of your Shopify app, used to sign POST /api/webhooks/shopify. If unset, "
-            "the route returns 404."
+            "Client secret of your own Shopify app, with which Shopify signs requests to "
+            "`/api/webhooks/shopify`. During a rotation, set two secrets, comma-separated. If "
+            "unset, the route returns 404."
         ),
     )
     stripe_connect_webhook_secret: _Secrets | None = Field(
         default=None,
         description=(
-            "Secret of your Stripe Connect endpoint, used to sign POST /api/webhooks/stripe. "
-            "If unset, the route returns 404."
+            "Secret of your Stripe Connect endpoint, with which Stripe signs requests to "
+            "`/api/webhooks/stripe`. During a rotation, set two secrets, comma-separated. If "
+            "unset, the route returns 404."
         ),
     )
 

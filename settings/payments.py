@@ -19,31 +19,47 @@ class PaymentSettings(BaseModel):
     stripe_secret_key: SecretStr | None = Field(
         default=None,
         description=(
-            "Secret key of the service's own Stripe account. If unset, plans and credits "
-            "cannot be purchased."
+            "Secret key of your own Stripe account, through which clients buy plans and credits. "
+            "If unset, operators grant them. Must be set together with `STRIPE_WEBHOOK_SECRET`. "
+            "See [billing](billing.md)."
         ),
     )
     stripe_webhook_secret: SecretStr | None = Field(
         default=None,
         description=(
-            "Signing secret for Stripe's events. Must be set together with STRIPE_SECRET_KEY."
+            "Secret with which Stripe signs the events sent to `/api/payments/stripe/webhook`. "
+            "Must be set together with `STRIPE_SECRET_KEY`."
         ),
     )
-    stripe_api_url: Annotated[WebUrl, AfterValidator(is_fetched_safely)] = _STRIPE
+    stripe_api_url: Annotated[WebUrl, AfterValidator(is_fetched_safely)] = Field(
+        default=_STRIPE,
+        description="URL of Stripe's API. Only tests change it.",
+    )
     # Only currencies whose smallest unit at Stripe is the usual minor unit are allowed.
-    price_currency: Literal["EUR", "USD", "GBP", "CHF", "CAD"] = "EUR"
-    price_starter: str = Field(default="49.00", description="Monthly price of the starter plan.")
-    price_pro: str = Field(default="149.00", description="Monthly price of the pro plan.")
+    price_currency: Literal["EUR", "USD", "GBP", "CHF", "CAD"] = Field(
+        default="EUR",
+        description="Currency of all prices: `EUR`, `USD`, `GBP`, `CHF` or `CAD`.",
+    )
+    price_starter: str = Field(
+        default="49.00",
+        description="Price of the starter plan per calendar month.",
+    )
+    price_pro: str = Field(
+        default="149.00",
+        description=(
+            "Price of the pro plan per calendar month. Must be higher than `PRICE_STARTER`."
+        ),
+    )
     price_enterprise: str | None = Field(
         default=None,
         description=(
-            "Monthly price of the enterprise plan. If unset, the plan is not for sale and is "
-            "granted by operators."
+            "Price of the enterprise plan per calendar month. If unset, the plan is not for sale, "
+            "and operators grant it."
         ),
     )
     price_credits: str = Field(
         default="100=12.00,500=50.00,2000=160.00",
-        description=("Credit packs, each as a number of credits and a price."),
+        description="Credit packs, comma-separated, each as a number of credits and a price.",
     )
 
     @model_validator(mode="after")

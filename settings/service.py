@@ -82,30 +82,42 @@ class DatabaseSettings(BaseModel):
     model_config = named_by("DATABASE_")
 
     url: Annotated[str, AfterValidator(_is_postgres_url)] = Field(
-        description="Database URL, such as postgresql://user:password@host/database."
+        description=(
+            "URL of the PostgreSQL database: `postgresql://user:password@host/database`. For the "
+            "API and the workers, it contains the service's own database login. For `cli.py "
+            "migrate`, it contains the table owner's login ([roles in "
+            "PostgreSQL](operations.md#roles-in-postgresql))."
+        ),
     )
 
 
 class ServerSettings(BaseModel):
     model_config = named_by()
 
-    host: str = "127.0.0.1"
-    port: _Port = 8080
+    host: str = Field(
+        default="127.0.0.1",
+        description="Address on which the API listens.",
+    )
+    port: _Port = Field(
+        default=8080,
+        description="Port of the API.",
+    )
     drain_s: float = Field(
         default=10,
         ge=0,
         le=300,
         description=(
-            "Time in seconds during which the API still accepts requests after SIGTERM, while "
-            "/readyz returns 503."
+            "Seconds during which the API still accepts requests after SIGTERM, while `/readyz` "
+            "returns 503. Must exceed the time in which your load balancer notices."
         ),
     )
     instance_id: str | None = Field(
         default=None,
         max_length=100,
         description=(
-            "Value of the `instance` field in the responses of /healthz and /readyz. If "
-            "unset, each process has its own value."
+            "Value of `instance` in the responses of `/healthz` and `/readyz`. If unset, each "
+            "process has a random value. `make run` sets it to distinguish its own API from "
+            "another one."
         ),
     )
     service_name: str = Field(
@@ -113,24 +125,35 @@ class ServerSettings(BaseModel):
         max_length=MAX_SERVICE_NAME,
         pattern=SERVICE_NAME_PATTERN,
         description=(
-            "Name of the service in the User-Agent of webhooks and in export files, emails, "
-            "pages and MCP."
+            "Product name. It appears in the User-Agent of webhooks (Service-Webhooks/1.0) and of "
+            "calls to clients' systems, and in export files (`service-export-…`). It is also the "
+            "sender name of the service's emails, and the title of its pages, the MCP server and "
+            "the OpenAPI document. Letters, digits, single spaces and hyphens are allowed."
         ),
     )
     public_url: Annotated[str, AfterValidator(_is_origin)] | None = Field(
         default=None,
-        description="Public origin of the API. Defaults to an origin made from HOST and PORT.",
+        description=(
+            "The API's public address: `https://host[:port]` without a path. `http://` is allowed "
+            "on this machine only. If unset, the address is `http://HOST:PORT`. Emails link to "
+            "its `/app/sign-in`. OAuth clients receive it and compare it exactly, so set it "
+            "wherever a proxy is in front of the API."
+        ),
     )
     dashboard_url: WebUrl | None = Field(
         default=None,
-        description=("Dashboard URL used in links. Defaults to /app at the API's origin."),
+        description=(
+            "Address of the dashboard in a browser. If unset, the address is `/app` below "
+            "`PUBLIC_URL`. Emails link to its `/sign-in`. The 429 response of an exhausted quota "
+            "links to its `/billing/plan` and `/billing/credits`."
+        ),
     )
     trusted_proxies: Annotated[str, AfterValidator(_are_networks)] | None = Field(
         default=None,
         description=(
-            "Addresses or networks of the proxies in front of the API, comma-separated. A "
-            "proxy's connections carry requests from many callers, so these connections are "
-            "not limited per address."
+            "Addresses or networks of the proxies in front of the API, comma-separated. A proxy's "
+            "connections carry requests from many callers, so these connections are not limited "
+            "by address."
         ),
     )
 
@@ -161,9 +184,9 @@ class SealSettings(BaseModel):
 
     key: Annotated[SecretStr, AfterValidator(_are_seal_keys)] = Field(
         description=(
-            "Fernet keys for encrypting stored secrets and the text of dry runs, "
-            "comma-separated, newest first."
-        )
+            "Fernet keys that encrypt integrations' credentials, webhooks' secrets and the text "
+            "of dry runs, comma-separated, newest first."
+        ),
     )
 
 
@@ -173,17 +196,28 @@ class MailSettings(BaseModel):
     smtp_url: str | None = Field(
         default=None,
         description=(
-            "URL of the mail server, such as smtp[s]://user:password@host:port. If unset, "
-            "email actions fail."
+            "URL of the mail server: `smtp[s]://user:password@host:port`. If unset, an event that "
+            "is answered by email fails."
         ),
     )
-    sender: str = Field(default="support@localhost", alias="MAIL_FROM")
+    sender: str = Field(
+        default="support@localhost",
+        alias="MAIL_FROM",
+        description=(
+            "Sender of the service's emails, and of replies to people who wrote to a client "
+            "without a verified sender ([mail](mail.md)). Its domain is that of the Message-IDs."
+        ),
+    )
 
 
 class ReviewSettings(BaseModel):
     model_config = named_by("REVIEW_")
 
-    expiry_hours: float = Field(default=72, gt=0)
+    expiry_hours: float = Field(
+        default=72,
+        gt=0,
+        description="Hours that a parked run waits for a human.",
+    )
 
     @property
     def expiry_s(self) -> float:
@@ -193,13 +227,21 @@ class ReviewSettings(BaseModel):
 class ThreadSettings(BaseModel):
     model_config = named_by("THREAD_")
 
-    expiry_hours: float = Field(default=72, gt=0, le=8_760)
+    expiry_hours: float = Field(
+        default=72,
+        gt=0,
+        le=8_760,
+        description=(
+            "Hours after its last message until a conversation ends. The next message starts "
+            "another one."
+        ),
+    )
     answers_per_hour: int = Field(
         default=10,
         ge=1,
         description=(
-            "Maximum number of answers by the agent in one thread per hour. Once it is "
-            "reached, human agents answer."
+            "Maximum number of the agent's answers per conversation and hour. Once it is reached, "
+            "the next message goes to a human."
         ),
     )
     answers_without_person: int = Field(
@@ -207,7 +249,9 @@ class ThreadSettings(BaseModel):
         ge=1,
         le=100,
         description=(
-            "Maximum number of answers by the agent to one sender before a human agent must answer."
+            "Maximum number of the agent's answers to one sender by email or in tickets until a "
+            "human answers. It counts all conversations of the last 7 days. Once it is reached, "
+            "the next message goes to a human."
         ),
     )
 
@@ -220,8 +264,16 @@ class ThreadSettings(BaseModel):
 class SweepSettings(BaseModel):
     model_config = named_by("SWEEP_")
 
-    interval_s: float = Field(default=30, gt=0)
-    after_s: float = Field(default=60, gt=0)
+    interval_s: float = Field(
+        default=30,
+        gt=0,
+        description="Seconds between rounds of the sweeper.",
+    )
+    after_s: float = Field(
+        default=60,
+        gt=0,
+        description="Seconds after which the sweeper picks up a stalled run or decision.",
+    )
 
 
 class LimitSettings(BaseModel):
@@ -230,19 +282,24 @@ class LimitSettings(BaseModel):
     rate_limits: Literal["memory", "postgres"] = Field(
         default="memory",
         description=(
-            "Where short-term limits are counted: in each process's memory, or in PostgreSQL "
-            "for all processes together."
+            "Where short-term limits are counted: `memory` in each API process, or `postgres` for "
+            "all of them together."
         ),
     )
     dry_run_limit: int = Field(
-        default=60, ge=1, le=10_000, description="Maximum number of dry runs per client and minute."
+        default=60,
+        ge=1,
+        le=10_000,
+        description="Maximum number of dry runs per client and minute.",
     )
     accounts_an_hour: int = Field(
         default=100,
         ge=0,
         le=1_000_000,
         description=(
-            "Maximum number of accounts created by sign-up per hour, in the whole installation."
+            "Maximum number of accounts created by sign-up per hour, in the whole installation. "
+            "Above it, the code of a new account returns 429, and the API logs `sign-up rejected: "
+            "too many new accounts`."
         ),
     )
 
@@ -252,13 +309,18 @@ class IntegrationSettings(BaseModel):
 
     allow_loopback_targets: bool = Field(
         default=False,
-        description="Whether clients' integrations may point to localhost, for tests and demos.",
+        description=(
+            "Whether clients' integrations may be on this machine: at one of its addresses, or in "
+            "the demo shop's file. For tests and demos only. In a deployment, a client could "
+            "access systems of others."
+        ),
     )
     demo_shops: Path | None = Field(
         default=None,
         description=(
-            "Folder of demo shops, one per client, that members may connect. If unset, there "
-            "are no demo shops."
+            "Folder of demo shops, one file per client, that members may connect themselves. It "
+            "is ignored without `ALLOW_LOOPBACK_TARGETS`. `cli.py dev` and `cli.py demo` set it. "
+            "If unset, members cannot connect a demo shop."
         ),
     )
 
@@ -268,19 +330,28 @@ class WebhookSettings(BaseModel):
 
     allow_private_addresses: bool = Field(
         default=False,
-        description="Whether webhooks may be sent to localhost and to private networks.",
+        description=(
+            "Whether webhooks and clients' own mail servers may be on this machine or in private "
+            "networks: loopback, 10/8, 172.16/12, 192.168/16, 100.64/10, fc00::/7. For tests, "
+            "demos and private installations only. In a public installation, clients could access "
+            "systems of others. Link-local addresses, including a cloud's metadata service, are "
+            "never allowed. If it is unset, `cli.py dev` and `cli.py demo` turn it on."
+        ),
     )
     ca_file: Annotated[Path, AfterValidator(holds_certificates)] | None = Field(
         default=None,
         description=(
-            "PEM file of an additional certificate authority that is trusted when sending webhooks."
+            "PEM file of a certificate authority that is trusted for webhooks and clients' mail "
+            "servers, in addition to the public ones. Every process must be able to read it."
         ),
     )
     canary_host: Annotated[str, Field(pattern=r"^[A-Za-z0-9.-]{1,253}$")] | None = Field(
         default=None,
         description=(
-            "Host name that always resolves. If its lookup fails, the cause is our own "
-            "resolver, not the webhook's host name."
+            "Host name that always resolves. If unset, it is the host of `DASHBOARD_URL`, if that "
+            "is a name. If a webhook's host name does not resolve, the webhook worker looks up "
+            "the canary. If that fails too, our own resolver is at fault: deliveries wait, and no "
+            "failure is counted against a merchant."
         ),
     )
 
@@ -290,34 +361,48 @@ class WatchSettings(BaseModel):
 
     model_config = named_by()
 
-    log_level: str = "INFO"
+    log_level: str = Field(
+        default="INFO",
+        description="Lowest level that is logged.",
+    )
     sentry_dsn: Annotated[SecretStr, AfterValidator(_is_dsn)] | None = Field(
         default=None,
         description=(
-            "DSN of the server to which errors are reported. If unset, errors are stored in "
-            "the `error_reports` table."
+            "DSN of the server to which errors on our side are reported. If unset, errors are "
+            "stored in the table `error_reports`."
         ),
     )
     error_spool: Path = Field(
         default=Path(".data/error-reports"),
         description=(
-            "Directory in which error reports wait until they are sent. It must be on a "
-            "volume that outlives the process."
+            "Directory in which error reports wait until they are sent. It must be on a volume "
+            "that outlives the process."
         ),
     )
     metrics_port: _Port | None = Field(
         default=None,
-        description=("Port for GET /metrics on METRICS_HOST. If unset, no metrics are served."),
+        description=(
+            "Port on `METRICS_HOST` of Prometheus' `/metrics`, and of a worker's `/healthz` and "
+            "`/readyz`. If unset, none of them is served. Each process needs its own port. Under "
+            "`make run`, the engine worker takes the next port, and the webhook worker the one "
+            "after."
+        ),
     )
     metrics_host: str = Field(
         default=_LOOPBACK,
-        description=("Address on which METRICS_PORT listens. The port requires no authentication."),
+        description=(
+            "Address on which `METRICS_PORT` listens. The port requires no authentication. Use "
+            "another address only inside your own network, as `docker-compose.yml` does."
+        ),
     )
     otlp_endpoint: WebUrl | None = Field(
         default=None,
         alias="OTEL_EXPORTER_OTLP_ENDPOINT",
         description=(
-            "URL to which traces are sent, using OTLP over HTTP. If unset, no traces are sent."
+            "URL to which traces are sent by OTLP over HTTP, for example `http://collector:4318`. "
+            "It requires `requirements/otel.txt`. If unset, no traces are sent. The library's own "
+            "variables also apply, for example `OTEL_TRACES_SAMPLER`, "
+            "`OTEL_EXPORTER_OTLP_HEADERS` and `OTEL_RESOURCE_ATTRIBUTES`."
         ),
     )
 

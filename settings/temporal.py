@@ -27,53 +27,76 @@ class TemporalSettings(BaseModel):
     model_config = named_by("TEMPORAL_")
 
     address: Annotated[str, AfterValidator(_is_address)] = Field(
-        description="Address of Temporal's gRPC frontend, as host:port."
+        description="Address of Temporal's gRPC frontend, as `host:port`.",
     )
-    namespace: str = "default"
+    namespace: str = Field(
+        default="default",
+        description="Temporal namespace. It must exist.",
+    )
     tls: bool | None = Field(
         default=None,
         description=(
-            "Whether the connection is encrypted. If unset, it is encrypted if any other TLS "
-            "setting or the API key is set."
+            "Whether the connection to Temporal is encrypted. If unset, it is encrypted if any "
+            "other TLS setting or the API key is set."
         ),
     )
     tls_server_name: str | None = Field(
         default=None,
-        description=("Name in the server's certificate. Defaults to the host in the address."),
+        description=(
+            "Name in Temporal's certificate, if it differs from the host in `TEMPORAL_ADDRESS`."
+        ),
     )
     tls_server_ca_cert_path: Annotated[Path, AfterValidator(holds_certificates)] | None = Field(
         default=None,
         description=(
-            "PEM file of the certificate authority that signed the server's certificate. "
-            "Defaults to the system's certificates."
+            "PEM file of the certificate authority that signed Temporal's certificate. If unset, "
+            "the system's certificate authorities are trusted."
         ),
     )
     tls_client_cert_path: Annotated[Path, AfterValidator(holds_certificates)] | None = Field(
         default=None,
-        description=("PEM file with our client certificate, if the server requires one (mTLS)."),
+        description=(
+            "PEM file with our client certificate, if Temporal requires one (mTLS). It is read "
+            "when a process starts. Must be set together with `TEMPORAL_TLS_CLIENT_KEY_PATH`."
+        ),
     )
     tls_client_key_path: Path | None = Field(
-        default=None, description=("PEM file with the private key of our client certificate.")
+        default=None,
+        description=(
+            "PEM file with the client certificate's private key, without a password. Must be set "
+            "together with `TEMPORAL_TLS_CLIENT_CERT_PATH`."
+        ),
     )
     api_key: SecretStr | None = Field(
-        default=None, description=("API key for Temporal Cloud or for another cluster.")
+        default=None,
+        description=(
+            "API key for Temporal Cloud, or for another cluster with API keys. It is sent over "
+            "TLS only."
+        ),
     )
     deployment: Annotated[str, Field(pattern=_VERSION_PART)] | None = Field(
         default=None,
         description=(
-            "Worker Deployment to which the workers belong. If unset, they belong to none."
+            "Name of the Worker Deployment to which the workers belong. Several builds of the "
+            "workers then run side by side, and `cli.py deployment promote` selects the build "
+            "that gets work. See [builds of the workers](operations.md#builds-of-the-workers). If "
+            "unset, the workers belong to no deployment. Must be set together with "
+            "`TEMPORAL_BUILD_ID`."
         ),
     )
     build_id: Annotated[str, Field(pattern=_VERSION_PART)] | None = Field(
         default=None,
-        description=("Build id of the workers. Must be set together with TEMPORAL_DEPLOYMENT."),
+        description=(
+            "Build id of the workers, for example the image's tag with `-` for `.`. Must be set "
+            "together with `TEMPORAL_DEPLOYMENT`."
+        ),
     )
     sandbox: bool = Field(
         default=False,
         alias="WORKFLOW_SANDBOX",
         description=(
-            "Whether Temporal checks at run time that workflows are deterministic. The checks "
-            "use a fifth of a worker's CPU time. Every test and replay runs with them."
+            "Whether Temporal checks at run time that workflows are deterministic. The checks use "
+            "a fifth of a worker's CPU time. Every test and replay runs with them."
         ),
     )
 

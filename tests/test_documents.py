@@ -14,7 +14,6 @@ from domain.inbound.platform_catalogue import PLATFORMS
 from domain.intake.rate_limit import limits
 from domain.webhooks.samples import TESTED_BY_DEFAULT
 from tests.support.core.command_check import check_command
-from tests.support.core.environment_names import environment_fields
 from tests.support.core.forks import ROOT
 
 
@@ -28,20 +27,6 @@ def table(text: str) -> list[list[str]]:
         takewhile(lambda line: line.startswith("|"), text[text.index("\n|") + 1 :].splitlines())
     )
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
-
-
-def test_configuration_lists_every_setting_with_its_default() -> None:
-    expected = {
-        f"`{name}`": "required"
-        if field.is_required()
-        else "unset"
-        if field.default is None
-        else f"`{field.default}`"
-        for name, field in environment_fields().items()
-    }
-    listed = table((ROOT / "docs/configuration.md").read_text())
-    assert len(listed) == len(expected)
-    assert {name: default for name, default, _ in listed} == expected
 
 
 def test_newcomer_finds_every_place() -> None:

@@ -13,8 +13,8 @@ import temporalio.bridge.runtime
 import yaml
 from prometheus_client import CollectorRegistry
 
+from adapters.observability.metric_catalogue import INSTALLATION_METRICS, PROCESS_METRICS
 from adapters.observability.metrics import Metrics
-from adapters.observability.state import GAUGES
 from tests.support.core.forks import ROOT
 
 ALERTS: Final = ROOT / "ops/prometheus/alerts.yml"
@@ -49,7 +49,7 @@ def asked_for() -> set[str]:
 def ours() -> set[str]:
     """Every name that a process shows, once something of each kind has happened."""
     registry: CollectorRegistry = Metrics().registry
-    shown: set[str] = {f"engine_{name}" for name in GAUGES}
+    shown: set[str] = {one.full_name for one in INSTALLATION_METRICS}
     for family in registry.collect():
         endings = {
             "counter": ["_total"],
@@ -63,6 +63,16 @@ def test_every_number_of_ours_exists() -> None:
     wanted = {name for name in asked_for() if not name.startswith("temporal_")}
     assert len(wanted) > 20
     assert wanted - ours() == set()
+
+
+def test_every_number_of_a_process_is_declared() -> None:
+    """docs/service-metrics.md lists the declared ones."""
+    exported = {
+        family.name + ("_total" if family.type == "counter" else ""): family.documentation
+        for family in Metrics().registry.collect()
+        if not family.name.startswith("process_")
+    }
+    assert exported == {one.full_name: one.meaning for one in PROCESS_METRICS}
 
 
 def test_every_number_of_the_library_exists() -> None:

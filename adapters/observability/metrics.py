@@ -17,6 +17,28 @@ from temporalio import activity
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
 from adapters.observability.loop_watch import Cause
+from adapters.observability.metric_catalogue import (
+    ACTIVITIES,
+    ACTIVITY_DURATION,
+    ERROR_REPORTS,
+    ERROR_REPORTS_DROPPED,
+    ERROR_REPORTS_UNSPOOLED,
+    EVENT_LOOP_HOLD,
+    GATEWAY_OUTCOMES,
+    HTTP_REQUEST_DURATION,
+    HTTP_REQUESTS,
+    HTTP_REQUESTS_IN_FLIGHT,
+    INBOUND_OF_NOBODY,
+    INBOUND_WEBHOOKS,
+    POOL_IN_USE,
+    POOL_SIZE,
+    POOL_WAITING,
+    REFUSALS,
+    WEBHOOK_DURATION,
+    WEBHOOK_OWN_FAILURE,
+    WEBHOOK_TRIES,
+    DeclaredMetric,
+)
 from domain.webhooks.breaker import OwnPart
 from domain.webhooks.delivery import DeliveryAttempt, DeliveryStatus
 from domain.webhooks.errors import Deferred
@@ -46,9 +68,7 @@ class _Pools(Collector):
         self.pools: dict[str, Pool] = {}
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        size = _of_pools("size", "Connections to PostgreSQL at most.")
-        in_use = _of_pools("in_use", "Connections that somebody has.")
-        waiting = _of_pools("waiting", "Tasks that wait for a connection.")
+        size, in_use, waiting = map(gauge_family, (POOL_SIZE, POOL_IN_USE, POOL_WAITING))
         for name, pool in self.pools.items():
             size.add_metric([name], pool.size)
             in_use.add_metric([name], pool.in_use)
@@ -56,8 +76,9 @@ class _Pools(Collector):
         yield from (size, in_use, waiting)
 
 
-def _of_pools(name: str, meaning: str) -> GaugeMetricFamily:
-    return GaugeMetricFamily(f"engine_database_pool_{name}", meaning, labels=["pool"])
+def gauge_family(declared: DeclaredMetric) -> GaugeMetricFamily:
+    """Return a gauge without values."""
+    return GaugeMetricFamily(declared.full_name, declared.meaning, labels=declared.labels)
 
 
 class Metrics:
@@ -70,54 +91,25 @@ class Metrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
-        self._requests = self._counter(
-            "http_requests", "Answered requests.", "method", "route", "status"
-        )
-        self._durations = self._histogram(
-            "http_request_duration_seconds", "From a request to its answer.", "method", "route"
-        )
-        self.in_flight = Gauge(
-            "engine_http_requests_in_flight", "Requests without an answer.", registry=self.registry
-        )
-        self._outcomes = self._counter("gateway_outcomes", "Answers of the gateway.", "status")
+        self._requests = self._counter(HTTP_REQUESTS)
+        self._durations = self._histogram(HTTP_REQUEST_DURATION)
+        self.in_flight = self._gauge(HTTP_REQUESTS_IN_FLIGHT)
+        self._outcomes = self._counter(GATEWAY_OUTCOMES)
         # Export this counter as 0 from the start. If a counter first appears with the value 1,
         # Prometheus does not detect an increase.
         self._outcomes.labels("failed")
-        self._refusals = self._counter("refusals", "Answers of 4xx, and of the edge.", "code")
-        self._inbound = self._counter(
-            "inbound_webhooks", "Webhooks that were believed.", "provider", "was"
-        )
-        self._unowned = self._counter(
-            "inbound_of_nobody", "Webhooks of an account that no client has proved.", "provider"
-        )
-        self._reports = self._counter("error_reports", "Errors reported.", "code")
-        self._dropped = self._counter(
-            "error_reports_dropped", "Reports that the tracker refuses, or that cannot be stored."
-        )
-        self._unspooled = self._counter(
-            "error_reports_unspooled", "Failures to write, sync or delete a report in ERROR_SPOOL."
-        )
-        self._activities = self._counter(
-            "activities", "Ended executions of activities.", "activity", "outcome"
-        )
-        self._activity_durations = self._histogram(
-            "activity_duration_seconds", "An activity's execution.", "activity"
-        )
-        self._deliveries = self._counter(
-            "webhook_tries", "Ended tries of deliveries.", "status", "failure"
-        )
-        self._delivery_durations = self._histogram(
-            "webhook_duration_seconds", "From the start of a POST to its end.", "status"
-        )
-        self._own_parts = Gauge(
-            "engine_webhook_own_failure",
-            "Our own resolver or network is thought to fail: deliveries wait.",
-            ("part",),
-            registry=self.registry,
-        )
-        self._holds = self._histogram(
-            "event_loop_hold_seconds", "The event loop was held, by its own work or not.", "cause"
-        )
+        self._refusals = self._counter(REFUSALS)
+        self._inbound = self._counter(INBOUND_WEBHOOKS)
+        self._unowned = self._counter(INBOUND_OF_NOBODY)
+        self._reports = self._counter(ERROR_REPORTS)
+        self._dropped = self._counter(ERROR_REPORTS_DROPPED)
+        self._unspooled = self._counter(ERROR_REPORTS_UNSPOOLED)
+        self._activities = self._counter(ACTIVITIES)
+        self._activity_durations = self._histogram(ACTIVITY_DURATION)
+        self._deliveries = self._counter(WEBHOOK_TRIES)
+        self._delivery_durations = self._histogram(WEBHOOK_DURATION)
+        self._own_parts = self._gauge(WEBHOOK_OWN_FAILURE)
+        self._holds = self._histogram(EVENT_LOOP_HOLD)
         self._pools = _Pools()
         self.registry.register(self._pools)
 
@@ -178,12 +170,21 @@ class Metrics:
         """Export the usage of a connection pool as metrics."""
         self._pools.pools[name] = pool
 
-    def _counter(self, name: str, meaning: str, *labels: str) -> Counter:
-        return Counter(f"engine_{name}", meaning, labels, registry=self.registry)
+    def _counter(self, declared: DeclaredMetric) -> Counter:
+        return Counter(
+            declared.full_name, declared.meaning, declared.labels, registry=self.registry
+        )
 
-    def _histogram(self, name: str, meaning: str, *labels: str) -> Histogram:
+    def _gauge(self, declared: DeclaredMetric) -> Gauge:
+        return Gauge(declared.full_name, declared.meaning, declared.labels, registry=self.registry)
+
+    def _histogram(self, declared: DeclaredMetric) -> Histogram:
         return Histogram(
-            f"engine_{name}", meaning, labels, buckets=_BUCKETS, registry=self.registry
+            declared.full_name,
+            declared.meaning,
+            declared.labels,
+            buckets=_BUCKETS,
+            registry=self.registry,
         )
 
 

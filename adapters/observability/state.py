@@ -10,7 +10,8 @@ from typing import Final
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from adapters.observability.metrics import Metrics
+from adapters.observability.metric_catalogue import INSTALLATION_METRICS
+from adapters.observability.metrics import Metrics, gauge_family
 from adapters.observability.questions import Questions
 
 # Timeout for one source, in seconds. PostgreSQL cancels a statement after 3 s.
@@ -25,7 +26,7 @@ _LOOP_WITHIN_S: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """The value of a metric. `name`: a key of `GAUGES`, without the `engine_` prefix."""
+    """The value of a metric. `name`: that of its declaration in `INSTALLATION_METRICS`."""
 
     name: str
     value: float
@@ -34,19 +35,7 @@ class Number:
 
 Look = Callable[[], Awaitable[Sequence[Number]]]
 
-GAUGES: Final[Mapping[str, tuple[str, Sequence[str]]]] = {
-    "received_runs": ("Runs that no worker has begun.", ()),
-    "oldest_received_run_seconds": ("The age of the oldest of them; 0 if there is none.", ()),
-    "installation_stopped": ("1 while operators have stopped everything automatic.", ()),
-    "open_reviews": ("Reviews that wait for a decision.", ()),
-    "pending_deliveries": ("Deliveries of webhooks that have not ended.", ()),
-    "unfinished_webhooks": ("Webhooks that came in, at work or behind others.", ()),
-    "oldest_unfinished_webhook_seconds": ("The age of the oldest of them; 0 if there is none.", ()),
-    "task_queue_backlog": ("Tasks that no worker has taken.", ("queue", "work")),
-    "task_queue_backlog_seconds": ("The age of the oldest of them.", ("queue", "work")),
-    "failed_schedules": ("Runs of schedules that failed in the last 24 hours.", ()),
-    "state_known": ("Whether the last look succeeded, 1 or 0.", ("source",)),
-}
+_GAUGES: Final = {declared.name: declared for declared in INSTALLATION_METRICS}
 
 
 class _State(Collector):
@@ -61,12 +50,9 @@ class _State(Collector):
         )
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        families = {
-            name: GaugeMetricFamily(f"engine_{name}", meaning, labels=labels)
-            for name, (meaning, labels) in GAUGES.items()
-        }
+        families = {name: gauge_family(declared) for name, declared in _GAUGES.items()}
         for number in self._numbers():
-            _, labels = GAUGES[number.name]
+            labels = _GAUGES[number.name].labels
             families[number.name].add_metric(
                 [number.labels[label] for label in labels], number.value
             )

@@ -6,14 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from scripts import api_errors, command_list
+from scripts import api_errors, command_list, configuration, service_metrics
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.mark.parametrize(
     ("file", "table"),
-    [(api_errors.FILE, api_errors.table), (command_list.FILE, command_list.table)],
+    [
+        (api_errors.FILE, api_errors.table),
+        (command_list.FILE, command_list.table),
+        (configuration.FILE, configuration.table),
+        (service_metrics.FILE, service_metrics.table),
+    ],
     ids=lambda given: given.stem if isinstance(given, Path) else "",
 )
 def test_a_generated_page_is_current(file: Path, table: Callable[[], str]) -> None:

@@ -2,26 +2,7 @@
 
 from typing import Final
 
-from pydantic import BaseModel
-from pydantic.fields import FieldInfo
+from settings.variables import variables
 
-from settings import Settings
-
-
-def environment_fields() -> dict[str, FieldInfo]:
-    """Each variable's field."""
-    found: dict[str, FieldInfo] = {}
-    for group in Settings.model_fields.values():
-        assert isinstance(group.annotation, type)
-        assert issubclass(group.annotation, BaseModel)
-        for field in group.annotation.model_fields.values():
-            assert field.alias is not None
-            assert field.alias not in found, "two settings of one variable"
-            found[field.alias] = field
-    return found
-
-
-ALL: Final = frozenset(environment_fields())
-REQUIRED: Final = frozenset(
-    name for name, field in environment_fields().items() if field.is_required()
-)
+ALL: Final = frozenset(one.name for one in variables())
+REQUIRED: Final = frozenset(one.name for one in variables() if one.is_required)
