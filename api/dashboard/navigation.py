@@ -60,7 +60,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MenuPlace:
     """Where a page stands in the menu: the names of its entry and its view. Both are empty for a
     page outside the menu."""
 
@@ -202,12 +202,12 @@ def _groups_for(actor: Actor, entry: Entry) -> Iterator[Group]:
             yield replace(group, views=views)
 
 
-def place_of(path: str) -> Place:
+def place_of(path: str) -> MenuPlace:
     """Return where the page at a path stands in the menu."""
     found = [
-        (length, Place(entry.name, view.name))
+        (length, MenuPlace(entry.name, view.name))
         for entry in _MENU
         for view in entry.views
         if (length := view.match(path))
     ]
-    return max(found, key=lambda one: one[0])[1] if found else Place()
+    return max(found, key=lambda one: one[0])[1] if found else MenuPlace()

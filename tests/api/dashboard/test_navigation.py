@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from api.dashboard.navigation import Place, menu_of, place_of
+from api.dashboard.navigation import MenuPlace, menu_of, place_of
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from tests.support.core.engine import LiveEngine
@@ -53,7 +53,7 @@ def test_the_menu_shows_a_role_what_it_may_open(role: Role) -> None:
 def test_each_page_has_its_place() -> None:
     pages = [one.path for one in seen_pages()]
 
-    lost = [path for path in pages if place_of(path) == Place()]
+    lost = [path for path in pages if place_of(path) == MenuPlace()]
     assert sorted(lost) == sorted(BESIDE)
     shown = {place_of(path).view for path in pages}
     owner = Actor.person("01ARZ3NDEKTSV4RRFFQ69G5FAV", Role.OWNER, network=None)
@@ -65,18 +65,18 @@ def test_each_page_has_its_place() -> None:
 @pytest.mark.parametrize(
     ("path", "place"),
     [
-        ("/app", Place("home", "overview")),
-        ("/app/reviews/1", Place("inbox", "reviews")),
-        ("/app/knowledge/1", Place("knowledge", "articles")),
-        ("/app/knowledge/gaps", Place("insights", "gaps")),
-        ("/app/simulator/runs/1", Place("testing", "cases")),
-        ("/app/metrics.csv", Place("insights", "metrics")),
-        ("/app/metrics/churn", Place("customers", "churn")),
-        ("/app/billing/plan", Place("settings", "usage")),
-        ("/app/reviewsx", Place()),
+        ("/app", MenuPlace("home", "overview")),
+        ("/app/reviews/1", MenuPlace("inbox", "reviews")),
+        ("/app/knowledge/1", MenuPlace("knowledge", "articles")),
+        ("/app/knowledge/gaps", MenuPlace("insights", "gaps")),
+        ("/app/simulator/runs/1", MenuPlace("testing", "cases")),
+        ("/app/metrics.csv", MenuPlace("insights", "metrics")),
+        ("/app/metrics/churn", MenuPlace("customers", "churn")),
+        ("/app/billing/plan", MenuPlace("settings", "usage")),
+        ("/app/reviewsx", MenuPlace()),
     ],
 )
-def test_the_view_that_names_most_of_a_path_has_the_page(path: str, place: Place) -> None:
+def test_the_view_that_names_most_of_a_path_has_the_page(path: str, place: MenuPlace) -> None:
     assert place_of(path) == place
 
 
