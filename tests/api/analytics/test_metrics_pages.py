@@ -28,7 +28,7 @@ async def test_metrics_with_and_without_data(front: LiveEngine, shop: Shop) -> N
 
         page = await viewer.see("/app/metrics")
         assert "No data for 29 of 30 days" in page
-        assert "by the agent alone 1" in page
+        assert "Automated 1" in page
         assert "The agent resolved 1 of 1 messages alone" in page
         assert page.count("<style") == page.count("style=") == 0
         since = (YESTERDAY - timedelta(days=1)).isoformat()
@@ -36,7 +36,7 @@ async def test_metrics_with_and_without_data(front: LiveEngine, shop: Shop) -> N
         assert file.headers["content-type"].startswith("text/csv")
         assert (await viewer.http.get("/app/metrics?from=2026-02-30")).status_code == 400
     async with at_pages(front, shop, language="fr") as owner:
-        assert "résolu seul" in await owner.see("/app/metrics")
+        assert "Automatisées" in await owner.see("/app/metrics")
 
 
 async def test_who_may_leave(front: LiveEngine, shop: Shop) -> None:

@@ -84,6 +84,8 @@ async def test_a_list_shows_news_and_keeps_the_focus(browser: Browser, served: S
         second = await open_review(served.engine.database, shop)
         await page.evaluate(TICK)
         await expect(page.locator(f'main a[href="/app/reviews/{second}"]').first).to_be_visible()
+        await expect(page).to_have_title(re.compile(r"^\(2\) "))
+        await expect(page.locator("#needs-you")).to_have_text(re.compile("^2"))
         await expect(link).to_be_focused()
         ticked = await page.locator("main tbody :checked").evaluate_all(
             "all => all.map(it => it.name)"

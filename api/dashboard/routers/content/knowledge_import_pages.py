@@ -69,7 +69,6 @@ def _form(page: Page, typed: Typed, plan: ImportPlan | None) -> Response:
         form=_IMPORT,
         most=MAX_IMPORTED,
         most_chars=MAX_FILE_CHARS,
-        may_change=True,
     )
 
 
