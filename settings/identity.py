@@ -75,14 +75,14 @@ class IdentitySettings(BaseModel):
     jwt_issuer: str | None = Field(
         default=None,
         description=(
-            "The `iss` of that provider's tokens, compared exactly. Must be set together with "
-            "`JWT_JWKS_URL`."
+            "Expected `iss` claim of the other identity provider, compared exactly. Must be set "
+            "together with `JWT_JWKS_URL`."
         ),
     )
     jwt_audience: str | None = Field(
         default=None,
         description=(
-            "The `aud` of that provider's tokens for this service. Must be set together with "
+            "Expected `aud` claim of the other identity provider's tokens. Must be set together with "
             "`JWT_JWKS_URL`."
         ),
     )

@@ -1,4 +1,4 @@
-"""The steps of drafting an answer that runs, dry runs and simulations share."""
+"""The answer-drafting steps shared by runs, dry runs and simulations."""
 
 from dataclasses import replace
 

@@ -79,8 +79,8 @@ class CustomerErasure:
             return await self._words(connection).under_way()
 
     async def workflow_ids(self) -> AsyncIterator[tuple[str, ...]]:
-        """Yield the workflow ids of the marked events' runs and of webhook deliveries about these
-        events."""
+        """Yield the workflow ids for the events marked for erasure: of their runs, and of the
+        webhook deliveries about them."""
         async for page in self._pages():
             async with self._database.service() as connection:
                 deliveries = await self._words(connection).deliveries(page)

@@ -15,8 +15,8 @@ from temporalio.service import RPCError
 
 from domain.core import names
 
-# A worker polls again after at most 60 s. Temporal lists a worker for five minutes after its last
-# poll, so an older poll means that the worker has stopped.
+# A running worker polls at least every 60 s, but Temporal lists a worker for five minutes after its
+# last poll. If the last poll is older than this limit, the worker has stopped.
 _ASKED_WITHIN: Final = timedelta(seconds=75)
 # Without this timeout, the client would wait and retry for a minute.
 _ANSWERS_WITHIN: Final = timedelta(seconds=2)

@@ -46,7 +46,8 @@ class DailyMetricsInput(Contract):
 
 
 class DailyMetricsResult(Contract):
-    """The outcome of the daily metrics workflow. `day`: the latest day that was computed."""
+    """The outcome of the daily metrics workflow. `day`: the latest day whose metrics were
+    computed."""
 
     day: date
     computed: int

@@ -11,7 +11,7 @@ from domain.inbound.inbound_request import InboundRequest
 from domain.integrations.providers import Provider
 
 _SHOP_HEADERS: Final = ("x-shopify-shop-domain", "shopify-shop-domain")
-# Fields in which Shopify's bodies may identify the shop.
+# Fields of a Shopify webhook body that may identify the shop.
 _SHOP_FIELDS: Final = ("shop_domain", "myshopify_domain")
 _MAX_ACCOUNT: Final = 255
 

@@ -55,9 +55,8 @@ class ExecuteInput(Contract):
 
 
 class ExecuteResult(Contract):
-    """The outcome of an execution. `joined`: id of the review to which the run's message was added
-    instead of executing the plan, because a human now handles the conversation. Empty if the
-    message was not added to a review."""
+    """The outcome of an execution. `joined`: id of the review that received the run's message, or
+    empty. If set, the plan was not executed, because a human now handles the conversation."""
 
     steps: tuple[StepOutcome, ...]
     elapsed_ms: float

@@ -24,7 +24,7 @@ from store.tenants.members import MemberRepository
 @dataclass(frozen=True, slots=True)
 class PresentedCode:
     """An OAuth client's token request with an authorization code. `oauth_client_id`: the client id
-    in the request. `network`: the network of the request."""
+    in the request. `network`: the network of the caller's IP address."""
 
     code: str = field(repr=False)
     verifier: str = field(repr=False)

@@ -20,8 +20,8 @@ from store.tenants.tables import client_settings
 from store.webhooks.tables import outbox, ticket_events, webhook_deliveries, webhook_misses
 
 PAGE: Final = 1_000
-# A safety margin for ids. The clocks of machines differ, and an id is generated slightly before or
-# after the time in its row.
+# A safety margin for clock skew between machines. The timestamp in an id can also differ slightly
+# from the timestamp in its row.
 _MARGIN: Final = timedelta(days=1)
 
 # Unfinished runs are kept, regardless of their age. A run is unfinished if it has no answer, an

@@ -58,8 +58,8 @@ EARLIER: Final = (
     )
     .select_from(_OF_CONVERSATION)
     .where(
-        # An answer that left the review's message unanswered is newer than that message, but is
-        # included too.
+        # Also include answers of earlier runs that were sent after the review's message arrived,
+        # and before the review was opened.
         sa.or_(
             engine_messages.c.created_at <= _INBOUND.c.created_at,
             sa.and_(

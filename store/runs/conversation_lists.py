@@ -219,7 +219,7 @@ class ConversationLists(TenantRepository):
         return found, TalkPlace(end.last_message_at, end.id) if end else None
 
     async def steps(self, run_ids: list[str]) -> dict[str, ThreadStep]:
-        """Return how the messages of these runs were processed, keyed by run id."""
+        """Return the processing step of each run's message, keyed by run id."""
         rows = await self._connection.execute(_STEPS, {"client_id": self._tenant, "runs": run_ids})
         return {row.run_id: ThreadStep.model_validate(row, from_attributes=True) for row in rows}
 
