@@ -82,8 +82,8 @@ class IdentitySettings(BaseModel):
     jwt_audience: str | None = Field(
         default=None,
         description=(
-            "Expected `aud` claim of the other identity provider's tokens. Must be set together with "
-            "`JWT_JWKS_URL`."
+            "Expected `aud` claim of the other identity provider's tokens. Must be set together "
+            "with `JWT_JWKS_URL`."
         ),
     )
     jwt_algorithms: Annotated[str, AfterValidator(_are_asymmetric)] = Field(
