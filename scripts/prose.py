@@ -88,7 +88,7 @@ def main() -> int:
         print(f"prose: spelling is not checked, {missing} is not installed", file=sys.stderr)
     found = list(findings(spelling))
     print("\n".join(map(str, found)), end="\n" if found else "")
-    return 1 if found else 0
+    return 1 if found or spelling is None else 0
 
 
 if __name__ == "__main__":

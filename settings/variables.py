@@ -40,7 +40,10 @@ def variable_groups() -> Iterator[VariableGroup]:
 
 def variables() -> tuple[Variable, ...]:
     """Return the variables of all groups. Raises TypeError like `variable_groups`."""
-    return tuple(one for group in variable_groups() for one in group.variables)
+    found = tuple(one for group in variable_groups() for one in group.variables)
+    if len({one.name for one in found}) < len(found):
+        raise TypeError("two settings of one variable")
+    return found
 
 
 def _variable(field: FieldInfo) -> Variable:

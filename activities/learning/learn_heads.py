@@ -15,10 +15,10 @@ from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
 from domain.learning.contracts import LearnHeadsInput, LearnHeadsResult
-from domain.learning.own_head_trial import OwnHeadState, TriesHeads, is_due
+from domain.learning.own_head_trial import LONGEST, OwnHeadState, TriesHeads, is_due
 from domain.tenants.errors import ClientNotFound
 from store.core.database import Database
-from store.learning.own_heads import OwnHeadRepository, remove_heads
+from store.learning.own_heads import OwnHeadRepository, remove_old_heads
 
 _CLIENTS_AT_ONCE: Final = 500
 
@@ -35,7 +35,7 @@ class _Progress:
 
 class LearnHeads:
     """Trains clients' own classifier heads. `heads`: None if the brain is a language model. In that
-    case, no head is trained, and all stored heads are removed."""
+    case, no head is trained, and heads that are older than LONGEST are removed."""
 
     def __init__(
         self, database: Database, heads: TriesHeads | None, now: Clock, new_id: NewId
@@ -56,7 +56,7 @@ class LearnHeads:
         place = _broken_off()
         if self._heads is None:
             async with self._database.service() as connection:
-                await remove_heads(connection)
+                await remove_old_heads(connection, self._now() - LONGEST)
             return place.done
         pages = client_pages(
             self._database, step.client_id, after=place.client_id, size=_CLIENTS_AT_ONCE

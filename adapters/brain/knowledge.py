@@ -95,13 +95,16 @@ def _chosen_draft(
 
 
 def _agree(chosen: ChosenAnswer | None, found: "_Covering") -> bool:
-    """Return True if keyword search and semantic search find the same entry, and this entry
-    probably answers the message. If semantic search finds nothing, or the entry has no embeddings
-    yet, only keyword search counts."""
-    if chosen is None or found.passage.similarity is None:
+    """Return True if keyword search and semantic search select the same entry, and this entry
+    probably answers the message. If the semantic search finds nothing, the keyword search decides.
+    It also decides on an entry without embeddings, unless another entry probably answers.
+    """
+    if chosen is None:
         return True
-    same = chosen.best.passage.id == found.passage.id
-    return same and chosen.fits and chosen.probability >= AGREEING_PROBABILITY
+    answers = chosen.fits and chosen.probability >= AGREEING_PROBABILITY
+    if found.passage.similarity is None:
+        return not answers
+    return answers and chosen.best.passage.id == found.passage.id
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

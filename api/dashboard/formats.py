@@ -66,6 +66,10 @@ class Formats:
             return words["now"]
         return words["ago" if apart > timedelta() else "in"].format(self.span(abs(apart)))
 
+    def since(self, moment: datetime) -> str:
+        """Format the time since a moment as “12 min”, or as “1 min” if it is shorter."""
+        return self.span(max(self.now - moment, timedelta(minutes=1)))
+
     def span(self, length: timedelta | float) -> str:
         """Format a duration as “45 s”, “12 min”, “3 h” or “5 d”. A plain number is in seconds."""
         seconds = length.total_seconds() if isinstance(length, timedelta) else length

@@ -245,7 +245,8 @@ async def _page_of(
         waiting=waiting,
         now=resources.now(),
     )
-    if stays and named is not None and named != preferences.client_id:
+    # A poll of an open page does not switch the client of other tabs.
+    if stays and named is not None and named != preferences.client_id and not is_poll(request):
         await _remember(page, named)
     return page
 

@@ -4,12 +4,8 @@ completed yet."""
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
 
 from domain.core.money import Money
-
-COUNTED_TO: Final = 1_000
-"""Maximum number of reviews that are counted. Pages show "1,000+" for more."""
 
 
 class FirstStep(StrEnum):
@@ -39,8 +35,8 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The content of the overview page. `waiting`: the number of open reviews, at most COUNTED_TO +
-    1. `oldest`: when the oldest counted review was opened. `at_stake`: the amount that the plans
+    """The content of the overview page. `waiting`: the number of open reviews, or a limit of them.
+    `oldest`: when the oldest counted review was opened. `at_stake`: the amount that the plans
     under the counted reviews would move, by currency. `done`: the first steps that the client has
     completed."""
 

@@ -8,7 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
 from domain.core.money import Money
-from domain.dashboard.overview import COUNTED_TO, FirstStep, Overview, Trouble
+from domain.dashboard.overview import FirstStep, Overview, Trouble
+from store.reviews.open_reviews import MOST
 
 _MOST_TROUBLES: Final = 20
 _FAILING: Final = 3
@@ -64,7 +65,7 @@ async def read_overview(connection: AsyncConnection, tenant: TenantId) -> Overvi
     """Return the figures of the client's overview page, read in one query."""
     given: dict[str, Any] = {
         "client_id": tenant,
-        "counted": COUNTED_TO + 1,
+        "counted": MOST + 1,
         "failing": _FAILING,
         "most": _MOST_TROUBLES,
     }

@@ -71,10 +71,10 @@ _HOLD: Final = (
 )
 
 
-async def remove_heads(connection: AsyncConnection) -> None:
-    """Remove the classifier heads of all clients. If no head is fitted at night, heads fitted to
-    erased or expired tickets would otherwise remain."""
-    await connection.execute(sa.delete(own_heads))
+async def remove_old_heads(connection: AsyncConnection, before: datetime) -> None:
+    """Remove the classifier heads of all clients that were trained before the given time. Without
+    a nightly training, heads of expired tickets would otherwise stay."""
+    await connection.execute(sa.delete(own_heads).where(_HEAD.created_at < before))
 
 
 class OwnHeadRepository(TenantRepository):

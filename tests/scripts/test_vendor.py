@@ -31,6 +31,10 @@ def test_icons_stand_side_by_side() -> None:
     ]  # fmt: skip
 
 
+def test_the_stylesheet_places_the_icons_of_the_sprite() -> None:
+    assert (VENDOR / "icons.css").read_text() == places_of(ICONS)
+
+
 def test_templates_name_only_icons_of_the_sprite() -> None:
     source = "".join(file.read_text() for file in _TEMPLATES.rglob("*.html"))
     named = {*re.findall(r'\bicon\("([a-z-]+)"', source), *re.findall(r"\bi-([a-z-]+)", source)}

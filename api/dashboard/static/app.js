@@ -12,10 +12,13 @@ setInterval(() => {
   if (!document.hidden) document.body.dispatchEvent(new Event("tick"));
 }, TICK_MS);
 
-// What a poll is answered after the session's end is another page.
+// The response to a poll is not shown if it is an error, or another page: that of a user who is
+// signed out, or who is no longer a member.
 document.addEventListener("htmx:before:response", (event) => {
-  const answer = event.detail.ctx.response.raw;
-  if (answer.redirected && new URL(answer.url).pathname.startsWith("/app/sign-in")) {
+  const { raw } = event.detail.ctx.response;
+  const isPoll = event.detail.ctx.sourceElement?.matches?.("[hx-trigger^=tick]");
+  const elsewhere = /^\/app\/(sign-in|no-client)/;
+  if ((isPoll && !raw.ok) || (raw.redirected && elsewhere.test(new URL(raw.url).pathname))) {
     event.preventDefault();
   }
 });

@@ -1,8 +1,10 @@
 """Tests of the nightly fit of clients' own heads."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 import pytest
+import sqlalchemy as sa
 from structlog.testing import capture_logs
 from temporalio.testing import ActivityEnvironment
 
@@ -13,7 +15,7 @@ from adapters.system import new_ulid, utc_now
 from domain.agent.brain import Category
 from domain.core.errors import EngineUnavailable
 from domain.learning.contracts import LearnHeadsInput, LearnHeadsResult
-from domain.learning.own_head_trial import Lesson, TriedHead
+from domain.learning.own_head_trial import LONGEST, Lesson, TriedHead
 from evaluation.own_head.shop_trial import read_lessons
 from services.learning.labelled_examples import delete_example
 from store.core.database import Database
@@ -88,15 +90,22 @@ async def test_a_night_without_news_changes_nothing(database: Database, shop: Sh
     assert await only_row(database, own_heads, of=shop) == first
 
 
-async def test_nothing_is_fitted_or_kept_where_a_language_model_thinks(
+async def test_nothing_is_fitted_where_a_language_model_thinks(
     database: Database, shop: Shop
 ) -> None:
-    """Nothing else would remove the head of tickets that are too old to be kept."""
+    """A head still serves where the model's budget is used up, until its tickets are too old."""
     await add_examples(database, shop, ONE)
-    await learn(database, Heads())
-    await only_row(database, own_heads, of=shop)
-
     assert await learn(database, None) == LearnHeadsResult()
+    assert await rows(database, own_heads, of=shop) == []
+
+    await learn(database, Heads())
+    await learn(database, None)
+    await only_row(database, own_heads, of=shop)
+    async with database.tenant(shop.tenant) as connection:
+        await connection.execute(
+            sa.update(own_heads).values(created_at=utc_now() - LONGEST - timedelta(minutes=1))
+        )
+    await learn(database, None)
     assert await rows(database, own_heads, of=shop) == []
 
 

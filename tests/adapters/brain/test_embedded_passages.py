@@ -2,6 +2,8 @@
 
 import pytest
 
+from adapters.brain.answers import AnswerModel
+from adapters.brain.knowledge import AGREEING_PROBABILITY, SURE_PROBABILITY
 from adapters.brain.relevance import EXCERPT_LIMIT, excerpt, read_question
 from domain.agent.brain import Category, PassageSentence
 from domain.agent.escalation_reason import EscalationReason
@@ -108,6 +110,24 @@ async def test_a_new_entry_answers_beside_one_that_is_embedded() -> None:
 
     assert [citation.id for citation in answer.citations] == ["sizes"]
     assert answer.confidence >= THRESHOLD
+
+
+async def test_a_new_entry_does_not_outvote_an_answer_by_meaning() -> None:
+    """Words alone sent wrong answers: a probable answer of another entry leaves it to a person."""
+    text = "How long does the battery of the Nova lamp last?"
+    answer = "The battery of the Nova lamp lasts 12 hours."
+    sentence = PassageSentence(heading="", text=answer, chunk=0, similarity=0.74)
+    embedded = passage("Battery of the Nova lamp", answer, passage_id="old", rank=0.9).model_copy(
+        update={"similarity": 0.74, "sentences": (sentence,)}
+    )
+    new = passage(
+        "Battery of the Nova lamp", "The battery of the Nova lamp lasts long.", passage_id="new"
+    )
+    chosen = AnswerModel.load().choose(text, "en", [embedded])
+    assert chosen is not None
+    assert AGREEING_PROBABILITY <= chosen.probability < SURE_PROBABILITY, chosen.probability
+
+    assert (await ask(text, passages=[embedded, new])).confidence < THRESHOLD
 
 
 async def test_an_empty_passage_is_no_answer() -> None:

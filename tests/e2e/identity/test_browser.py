@@ -56,7 +56,7 @@ async def _sign_in(page: Page, mails: Path, brand: str = "") -> None:
         await _fits(page, page.locator("[name=brand_name]"))
         await page.fill("[name=brand_name]", brand)
     await page.fill("[name=email]", EMAIL)
-    await page.get_by_role("button", name="Send the code").click()
+    await page.get_by_role("button", name="Email me a code").click()
     await _fits(page, page.locator("[name=code]"))
 
     async def mailed() -> str | None:
