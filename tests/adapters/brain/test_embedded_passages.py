@@ -115,10 +115,10 @@ async def test_a_new_entry_answers_beside_one_that_is_embedded() -> None:
 async def test_a_new_entry_does_not_outvote_an_answer_by_meaning() -> None:
     """Words alone sent wrong answers: a probable answer of another entry leaves it to a person."""
     text = "How long does the battery of the Nova lamp last?"
-    answer = "The battery of the Nova lamp lasts 12 hours."
-    sentence = PassageSentence(heading="", text=answer, chunk=0, similarity=0.74)
-    embedded = passage("Battery of the Nova lamp", answer, passage_id="old", rank=0.9).model_copy(
-        update={"similarity": 0.74, "sentences": (sentence,)}
+    answer = "It runs for 12 hours."
+    sentence = PassageSentence(heading="", text=answer, chunk=0, similarity=0.85)
+    embedded = passage("Nova lamp", answer, passage_id="old", rank=0.9).model_copy(
+        update={"similarity": 0.85, "sentences": (sentence,)}
     )
     new = passage(
         "Battery of the Nova lamp", "The battery of the Nova lamp lasts long.", passage_id="new"
