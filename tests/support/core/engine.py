@@ -128,15 +128,21 @@ class LiveEngine:
     ) -> None:
         """Decide as a human does: committed first, then the signal. A person who has seen a later
         message has seen the latest draft and plan, unless `seen_revision` says otherwise."""
+        seen = None
         if seen_event is not None and seen_revision is None:
             review = await only_row(self.database, escalation_tickets, id=escalation_id)
-            seen_revision = review["revision"]
+            seen, seen_revision = review["edited_text"], review["revision"]
         async with self.database.service() as connection:
             tenant = await client_of(connection, escalation_id)
             outcome = await EscalationRepository(connection, tenant).decide(
                 escalation_id,
                 Choice(
-                    decision, actor, text=text, seen_event=seen_event, seen_revision=seen_revision
+                    decision,
+                    actor,
+                    text=text,
+                    seen=seen,
+                    seen_event=seen_event,
+                    seen_revision=seen_revision,
                 ),
                 utc_now(),
             )
