@@ -179,5 +179,5 @@ def test_missing_word_lists_are_reported(
     monkeypatch.setattr(prose_spelling, "find_spec", lambda _: None)
     (tree / "cli.py").write_text("# recieve\n")
 
-    assert prose.main() == 0
+    assert prose.main() == 1
     assert "spelling is not checked" in capsys.readouterr().err
