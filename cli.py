@@ -14,32 +14,35 @@ from adapters.observability.logs import configure_logs
 from commands.core.lazy import LazyCommand
 
 COMMANDS: Final = (
-    LazyCommand(
-        "dev", "commands.core.dev:dev", "Run the complete service on this machine until Ctrl-C."
-    ),
+    LazyCommand("dev", "commands.core.dev:dev", "Run the complete service locally until Ctrl-C."),
     LazyCommand(
         "demo",
         "commands.core.dev:demo",
-        "Run everything, take the tour and stop. The exit code is 1 if a step of the tour fails.",
+        "Run the complete service, take the tour, then stop. The exit code is 1 if a step of "
+        "the tour fails.",
     ),
     LazyCommand(
-        "serve", "commands.core.server:serve", "Serve the HTTP API until it gets a signal."
+        "serve",
+        "commands.core.server:serve",
+        "Serve the HTTP API until the process receives a signal.",
     ),
     LazyCommand(
         "worker",
         "commands.core.processes:worker",
-        "Run a worker until a signal ends it. Several may run at the same time, on any machines.",
+        "Run a worker until it receives a signal. Several workers may run at the same time, on "
+        "any machines.",
     ),
     LazyCommand(
         "migrate",
         "commands.core.processes:migrate",
-        "Migrate the database and Temporal's namespace to this version; safe to repeat.",
+        "Migrate the database and Temporal's namespace to this version. The command is safe to "
+        "repeat.",
     ),
     LazyCommand(
         "connections",
         "commands.core.connections:connections",
-        "Add up the connections that all processes may open, and compare the sum with PostgreSQL's "
-        "limit. The exit code is 1 if the limit is too low.",
+        "Add up the connections that all processes may open, and compare the total with "
+        "PostgreSQL's limit. The exit code is 1 if the limit is too low.",
     ),
     LazyCommand(
         "reseal",
@@ -61,16 +64,17 @@ COMMANDS: Final = (
     LazyCommand(
         "export",
         "commands.exports.export:export",
-        "Export all records of a client to a file, as the client itself receives them. See "
-        "docs/export.md.",
+        "Export all of a client's records to a file. The file is the same as the one that the "
+        "client can download. See docs/export.md.",
     ),
     LazyCommand(
-        "client", "commands.tenants.client:app", "Manage merchants' accounts; `erase` removes one."
+        "client", "commands.tenants.client:app", "Manage merchant accounts; `erase` removes one."
     ),
     LazyCommand(
         "usage",
         "commands.billing.usage:usage",
-        "Show a client's usage this month, its quota, and when the quota will be used up.",
+        "Show a client's usage this month, its quota, and the date when the quota is expected "
+        "to run out.",
     ),
     LazyCommand("key", "commands.tenants.key:app", "Manage API keys; `revoke` ends one."),
     LazyCommand(
@@ -81,15 +85,19 @@ COMMANDS: Final = (
     LazyCommand(
         "invitation",
         "commands.tenants.invitation:app",
-        "Manage invitations that await a user's answer.",
+        "Manage invitations that are waiting for a user's response.",
     ),
     LazyCommand("playbook", "commands.playbooks.playbook:app", "Manage playbooks."),
     LazyCommand("case", "commands.cases.case:app", "Manage saved cases and run them."),
-    LazyCommand("replay", "commands.simulation.replay:app", "Replay past events with a variant."),
+    LazyCommand(
+        "replay",
+        "commands.simulation.replay:app",
+        "Replay past events with a variant of the configuration.",
+    ),
     LazyCommand("template", "commands.content.starters:templates", "Manage response templates."),
     LazyCommand("knowledge", "commands.content.content:knowledge", "Manage knowledge entries."),
     LazyCommand(
-        "suggestion", "commands.content.suggestion:app", "Manage suggestions of AI assistants."
+        "suggestion", "commands.content.suggestion:app", "Manage suggestions from AI assistants."
     ),
     LazyCommand(
         "loosening", "commands.tenants.loosening:app", "Manage changes that loosen protections."
@@ -99,17 +107,17 @@ COMMANDS: Final = (
     ),
     LazyCommand("settings", "commands.tenants.settings:app", "Manage a client's settings."),
     LazyCommand(
-        "widget", "commands.widget.widget:app", "Manage the chat widget on a client's pages."
+        "widget", "commands.widget.widget:app", "Manage the chat widget on a client's website."
     ),
     LazyCommand(
         "automation-event",
         "commands.exports.automation:app",
-        "Manage events of the engine's first version.",
+        "Manage events from the engine's first version.",
     ),
     LazyCommand(
         "mail-sender",
         "commands.integrations.mail_sender:app",
-        "Manage the sender of a client's emails to customers.",
+        "Manage the sender of a client's customer emails.",
     ),
     LazyCommand(
         "integration",
@@ -127,13 +135,13 @@ COMMANDS: Final = (
         "Show and replay webhooks received from other platforms.",
     ),
     LazyCommand(
-        "data-request", "commands.inbound.data_request:app", "Manage customers' data requests."
+        "data-request", "commands.inbound.data_request:app", "Manage customer data requests."
     ),
     LazyCommand("credits", "commands.billing.credits:app", "Manage credits."),
     LazyCommand(
         "payment", "commands.billing.payments:app", "List payments that need manual action."
     ),
-    LazyCommand("review", "commands.reviews.review:app", "List, claim and decide reviews."),
+    LazyCommand("review", "commands.reviews.review:app", "List, claim and decide on reviews."),
     LazyCommand(
         "correction",
         "commands.learning.correction:app",
@@ -149,8 +157,8 @@ COMMANDS: Final = (
     LazyCommand(
         "simulate",
         "commands.simulation.simulate:simulate",
-        "Show what the agent would answer and do, and why. A worker runs the agent; nothing is "
-        "executed.",
+        "Show what the agent would answer and do, and why. A worker runs the agent without "
+        "executing any action.",
     ),
     LazyCommand("metrics", "commands.analytics.metrics:app", "Show and compute daily metrics."),
     LazyCommand(
@@ -168,7 +176,7 @@ COMMANDS: Final = (
         "Show error reports, which are kept for 30 days.",
     ),
     LazyCommand(
-        "erase", "commands.privacy.erase:app", "Erase a client or one customer permanently."
+        "erase", "commands.privacy.erase:app", "Permanently erase a client or one customer."
     ),
     LazyCommand("audit", "commands.audit.audit:app", "Show and verify the audit log."),
     LazyCommand("retention", "commands.privacy.retention:app", "Show how long records are kept."),
