@@ -135,6 +135,11 @@ COMMANDS: Final = (
     ),
     LazyCommand("review", "commands.reviews.review:app", "List, claim and decide reviews."),
     LazyCommand(
+        "conversation",
+        "commands.runs.conversation:app",
+        "Write in conversations with customers.",
+    ),
+    LazyCommand(
         "correction",
         "commands.learning.correction:app",
         "Learn from edited and rejected reviews.",

@@ -18,7 +18,20 @@ class MessageRecord(Record):
 
     id: Annotated[Id, Field(description="ULID of the message.")]
     event_id: Annotated[
-        Id, Field(description="ULID of the message's own event, or of the event that it answers.")
+        Id | None,
+        Field(
+            description=(
+                "ULID of the message's own event, or of the event that it answers; null for a "
+                "member's reply."
+            )
+        ),
+    ]
+    reply_id: Annotated[
+        Id | None,
+        Field(
+            default=None,
+            description="ULID of the member's reply; null for every other message.",
+        ),
     ]
     direction: Annotated[
         Literal["inbound", "outbound"],

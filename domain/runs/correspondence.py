@@ -28,7 +28,8 @@ class ConversationSummary(BaseModel):
 
 class Message(BaseModel):
     """A message of a conversation. `run_id`: id of the run that the message started, or that
-    created the message. `attachments`: the files that the customer sent with the message."""
+    created the message; None for a member's reply. `written_by`: the member who wrote the reply, or
+    None. `attachments`: the files that the customer sent with the message."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -37,4 +38,5 @@ class Message(BaseModel):
     body: str
     created_at: datetime
     run_id: str | None
+    written_by: str | None = None
     attachments: tuple[Attachment, ...] = ()

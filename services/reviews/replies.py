@@ -7,10 +7,11 @@ from domain.agent.reply_action import reply_through
 from domain.core import names
 from domain.core.contracts import BackgroundRef
 from domain.intake.event import UnifiedEvent
+from domain.reviews.errors import ConversationMovedOn
 from domain.reviews.escalation import check_words
 from domain.runs.errors import ReplyNotPossible
 from domain.runs.teammate_reply import UNDO_FOR, AnsweredMessage, TeammateReply
-from domain.tenants.actor import MANAGERS, REVIEWERS, Actor
+from domain.tenants.actor import REVIEWERS, Actor
 from services.core.unit_of_work import UnitOfWork
 from store.intake.events import EventRepository
 from store.integrations.integrations import IntegrationRepository
@@ -18,15 +19,22 @@ from store.reviews.replies import ReplyRepository
 
 
 async def write_reply(
-    work: UnitOfWork, actor: Actor, conversation_id: str, text: str
+    work: UnitOfWork,
+    actor: Actor,
+    conversation_id: str,
+    text: str,
+    *,
+    seen_event: str | None = None,
 ) -> TeammateReply:
     """Schedule a reply to the customer's latest message in a conversation, and return it.
 
     The reply is sent when UNDO_FOR has passed, through the channel of that message. The start of
     the send closes the conversation's open reviews (`services/reviews/reply_sending.py`).
+    `seen_event`: the latest message that the actor has read, or None if unknown.
 
     Raises RoleRequired, InvalidInput for a text that cannot be sent, ConversationNotFound,
-    ConversationTaken, EscalationClaimed, ReplyNotPossible.
+    ConversationTaken, EscalationClaimed, ReplyNotPossible, and ConversationMovedOn if the customer
+    has written after `seen_event`.
     """
     actor.require(REVIEWERS)
     check_words(text)
@@ -39,6 +47,8 @@ async def write_reply(
         event = await EventRepository(work.connection, work.tenant).unified(latest.event_id)
     if latest is None or event is None:
         raise ReplyNotPossible("no_message")
+    if seen_event is not None and seen_event != latest.event_id:
+        raise ConversationMovedOn(conversation_id)
     answered = AnsweredMessage(event, in_session=latest.in_session, can_show=latest.can_show)
     answered.check_answerable(await delivery_of(work, event))
     reply = await replies.add(
@@ -56,16 +66,11 @@ async def write_reply(
 
 
 async def undo_reply(work: UnitOfWork, actor: Actor, reply_id: str) -> TeammateReply:
-    """Delete a reply before its send starts, and return it. Its author may undo it, and owners and
-    admins may undo the reply of any member.
-
-    Raises RoleRequired, ReplyNotFound, ReplySent.
-    """
+    """Delete a reply before its send starts, and return it. A member may also undo a colleague's
+    reply. Raises RoleRequired, ReplyNotFound, ReplySent."""
     actor.require(REVIEWERS)
     replies = ReplyRepository(work.connection, work.tenant)
     reply = await replies.lock(reply_id)
-    if reply.author != actor.name:
-        actor.require(MANAGERS)
     reply.check_undoable()
     await replies.remove(reply_id)
     work.note(actor, "reply undone", conversation_id=reply.conversation_id, reply_id=reply_id)

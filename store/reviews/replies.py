@@ -194,6 +194,22 @@ class ReplyRepository(TenantRepository):
         row = await self._one(locked, {}, ReplyNotFound(reply_id))
         return TeammateReply.model_validate(row, from_attributes=True)
 
+    async def not_sent(self, conversation_id: str, limit: int) -> tuple[TeammateReply, ...]:
+        """Return a conversation's latest replies that are not among its messages: those that wait,
+        are being sent, failed, or have an unknown outcome. Oldest first."""
+        found = await self._connection.execute(
+            sa.select(conversation_replies)
+            .where(
+                _REPLIES.client_id == self._tenant,
+                _REPLIES.conversation_id == conversation_id,
+                _REPLIES.state != ReplyState.SENT,
+            )
+            .order_by(_REPLIES.created_at.desc(), _REPLIES.id.desc())
+            .limit(limit)
+        )
+        latest = [TeammateReply.model_validate(row, from_attributes=True) for row in found]
+        return tuple(reversed(latest))
+
     async def remove(self, reply_id: str) -> None:
         await self._connection.execute(sa.delete(conversation_replies).where(self._is(reply_id)))
 

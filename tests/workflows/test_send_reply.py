@@ -2,6 +2,8 @@
 
 import json
 
+from temporalio.testing import ActivityEnvironment
+
 from domain.agent.plan import ActionKind
 from domain.core import names
 from domain.core.contracts import BackgroundRef
@@ -86,7 +88,7 @@ async def test_the_open_review_is_closed_and_the_conversation_is_taken_over(
 
     review = await only_row(engine.database, escalation_tickets, of=shop)
     assert (review["status"], review["decided_by"]) == ("rejected", ANNA.name)
-    assert (await engine.run_of(shop, event_id).result()).status == "needs_review"
+    assert (await engine.run_of(shop, event_id).result())["status"] == "needs_review"
     talk = await only_row(engine.database, ai_conversations, of=shop)
     assert talk["taken_by"] == ANNA.name
     noted = [row["what"] for row in await rows(engine.database, audit_entries, of=shop)]
@@ -177,7 +179,8 @@ async def test_the_sweep_starts_a_reply_whose_workflow_was_never_started(
     reply = await written(engine.database, shop, conversation_id)
     await due_now(engine.database, reply)
 
-    done = await engine.activities.sweep_background.begin_left(SweepInput(older_than_s=-1))
+    sweep = engine.activities.sweep_background.begin_left
+    done = await ActivityEnvironment().run(sweep, SweepInput(older_than_s=-1))
 
     assert done.picked_up >= 1
     await engine.client.get_workflow_handle(

@@ -12,16 +12,22 @@ from starlette.responses import Response
 from api.dashboard.charts import Sparkline, sparkline
 from api.dashboard.page import AnyonesPage, OnPage, Page
 from api.dashboard.post import Post, Posted
+from api.dashboard.routers.runs.thread_view import ThreadEntry, thread_of
+from api.dashboard.typed import Typed
 from api.route import PathId
 from api.schemas.core.client_query import ClientQuery
 from domain.core.ids import ULID
 from domain.intake.customer_email import customer_key
 from domain.intake.event import Channel
+from domain.runs.correspondence import Message
 from domain.runs.errors import ConversationNotFound
+from domain.runs.teammate_reply import TeammateReply
 from domain.tenants.actor import ANYONE, MANAGERS, REVIEWERS
 from services.reviews.takeovers import hand_back, take_over
 from store.analytics.churn import ChurnRepository
+from store.dashboard.page_drafts import PageDrafts
 from store.identity.people import address_of
+from store.reviews.replies import ReplyRepository
 from store.runs.conversation_lists import (
     ConversationLists,
     TalkFilter,
@@ -30,6 +36,7 @@ from store.runs.conversation_lists import (
     client_of_conversation,
 )
 from store.runs.conversation_reading import ConversationReader
+from store.runs.internal_notes import InternalNoteRepository
 
 _LIST: Final = "/app/conversations"
 _ONE: Final = f"{_LIST}/{{conversation_id}}"
@@ -51,6 +58,7 @@ class TalksQuery(ClientQuery):
 
 class ThreadQuery(ClientQuery):
     cursor: Annotated[str | None, Field(pattern=ULID)] = None
+    write: Literal["reply", "note"] = "reply"
 
 
 @router.get(_LIST)
@@ -79,22 +87,37 @@ async def conversations(page: AnyonesPage) -> Response:
 
 @router.get(_ONE)
 async def conversation(page: TalkPage) -> Response:
-    query = page.query(ThreadQuery)
+    query, form = page.query(ThreadQuery), f"{_LIST}/{page.record_id}"
+    user_id = page.visit.user.id
     async with page.resources.database.reading(page.tenant) as connection:
         reader = ConversationReader(connection, page.tenant)
         lists = ConversationLists(connection, page.tenant)
         talk = await reader.read(page.record_id)
         found = await reader.messages(page.record_id, before=query.cursor, limit=_SHOWN + 1)
-        messages = found[:_SHOWN][::-1]
+        messages, has_older = found[:_SHOWN][::-1], len(found) > _SHOWN
+        replies = ReplyRepository(connection, page.tenant)
+        entries = await _entries(
+            page.record_id,
+            messages,
+            InternalNoteRepository(connection, page.tenant),
+            replies,
+            before=query.cursor,
+            has_older=has_older,
+        )
         steps = await lists.steps([one.run_id for one in messages if one.run_id])
         holder, since = await lists.holder(page.record_id)
         customer = customer_key(talk.customer_email)
         churn = await ChurnRepository(connection, page.tenant).of(customer) if customer else None
+        answered = await replies.latest_message(page.record_id, page.resources.now())
+        drafts = await PageDrafts(connection, page.tenant, user_id).read_all(
+            (f"{form}/reply", f"{form}/note")
+        )
     return page.render(
         "runs/conversation.html",
         talk=talk,
-        messages=messages,
-        older=messages[0].id if len(found) > _SHOWN else "",
+        entries=entries,
+        names=await _names_of(page, entries),
+        older=messages[0].id if has_older else "",
         steps=steps,
         churn=churn,
         moods=_moods(page, [steps[one.run_id] for one in messages if one.run_id in steps]),
@@ -103,7 +126,11 @@ async def conversation(page: TalkPage) -> Response:
         since=since,
         may_act=page.may(REVIEWERS),
         may_force=page.may(MANAGERS),
-        form=f"{_LIST}/{page.record_id}",
+        form=form,
+        writes=query.write,
+        answered=answered,
+        reply=Typed.of({"text": ""}, drafts.get(f"{form}/reply")),
+        note=Typed.of({"text": ""}, drafts.get(f"{form}/note")),
     )
 
 
@@ -125,6 +152,32 @@ async def give_back(post: TalkPost) -> Response:
     async with post.working(to) as work:
         await hand_back(work, page.actor, page.record_id)
     return post.done(to, "runs.handed_back")
+
+
+async def _entries(
+    conversation_id: str,
+    messages: Sequence[Message],
+    notes: InternalNoteRepository,
+    replies: ReplyRepository,
+    *,
+    before: str | None,
+    has_older: bool,
+) -> list[ThreadEntry]:
+    """Return the entries of a page of the thread. Replies that are not sent are on the page with
+    the latest messages."""
+    since = messages[0].created_at if has_older else None
+    written = await notes.listed(conversation_id, since=since, before=before, limit=_SHOWN)
+    unsent: Sequence[TeammateReply] = ()
+    if before is None:
+        unsent = await replies.not_sent(conversation_id, _SHOWN)
+    return thread_of(messages, written, unsent)
+
+
+async def _names_of(page: Page, entries: Sequence[ThreadEntry]) -> dict[str, str]:
+    """Return the displayed name of each member who wrote an entry, by the actor's name."""
+    authors = {entry.author for entry in entries if entry.author is not None}
+    async with page.resources.database.reading_across() as connection:
+        return {one: await address_of(connection, one) or one for one in sorted(authors)}
 
 
 async def _name_of(page: Page, holder: str | None) -> str:
