@@ -79,6 +79,7 @@ from domain.runs.errors import (
     AnswerUnknown,
     ConversationTaken,
     NoAnswer,
+    ReplyNotPossible,
 )
 from domain.simulation.errors import InvalidReplay, ModelBudgetUsedUp
 from domain.tenants.errors import (
@@ -183,6 +184,7 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         WebhookUnreadable("{reason} {nothing}"),
         AlreadyPosted(None),
         InvalidPreferences("{reason} {nothing}"),
+        ReplyNotPossible("{reason} {nothing}"),
     )
 }
 

@@ -1,16 +1,20 @@
 """Members' replies in conversations, written and sent without the wait."""
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.system import new_ulid, utc_now
 from domain.core import names
 from domain.core.contracts import BackgroundRef
-from domain.runs.teammate_reply import UNDO_FOR, TeammateReply
+from domain.core.ids import TenantId
+from domain.runs.teammate_reply import UNDO_FOR, InternalNote, ReplyState, TeammateReply
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from services.core.unit_of_work import UnitsOfWork
 from services.reviews.replies import write_reply
 from store.core.database import Database
+from store.reviews.replies import ReplyRepository
+from store.runs.internal_notes import InternalNoteRepository
 from store.runs.tables import conversation_replies, engine_messages
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
@@ -67,3 +71,22 @@ async def write_and_send(
         names.background_id(names.SEND_REPLY, shop.client_id, reply.id)
     ).result()
     return reply
+
+
+async def write_all(
+    connection: AsyncConnection, tenant: TenantId, conversation_id: str, words: str = WORDS
+) -> None:
+    """What a member writes: a reply that was sent, one that is scheduled, and a note."""
+    now, replies = utc_now(), ReplyRepository(connection, tenant)
+    latest = await replies.latest_message(conversation_id, now)
+    assert latest is not None
+    for is_sent in (True, False):
+        reply = await replies.add(
+            new_ulid(), conversation_id, latest, author="anna", body=words, now=now, send_at=now
+        )
+        if is_sent:
+            await replies.settle(reply.id, ReplyState.SENT, error_code=None, now=now)
+            await replies.store_message(reply, new_ulid(), now)
+    note = InternalNote(id=new_ulid(), author="anna", body=words, created_at=now)
+    notes = InternalNoteRepository(connection, tenant)
+    await notes.add(note, conversation_id, latest.event_id)

@@ -18,7 +18,6 @@ from domain.identity.mailed_code import CodePlace
 from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.integration import Integration
 from domain.integrations.providers import Provider
-from domain.runs.teammate_reply import InternalNote, ReplyState
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from domain.webhooks.samples import sample
@@ -43,10 +42,8 @@ from store.integrations.integrations import IntegrationRepository
 from store.integrations.tables import mail_senders
 from store.metadata import metadata
 from store.reviews.escalations import EscalationRepository
-from store.reviews.replies import ReplyRepository
 from store.runs.action_ledger import ActionLedger, Effect, LedgerPlace
 from store.runs.conversations import ConversationRepository
-from store.runs.internal_notes import InternalNoteRepository
 from store.runs.sentiment import SentimentRepository
 from store.runs.tables import brain_costs, customer_memories
 from store.tenants.accounts import AccountRepository
@@ -58,6 +55,7 @@ from store.widget.widgets import WidgetRepository
 from tests.support.inbound.stored import fill_the_hub
 from tests.support.intake.admission import try_to_admit
 from tests.support.learning.filled import fill_learning
+from tests.support.reviews.replies import write_all
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
 
@@ -123,7 +121,7 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
             )
         )
         conversation_id = await _work_on(admitted.ref, shop, connection)
-        await _write_in(conversation_id, admitted.ref, shop, connection)
+        await write_all(connection, shop.tenant, conversation_id)
         integration_id = await _act(admitted.ref, shop, connection)
         await _reckon(shop, connection)
         await _note(shop, connection)
@@ -183,23 +181,6 @@ async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> str:
         LedgerPlace(ref.run_id, 0, 0), Effect(ActionKind.REPLY), entry_id=new_ulid(), now=now
     )
     return opened.id
-
-
-async def _write_in(
-    conversation_id: str, ref: RunRef, shop: Shop, connection: AsyncConnection
-) -> None:
-    """What a member writes: a reply that was sent, and a note."""
-    now, replies = utc_now(), ReplyRepository(connection, shop.tenant)
-    latest = await replies.latest_message(conversation_id, now)
-    assert latest is not None
-    reply = await replies.add(
-        new_ulid(), conversation_id, latest, author="user", body="b", now=now, send_at=now
-    )
-    await replies.settle(reply.id, ReplyState.SENT, error_code=None, now=now)
-    await replies.store_message(reply, new_ulid(), now)
-    note = InternalNote(id=new_ulid(), author="user", body="n", created_at=now)
-    notes = InternalNoteRepository(connection, shop.tenant)
-    await notes.add(note, conversation_id, ref.event_id)
 
 
 async def _act(ref: RunRef, shop: Shop, connection: AsyncConnection) -> str:
