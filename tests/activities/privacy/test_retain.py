@@ -34,7 +34,7 @@ KEPT = DEFAULT_DAYS[RecordClass.CONVERSATIONS]
 OF_AN_EVENT = (
     "engine_events", "engine_messages", "engine_runs", "escalation_tickets", "action_ledger",
     "sentiment_logs", "usage_ledger", "ai_conversations",
-    "attachments", "attachment_chunks",
+    "attachments", "attachment_chunks", "conversation_replies", "conversation_notes",
 )  # fmt: skip
 
 
@@ -74,12 +74,12 @@ async def test_old_records_go_with_all_that_belongs_to_them(
     async with database.service() as connection:
         young = [await leave_records(connection, shop, days_ago(age)) for age in (KEPT - 0.1, 1, 0)]
 
-    assert await run(database) == 2 * 5 * 11
+    assert await run(database) == 2 * 5 * 13
     assert await run(database) == 0
 
     left = await row_counts(database)
     for table in OF_AN_EVENT:
-        assert left[table] - before[table] == 3 * (2 if table == "engine_messages" else 1), table
+        assert left[table] - before[table] == 3 * (3 if table == "engine_messages" else 1), table
     ids = {row["id"] for row in await rows(database, engine_events)}
     assert ids == {one.event_id for one in young}
 
