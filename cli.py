@@ -137,7 +137,7 @@ COMMANDS: Final = (
     LazyCommand(
         "conversation",
         "commands.runs.conversation:app",
-        "Write in conversations with customers.",
+        "Read, answer and sort conversations with customers.",
     ),
     LazyCommand(
         "correction",

@@ -134,6 +134,27 @@ class ConversationRecord(Record):
             ),
         ),
     ]
+    closed_at: Annotated[
+        Time | None,
+        Field(
+            default=None,
+            description="Time when members closed the conversation; null if it is not closed.",
+        ),
+    ]
+    snoozed_until: Annotated[
+        Time | None,
+        Field(
+            default=None,
+            description=(
+                "Time until which members snoozed the conversation; null if it was not snoozed."
+            ),
+        ),
+    ]
+    assignee: Annotated[
+        str | None,
+        Field(default=None, description="Member who is responsible; null if there is none."),
+    ]
+    tags: Annotated[tuple[str, ...], Field(default=(), description="Tags, in alphabetical order.")]
     ended_at: Annotated[
         Time | None,
         Field(

@@ -21,6 +21,9 @@ UNDO_FOR: Final = timedelta(seconds=10)
 FIRST_STEP: Final = 1_000
 """The number of a run's first reply in the action ledger. The steps of plans have lower numbers."""
 
+SESSION_ENDED: Final = "widget_session_ended"
+"""Why a reply cannot be delivered to a visitor of the widget who no longer sees the chat."""
+
 MAX_INTERNAL_NOTE: Final = 10_000
 """Maximum length of an internal note, in characters."""
 
@@ -114,7 +117,7 @@ class AnsweredMessage:
         if action.kind is ActionKind.REPLY_BY_EMAIL and not self.event.reply_allowed:
             raise ReplyNotPossible("mail_not_answerable")
         if action.kind is ActionKind.REPLY and self.in_session and not self.can_show:
-            raise ReplyNotPossible("widget_session_ended")
+            raise ReplyNotPossible(SESSION_ENDED)
 
 
 def check_internal_note(text: str) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 from domain.agent.plan import IN_PLACE, PlannedAction, StepOutcome, StepState
 from domain.integrations.integration import Integration
 from domain.runs.errors import ConversationNotFound, ReplyNotFound, RunNotFound
-from domain.runs.teammate_reply import ReplyState, TeammateReply
+from domain.runs.teammate_reply import SESSION_ENDED, ReplyState, TeammateReply
 from domain.tenants.actor import Actor
 from domain.webhooks.outbound_event import TicketResolved, fitting
 from services.core.unit_of_work import UnitOfWork
@@ -77,8 +77,7 @@ async def start_reply(work: UnitOfWork, reply_id: str) -> StartedReply | None:
         await _settle(work, reply, begun)
         return None
     if action.kind in IN_PLACE:
-        done = StepOutcome(kind=action.kind, state=StepState.DONE)
-        await settle_reply(work, reply, done, reference="")
+        await settle_reply(work, reply, await _in_place(work, reply, action), reference="")
         return None
     if reply.state is ReplyState.SCHEDULED:
         await replies.begin(reply_id)
@@ -117,6 +116,14 @@ async def fail_reply(work: UnitOfWork, reply_id: str, error_code: str) -> None:
     begun = await ActionLedger(work.connection, work.tenant).was_begun(place_of(reply))
     state = ReplyState.UNKNOWN if begun else ReplyState.FAILED
     await replies.settle(reply_id, state, error_code=error_code, now=work.now)
+
+
+async def _in_place(work: UnitOfWork, reply: TeammateReply, action: PlannedAction) -> StepOutcome:
+    """Return the outcome of a reply that is delivered by storing it. It fails if it answers a
+    visitor whose widget session has ended."""
+    if await ReplyRepository(work.connection, work.tenant).can_show(reply, work.now):
+        return StepOutcome(kind=action.kind, state=StepState.DONE)
+    return StepOutcome(kind=action.kind, state=StepState.FAILED, detail=SESSION_ENDED)
 
 
 async def _integration(work: UnitOfWork, action: PlannedAction) -> Integration | None:

@@ -182,8 +182,9 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
             _names(Section.AI_CONVERSATIONS, "messages"),
             {
                 "turns": _TURNS,
-                # Files of versions before threads lack both of these columns.
+                # Files of earlier versions lack these columns.
                 "thread": "coalesce(r.thread, '{}')",
+                "tags": "coalesce(r.tags, '[]')",
                 "memory_key": "coalesce(r.memory_key, "
                 "CASE WHEN r.key LIKE 'email:%' THEN r.key END)",
             },

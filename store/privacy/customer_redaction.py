@@ -172,7 +172,7 @@ _DISOWN: Final = sa.text("""
     WHERE client_id = :client_id AND id = ANY(:conversations)
 """)
 _UNSETTLE: Final = sa.text("""
-    UPDATE ai_conversations SET thread = '{}', proposal = NULL
+    UPDATE ai_conversations SET thread = '{}', proposal = NULL, tags = '[]'
     WHERE client_id = :client_id AND id = ANY(:conversations)
 """)
 # The row of the session is kept, so that the next message of the session gets the next number.

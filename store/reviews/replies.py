@@ -58,6 +58,14 @@ _ANSWERED: Final = sa.text("""
       AND said.direction = 'inbound'
     ORDER BY said.created_at DESC, said.id DESC LIMIT 1
 """)
+_CAN_SHOW: Final = sa.text("""
+    SELECT said.widget_session_id IS NULL OR EXISTS (
+        SELECT FROM widget_sessions AS session
+        WHERE session.client_id = said.client_id AND session.id = said.widget_session_id
+          AND (session.used_at > :alive OR session.verified_email IS NOT NULL))
+    FROM engine_messages AS said
+    WHERE said.client_id = :client_id AND said.event_id = :event_id AND said.direction = 'inbound'
+""")
 _ADD: Final = sa.text("""
     INSERT INTO conversation_replies (client_id, id, conversation_id, event_id, run_id, step,
                                       author, body, state, created_at, send_at)
@@ -244,6 +252,13 @@ class ReplyRepository(TenantRepository):
                 "now": now,
             },
         )
+
+    async def can_show(self, reply: TeammateReply, now: datetime) -> bool:
+        """Return False if the reply answers a widget session that has ended, without a verified
+        address to which the reply could be mailed."""
+        given = {"client_id": self._tenant, "event_id": reply.event_id}
+        shown = await self._connection.scalar(_CAN_SHOW, {**given, "alive": now - SESSION_LASTS})
+        return bool(shown)
 
     async def run_of(self, reply: TeammateReply) -> AnsweredRun:
         """Return the facts of the reply's run. The run is not locked, because the conversation is

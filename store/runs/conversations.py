@@ -73,6 +73,7 @@ _OPEN: Final = sa.text("""
     VALUES (:client_id, :id, :key, :memory_key, :channel, :customer_email, '', :now, :now)
     ON CONFLICT (client_id, key) DO UPDATE
     SET last_message_at = greatest(conversation.last_message_at, excluded.last_message_at),
+        closed_at = NULL, snoozed_until = NULL,
         memory_key = coalesce(conversation.memory_key, excluded.memory_key),
         turns = CASE WHEN conversation.created_at > :kept_from THEN conversation.turns ELSE (
             SELECT coalesce(jsonb_agg(turn ORDER BY place), '[]'::jsonb)
@@ -153,6 +154,7 @@ class ConversationRepository(TenantRepository):
 
         A conversation without a message for the period `lasts` ends, and a new one starts. This
         does not apply to a conversation that has an open review or that a person has taken over.
+        A conversation that members closed or snoozed is open again.
         Messages that are too old at `now` are removed.
         """
         given: dict[str, object] = {

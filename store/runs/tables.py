@@ -127,6 +127,13 @@ ai_conversations: Final = sa.Table(
     # When the conversation ended, after a period without messages. Its original `key` is then free
     # for the next conversation.
     time("ended_at", nullable=True),
+    # When members closed the conversation, or until when they snoozed it. The customer's next
+    # message clears both.
+    time("closed_at", nullable=True),
+    time("snoozed_until", nullable=True),
+    # The member who is responsible for the conversation.
+    text("assignee", nullable=True),
+    json("tags", "[]"),
     # The latest sentiment score, and whether this score is in the critical zone.
     sa.Column("sentiment", sa.Double, nullable=True),
     sa.Column("is_critical", sa.Boolean, nullable=False, server_default=sa.false()),

@@ -94,3 +94,52 @@ async def test_what_refuses_a_reply(front: LiveEngine, shop: Shop) -> None:
         f"{TALKS}/{new_ulid()}/reply", json={"text": WORDS}, headers=agent
     )
     assert code(unknown) == (404, "conversation_not_found")
+
+
+async def test_conversations_are_listed_read_and_changed(front: LiveEngine, shop: Shop) -> None:
+    ref = await write(front.database, shop)
+    talk = await conversation_of(front.database, ref.event_id)
+    agent = await person(front, shop, Role.AGENT)
+    until = "2027-01-01T09:00:00+01:00"
+    body = {"status": "snoozed", "snoozed_until": until, "tags": ["vip"]}
+
+    changed = await front.http.patch(f"{TALKS}/{talk}", json=body, headers=agent)
+    assert changed.status_code == 200, changed.text
+    assert changed.json() == {
+        "status": "snoozed",
+        "snoozed_until": "2027-01-01T08:00:00Z",
+        "assignee": None,
+        "tags": ["vip"],
+    }
+    await front.http.post(f"{TALKS}/{talk}/notes", json={"text": "Vue."}, headers=agent)
+    await front.http.post(f"{TALKS}/{talk}/reply", json={"text": WORDS}, headers=agent)
+    shown = (await front.http.get(f"{TALKS}/{talk}", headers=agent)).json()
+    assert shown["triage"] == changed.json()
+    assert [one["body"] for one in shown["notes"]] == ["Vue."]
+    assert [one["body"] for one in shown["unsent_replies"]] == [WORDS]
+    assert [one["author"] for one in shown["messages"]] == ["customer"]
+    for query, count in (({"status": "snoozed", "tag": "vip"}, 1), ({"status": "open"}, 0)):
+        page = (await front.http.get(TALKS, params=query, headers=agent)).json()
+        assert len(page["conversations"]) == count, query
+    first = (await front.http.get(TALKS, params={"limit": 1}, headers=agent)).json()
+    assert first["next_cursor"] is None
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ({}, "invalid_body"),
+        ({"status": "gone"}, "invalid_body"),
+        ({"status": "snoozed"}, "invalid_input"),
+        ({"tags": [""]}, "invalid_body"),
+        ({"assignee": "nobody"}, "invalid_input"),
+    ],
+)
+async def test_what_is_no_change(
+    front: LiveEngine, shop: Shop, body: dict[str, object], told: str
+) -> None:
+    ref = await write(front.database, shop)
+    talk = await conversation_of(front.database, ref.event_id)
+    agent = await person(front, shop, Role.AGENT)
+    answer = await front.http.patch(f"{TALKS}/{talk}", json=body, headers=agent)
+    assert code(answer) == (400, told)

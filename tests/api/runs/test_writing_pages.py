@@ -2,7 +2,7 @@
 
 from domain.tenants.client import Role
 from services.reviews.reply_sending import start_reply
-from store.runs.tables import conversation_notes, conversation_replies
+from store.runs.tables import ai_conversations, conversation_notes, conversation_replies
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row, rows
 from tests.support.core.units import units_on
@@ -76,3 +76,16 @@ async def test_a_viewer_has_no_form(front: LiveEngine, shop: Shop) -> None:
         page = await viewer.see(path)
         assert f"{path}/reply" not in page
         assert f"{path}/note" not in page
+
+
+async def test_a_conversation_is_snoozed_assigned_and_tagged(front: LiveEngine, shop: Shop) -> None:
+    path = await _path(front, shop)
+    async with at_pages(front, shop, Role.AGENT) as agent:
+        fields = {"status": "3", "assignee": agent.user_id, "tags": "vip, retour"}
+        saved = await agent.follow(await agent.send(path, f"{path}/update", fields))
+        for part in ("Saved.", "snoozed", ">vip<", ">retour<"):
+            assert part in saved
+        refused = await agent.follow(await agent.send(path, f"{path}/update", {"status": "x"}))
+        assert "Saved." not in refused
+    row = await only_row(front.database, ai_conversations, of=shop)
+    assert (row["assignee"], row["tags"]) == (agent.user_id, ["retour", "vip"])

@@ -31,4 +31,27 @@ async def test_a_reply_an_undo_and_a_note(
     added = cli_json("conversation", "note", talk, "--text", "À rappeler.", *folder, **env)
     assert (await only_row(database, conversation_notes, of=shop))["id"] == added["note_id"]
     refused = cli("conversation", "note", talk, "--text", " ", *folder, **env)
-    assert "invalid_input" in refused.stderr
+    assert "10000 characters at most" in refused.stderr
+
+
+async def test_conversations_are_listed_shown_and_sorted(
+    database: Database, database_url: str, shop: Shop, tmp_path: Path
+) -> None:
+    env = {"DATABASE_URL": database_url}
+    folder = ("--data", str(tmp_path))
+    talk = await conversation_of(database, (await write(database, shop, "[b]Allô ?")).event_id)
+    cli_json("conversation", "note", talk, "--text", "[i]Vue.", *folder, **env)
+
+    told = cli_json(
+        "conversation", "update", talk, "--status", "closed", "--tag", "vip", *folder, **env
+    )
+    assert (told["status"], told["tags"]) == ("closed", ["vip"])
+    of = ("--client", shop.client_id)
+    assert talk in cli("conversation", "list", *of, "--tag", "vip", *folder, **env).stdout
+    listed = cli("conversation", "list", *of, "--status", "open", *folder, **env)
+    assert (listed.returncode, talk in listed.stdout) == (0, False)
+    shown = cli("conversation", "show", talk, *folder, **env).stdout
+    for words in ("closed vip", "[b]Allô ?", "[i]Vue."):
+        assert words in shown
+    refused = cli("conversation", "update", talk, "--status", "snoozed", *folder, **env)
+    assert "snoozed_until" in refused.stderr

@@ -14,6 +14,7 @@ from services.core.unit_of_work import UnitsOfWork
 from services.reviews.replies import write_reply
 from store.core.database import Database
 from store.reviews.replies import ReplyRepository
+from store.runs.conversations import ConversationRepository
 from store.runs.internal_notes import InternalNoteRepository
 from store.runs.tables import conversation_replies, engine_messages
 from tests.support.core.engine import LiveEngine
@@ -87,6 +88,7 @@ async def write_all(
         if is_sent:
             await replies.settle(reply.id, ReplyState.SENT, error_code=None, now=now)
             await replies.store_message(reply, new_ulid(), now)
+    await ConversationRepository(connection, tenant).remember(latest.event_id, now)
     note = InternalNote(id=new_ulid(), author="anna", body=words, created_at=now)
     notes = InternalNoteRepository(connection, tenant)
     await notes.add(note, conversation_id, latest.event_id)

@@ -90,6 +90,13 @@ ACCESS: Final[dict[Route, Access]] = {
         )
         for what in ("reply", "notes")
     },
+    ("GET", CONVERSATIONS): Access(ALL),
+    ("GET", CONVERSATIONS + "/{conversation_id}"): Access(
+        ALL, Client.RECORD, missing="conversation_not_found"
+    ),
+    ("PATCH", CONVERSATIONS + "/{conversation_id}"): Access(
+        REVIEWERS, Client.RECORD, {"status": "closed"}, "conversation_not_found"
+    ),
     ("POST", REPLIES + "/{reply_id}/undo"): Access(
         REVIEWERS, Client.RECORD, missing="reply_not_found"
     ),

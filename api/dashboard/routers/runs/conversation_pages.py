@@ -2,7 +2,6 @@
 handles each conversation."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Depends
@@ -13,9 +12,11 @@ from api.dashboard.charts import Sparkline, sparkline
 from api.dashboard.page import AnyonesPage, OnPage, Page
 from api.dashboard.post import Post, Posted
 from api.dashboard.routers.runs.thread_view import ThreadEntry, thread_of
+from api.dashboard.routers.runs.writing_pages import SNOOZES
 from api.dashboard.typed import Typed
 from api.route import PathId
 from api.schemas.core.client_query import ClientQuery
+from api.schemas.runs.conversation import cursor_of_place, place_of
 from domain.core.ids import ULID
 from domain.intake.customer_email import customer_key
 from domain.intake.event import Channel
@@ -31,12 +32,13 @@ from store.reviews.replies import ReplyRepository
 from store.runs.conversation_lists import (
     ConversationLists,
     TalkFilter,
-    TalkPlace,
     ThreadStep,
     client_of_conversation,
 )
 from store.runs.conversation_reading import ConversationReader
 from store.runs.internal_notes import InternalNoteRepository
+from store.runs.triage import TriageRepository
+from store.tenants.standings import MemberStandings
 
 _LIST: Final = "/app/conversations"
 _ONE: Final = f"{_LIST}/{{conversation_id}}"
@@ -72,12 +74,12 @@ async def conversations(page: AnyonesPage) -> Response:
     )
     async with page.resources.database.reading(page.tenant) as connection:
         found, behind = await ConversationLists(connection, page.tenant).page(
-            wanted, after=_place(query.cursor), limit=_SHOWN
+            wanted, after=place_of(query.cursor), limit=_SHOWN, now=page.resources.now()
         )
     return page.render(
         "runs/conversations.html",
         talks=found,
-        cursor=_cursor(behind),
+        cursor=cursor_of_place(behind) or "",
         filters=query,
         channels=list(Channel),
         is_filtered=wanted.is_set,
@@ -109,8 +111,12 @@ async def conversation(page: TalkPage) -> Response:
         customer = customer_key(talk.customer_email)
         churn = await ChurnRepository(connection, page.tenant).of(customer) if customer else None
         answered = await replies.latest_message(page.record_id, page.resources.now())
+        triage = await TriageRepository(connection, page.tenant).read(
+            page.record_id, page.resources.now()
+        )
+        members = await MemberStandings(connection, page.tenant).all()
         drafts = await PageDrafts(connection, page.tenant, user_id).read_all(
-            (f"{form}/reply", f"{form}/note")
+            (f"{form}/reply", f"{form}/note", f"{form}/update")
         )
     return page.render(
         "runs/conversation.html",
@@ -131,6 +137,13 @@ async def conversation(page: TalkPage) -> Response:
         answered=answered,
         reply=Typed.of({"text": ""}, drafts.get(f"{form}/reply")),
         note=Typed.of({"text": ""}, drafts.get(f"{form}/note")),
+        triage=triage,
+        snoozes=SNOOZES,
+        assignees=[(member.user_id, member.email) for member in members],
+        sorting=Typed.of(
+            {"assignee": triage.assignee or "", "tags": ", ".join(triage.tags)},
+            drafts.get(f"{form}/update"),
+        ),
     )
 
 
@@ -196,18 +209,3 @@ def _moods(page: Page, steps: Sequence[ThreadStep]) -> Sparkline | None:
         return None
     said = " ".join(page.formats.number(one, 1) for one in values)
     return sparkline(page.say("runs.talk.moods", moods=said), [one + 1 for one in values], top=2)
-
-
-def _place(cursor: str | None) -> TalkPlace | None:
-    if cursor is None:
-        return None
-    micros, _, last = cursor.partition("-")
-    seconds, rest = divmod(int(micros), 1_000_000)
-    return TalkPlace(datetime.fromtimestamp(seconds, UTC).replace(microsecond=rest), last)
-
-
-def _cursor(place: TalkPlace | None) -> str:
-    if place is None:
-        return ""
-    micros = int(place.at.timestamp()) * 1_000_000 + place.at.microsecond
-    return f"{micros}-{place.id}"
