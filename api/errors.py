@@ -139,6 +139,7 @@ from domain.runs.errors import (
     AnswerUnknown,
     ConversationNotFound,
     ConversationTaken,
+    InvalidTriage,
     ReplyNotFound,
     ReplyNotPossible,
     ReplySent,
@@ -347,6 +348,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     InvalidCases: ErrorAnswer(
         400, "Cas invalide : voir `problems`, qui nomme chaque endroit.", fields=("problems",)
     ),
+    InvalidTriage: ErrorAnswer(400, "Tri de conversation invalide : {reason}"),
     InvalidIntegration: ErrorAnswer(400, "Intégration invalide : champ « {reason} »"),
     ContentNotFound: ErrorAnswer(404, "Contenu introuvable."),
     KeyNotFound: ErrorAnswer(404, "Clé introuvable."),

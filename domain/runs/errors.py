@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from domain.core.errors import DomainError
+from domain.core.errors import DomainError, InvalidContent
 
 
 class NoAnswer(DomainError):
@@ -90,3 +90,9 @@ class ReplyNotPossible(DomainError):
     @property
     def facts(self) -> Mapping[str, str | int]:
         return {"reason": self.reason}
+
+
+class InvalidTriage(InvalidContent):
+    """A conversation's status, assignee or tags break a rule. `reason` names the field."""
+
+    code = "invalid_triage"

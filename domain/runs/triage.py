@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from domain.core.errors import InvalidInput
+from domain.runs.errors import InvalidTriage
 
 MAX_TAGS: Final = 20
 """Maximum number of tags of a conversation."""
@@ -52,7 +52,7 @@ class TriageChange:
     tags: tuple[str, ...] | None = None
 
     def applied_to(self, present: ConversationTriage, now: datetime) -> ConversationTriage:
-        """Return the triage after the change. Raises InvalidInput for a change that breaks a
+        """Return the triage after the change. Raises InvalidTriage for a change that breaks a
         rule."""
         self._check_snooze(now)
         change: dict[str, object] = {}
@@ -66,18 +66,25 @@ class TriageChange:
 
     def _check_snooze(self, now: datetime) -> None:
         if (self.status is ConversationStatus.SNOOZED) != (self.snoozed_until is not None):
-            raise InvalidInput("snoozed_until: needed for the status snoozed, and only for it")
+            raise InvalidTriage(
+                "snoozed_until: needed for the status snoozed, and only for it",
+                "champ « snoozed_until » : requis pour le statut snoozed, et pour lui seul",
+            )
         until = self.snoozed_until
         if until is not None and not now < until <= now + LONGEST_SNOOZE:
-            raise InvalidInput(
-                f"snoozed_until: a time in the future, within {LONGEST_SNOOZE.days} days"
+            raise InvalidTriage(
+                f"snoozed_until: a time in the future, within {LONGEST_SNOOZE.days} days",
+                f"champ « snoozed_until » : une date à venir, sous {LONGEST_SNOOZE.days} jours",
             )
 
 
 def checked_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     """Return the tags without surrounding white space and duplicates, in alphabetical order. Raises
-    InvalidInput for an empty tag, a tag that is too long, and too many tags."""
+    InvalidTriage for an empty tag, a tag that is too long, and too many tags."""
     trimmed = sorted({" ".join(tag.split()) for tag in tags})
     if len(trimmed) > MAX_TAGS or any(not 0 < len(tag) <= MAX_TAG for tag in trimmed):
-        raise InvalidInput(f"tags: {MAX_TAGS} at most, of 1 to {MAX_TAG} characters")
+        raise InvalidTriage(
+            f"tags: {MAX_TAGS} at most, of 1 to {MAX_TAG} characters",
+            f"champ « tags » : {MAX_TAGS} au plus, de 1 à {MAX_TAG} caractères",
+        )
     return tuple(trimmed)

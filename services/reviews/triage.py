@@ -1,6 +1,6 @@
 """The status, the assignee and the tags of conversations."""
 
-from domain.core.errors import InvalidInput
+from domain.runs.errors import InvalidTriage
 from domain.runs.triage import ConversationTriage, TriageChange
 from domain.tenants.actor import REVIEWERS, Actor, without_address
 from services.core.unit_of_work import UnitOfWork
@@ -14,7 +14,7 @@ async def update_conversation(
     """Change the status, the assignee or the tags of a conversation, and return all three.
 
     The agent's work does not depend on them. Raises RoleRequired, ConversationNotFound, and
-    InvalidInput for a change that breaks a rule or an assignee who is not a member.
+    InvalidTriage for a change that breaks a rule or an assignee who is not a member.
     """
     actor.require(REVIEWERS)
     triages = TriageRepository(work.connection, work.tenant)
@@ -22,7 +22,10 @@ async def update_conversation(
     if change.assignee:
         members = await MemberStandings(work.connection, work.tenant).all()
         if change.assignee not in {member.user_id for member in members}:
-            raise InvalidInput("assignee: the id of a member of the client")
+            raise InvalidTriage(
+                "assignee: the id of a member of the client",
+                "champ « assignee » : l'identifiant d'un membre du client",
+            )
     await triages.set(conversation_id, triage, work.now)
     work.note(
         actor,

@@ -130,9 +130,9 @@ async def test_conversations_are_listed_read_and_changed(front: LiveEngine, shop
     [
         ({}, "invalid_body"),
         ({"status": "gone"}, "invalid_body"),
-        ({"status": "snoozed"}, "invalid_input"),
+        ({"status": "snoozed"}, "invalid_triage"),
         ({"tags": [""]}, "invalid_body"),
-        ({"assignee": "nobody"}, "invalid_input"),
+        ({"assignee": "nobody"}, "invalid_triage"),
     ],
 )
 async def test_what_is_no_change(

@@ -70,6 +70,16 @@ async def test_a_refused_reply_is_kept_in_its_form(front: LiveEngine, shop: Shop
     assert await rows(front.database, conversation_replies, of=shop) == []
 
 
+async def test_a_blank_text_is_refused(front: LiveEngine, shop: Shop) -> None:
+    path = await _path(front, shop)
+    async with at_pages(front, shop, Role.AGENT) as agent:
+        for page, form in ((path, "reply"), (f"{path}?write=note", "note")):
+            refused = await agent.send(page, f"{path}/{form}", {"text": " "})
+            assert "Sent." not in await agent.follow(refused)
+    assert await rows(front.database, conversation_replies, of=shop) == []
+    assert await rows(front.database, conversation_notes, of=shop) == []
+
+
 async def test_a_viewer_has_no_form(front: LiveEngine, shop: Shop) -> None:
     path = await _path(front, shop)
     async with at_pages(front, shop, Role.VIEWER) as viewer:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from domain.core.errors import InvalidInput
+from domain.runs.errors import InvalidTriage
 from domain.runs.triage import (
     MAX_TAG,
     MAX_TAGS,
@@ -46,5 +46,5 @@ def test_each_value_is_replaced() -> None:
     ],
 )
 def test_what_breaks_a_rule(change: TriageChange) -> None:
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidTriage):
         change.applied_to(BEFORE, NOW)

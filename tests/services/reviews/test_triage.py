@@ -6,8 +6,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from adapters.system import utc_now
-from domain.core.errors import InvalidInput
-from domain.runs.errors import ConversationNotFound
+from domain.runs.errors import ConversationNotFound, InvalidTriage
 from domain.runs.triage import ConversationStatus, ConversationTriage, TriageChange
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
@@ -101,7 +100,7 @@ async def test_who_may_not(database: Database, shop: Shop, actor: Actor) -> None
 async def test_neither_strangers_nor_other_clients(database: Database, shop: Shop) -> None:
     talk, other = await _talk(database, shop), await open_shop(database)
     async with units_on(database).of(shop.tenant) as work:
-        with pytest.raises(InvalidInput):
+        with pytest.raises(InvalidTriage):
             await update_conversation(work, ANNA, talk, TriageChange(assignee="nobody"))
     async with units_on(database).of(other.tenant) as work:
         with pytest.raises(ConversationNotFound):

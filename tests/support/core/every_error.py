@@ -78,6 +78,7 @@ from domain.runs.errors import (
     AnswerTimeout,
     AnswerUnknown,
     ConversationTaken,
+    InvalidTriage,
     NoAnswer,
     ReplyNotPossible,
 )
@@ -185,6 +186,7 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         AlreadyPosted(None),
         InvalidPreferences("{reason} {nothing}"),
         ReplyNotPossible("{reason} {nothing}"),
+        InvalidTriage("message", "{reason} {nothing}"),
     )
 }
 

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from api.dashboard.post import Post, Posted
 from api.route import PathId
+from api.schemas.runs.conversation import NoteBody, ReplyBody
 from domain.core.errors import InvalidBody
 from domain.core.ids import parse_ulid
 from domain.runs.errors import ConversationNotFound, ReplyNotFound
@@ -35,13 +36,14 @@ TalkPost = Annotated[Post, Depends(Posted(REVIEWERS, _ID, client_of_conversation
 async def reply(post: TalkPost) -> Response:
     page = post.page
     to = f"{_LIST}/{page.record_id}"
+    body = post.body(
+        ReplyBody,
+        text=post.text("text"),
+        latest_message=parse_ulid(post.text("latest_message")),
+    )
     async with post.working(to) as work:
         await write_reply(
-            work,
-            page.actor,
-            page.record_id,
-            post.text("text"),
-            seen_event=post.text("latest_message") or None,
+            work, page.actor, page.record_id, body.text, seen_event=body.latest_message
         )
     return post.done(to, "runs.reply_written")
 
@@ -76,8 +78,9 @@ async def update(post: TalkPost) -> Response:
 async def note(post: TalkPost) -> Response:
     page = post.page
     to = f"{_LIST}/{page.record_id}"
+    body = post.body(NoteBody, text=post.text("text"))
     async with post.working(to) as work:
-        await add_note(work, page.actor, page.record_id, post.text("text"))
+        await add_note(work, page.actor, page.record_id, body.text)
     return post.done(to, "runs.note_added")
 
 
