@@ -8,7 +8,7 @@ from api.access import Asked, InClientOf, MemberAt, QueryInClient
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId, errors
 from api.schemas.runs.conversation import (
-    ConversationPage,
+    ConversationList,
     ConversationQuery,
     ConversationThread,
     NoteAnswer,
@@ -49,7 +49,7 @@ Undoer = Annotated[MemberAt, Depends(InClientOf(REVIEWERS, _REPLY_ID, client_of_
 async def conversations(
     asked: Annotated[Asked[ConversationQuery], Depends(QueryInClient(ConversationQuery))],
     resources: ResourcesDep,
-) -> ConversationPage:
+) -> ConversationList:
     """Lists conversations in pages, latest message first. A filtered list examines at most 2,000
     conversations for each page, so a page with a `next_cursor` may be short or empty."""
     query = asked.query
@@ -57,7 +57,7 @@ async def conversations(
         found, behind = await ConversationLists(connection, asked.tenant).page(
             query.wanted, after=place_of(query.cursor), limit=query.limit, now=resources.now()
         )
-    return ConversationPage(conversations=found, next_cursor=cursor_of_place(behind))
+    return ConversationList(conversations=found, next_cursor=cursor_of_place(behind))
 
 
 @router.get(

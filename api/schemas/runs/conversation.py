@@ -133,7 +133,7 @@ class ConversationQuery(ClientQuery):
         )
 
 
-class ConversationPage(BaseModel):
+class ConversationList(BaseModel):
     conversations: list[Talk]
     next_cursor: str | None = Field(
         description="Cursor of the next page; null if there are no more conversations."
