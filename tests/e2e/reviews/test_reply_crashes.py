@@ -35,7 +35,8 @@ async def _write(engine: LiveEngine, shop: Shop) -> None:
 
 
 async def _state(engine: LiveEngine, wanted: str) -> bool:
-    return (await only_row(engine.database, conversation_replies))["state"] == wanted
+    state: str = (await only_row(engine.database, conversation_replies))["state"]
+    return state == wanted
 
 
 async def test_worker_killed_after_the_reply_left(

@@ -1,5 +1,6 @@
 """cli.py conversation, as an operator uses it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from store.core.database import Database
@@ -42,7 +43,7 @@ async def test_conversations_are_listed_shown_and_sorted(
     talk = await conversation_of(database, (await write(database, shop, "[b]Allô ?")).event_id)
     cli_json("conversation", "note", talk, "--text", "[i]Vue.", *folder, **env)
 
-    told = cli_json(
+    told: Mapping[str, object] = cli_json(
         "conversation", "update", talk, "--status", "closed", "--tag", "vip", *folder, **env
     )
     assert (told["status"], told["tags"]) == ("closed", ["vip"])
