@@ -176,7 +176,7 @@ async def reply(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Reply to the customer, by the channel of the latest message. The reply is sent after ten
+    """Reply to the customer, in the channel of the latest message. The reply is sent after ten
     seconds; until then, `conversation undo` deletes it. Open reviews of the conversation are closed
     when it is sent."""
     words = required_text(text, text_file, "--text")

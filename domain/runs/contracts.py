@@ -120,7 +120,7 @@ class ReplyDue(Contract):
 
 class DeliveredReply(Contract):
     """The outcome of sending a member's reply. `late_answer`: the reply in the widget that is
-    mailed if the visitor does not see it."""
+    emailed if the visitor does not see it."""
 
     late_answer: LateAnswer | None = None
 

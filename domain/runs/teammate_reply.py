@@ -70,7 +70,7 @@ class TeammateReply(BaseModel):
 
 
 class InternalNote(BaseModel):
-    """A note for colleagues in a conversation. `author`: the name of the actor who wrote it."""
+    """A note for teammates in a conversation. `author`: the name of the actor who wrote it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -92,8 +92,8 @@ class WriterStanding:
     def check_open_to(self, actor: str, now: datetime) -> None:
         """Check that `actor` may write to the customer now.
 
-        Raises ConversationTaken if a colleague has taken the conversation over, and
-        EscalationClaimed if a colleague's claim on an open review has not expired.
+        Raises ConversationTaken if a teammate has taken the conversation over, and
+        EscalationClaimed if a teammate's claim on an open review has not expired.
         """
         if self.taken_by not in {None, actor}:
             raise ConversationTaken(str(self.taken_by))
@@ -106,7 +106,7 @@ class WriterStanding:
 class AnsweredMessage:
     """The customer's latest message in a conversation, which a reply answers. `in_session`: whether
     the message came through a widget session. `can_show`: whether that session still shows new
-    messages to the visitor, or has a verified address to which they are mailed."""
+    messages to the visitor, or has a verified address to which they are emailed."""
 
     event: UnifiedEvent
     in_session: bool = False

@@ -8,10 +8,10 @@ from store.runs.internal_notes import InternalNoteRepository
 
 
 async def add_note(work: UnitOfWork, actor: Actor, conversation_id: str, text: str) -> InternalNote:
-    """Store a note for colleagues in a conversation, and return it. The note is never sent, and the
+    """Store a note for teammates in a conversation, and return it. The note is never sent, and the
     agent never reads it.
 
-    A colleague's takeover or claim does not prevent a note. Raises RoleRequired, InvalidInput for a
+    A teammate's takeover or claim does not prevent a note. Raises RoleRequired, InvalidInput for a
     note that is empty or too long, and ConversationNotFound.
     """
     actor.require(REVIEWERS)

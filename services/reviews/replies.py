@@ -66,7 +66,7 @@ async def write_reply(
 
 
 async def undo_reply(work: UnitOfWork, actor: Actor, reply_id: str) -> TeammateReply:
-    """Delete a reply before its send starts, and return it. A member may also undo a colleague's
+    """Delete a reply before its send starts, and return it. A member may also undo a teammate's
     reply. Raises RoleRequired, ReplyNotFound, ReplySent."""
     actor.require(REVIEWERS)
     replies = ReplyRepository(work.connection, work.tenant)

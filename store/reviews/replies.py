@@ -255,7 +255,7 @@ class ReplyRepository(TenantRepository):
 
     async def can_show(self, reply: TeammateReply, now: datetime) -> bool:
         """Return False if the reply answers a widget session that has ended, without a verified
-        address to which the reply could be mailed."""
+        address to which the reply could be emailed."""
         given = {"client_id": self._tenant, "event_id": reply.event_id}
         shown = await self._connection.scalar(_CAN_SHOW, {**given, "alive": now - SESSION_LASTS})
         return bool(shown)

@@ -282,7 +282,7 @@ conversation_replies: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# The notes that members write for colleagues. A note is never sent, and the agent never reads it.
+# The notes that members write for teammates. A note is never sent, and the agent never reads it.
 conversation_notes: Final = sa.Table(
     "conversation_notes",
     metadata,

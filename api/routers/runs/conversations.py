@@ -107,7 +107,7 @@ async def reply(
     body: Annotated[ReplyBody, Depends(JsonBody(ReplyBody))],
     resources: ResourcesDep,
 ) -> ReplyAnswer:
-    """Sends the reply after ten seconds, by the channel of the customer's latest message. The start
+    """Sends the reply after ten seconds, in the channel of the customer's latest message. The start
     of the send closes the conversation's open reviews and takes the conversation over."""
     async with resources.work.of(writer.tenant) as work:
         written = await write_reply(
@@ -132,7 +132,7 @@ async def undo(
     _: Annotated[UndoReplyBody, Depends(JsonBody(UndoReplyBody, optional=True))],
     resources: ResourcesDep,
 ) -> UndoneReply:
-    """Deletes the reply. A member may also undo a colleague's reply."""
+    """Deletes the reply. A member may also undo a teammate's reply."""
     async with resources.work.of(undoer.tenant) as work:
         undone = await undo_reply(work, undoer.actor, undoer.record_id)
     return UndoneReply(reply_id=undone.id, conversation_id=undone.conversation_id, text=undone.body)
@@ -148,7 +148,7 @@ async def note(
     body: Annotated[NoteBody, Depends(JsonBody(NoteBody))],
     resources: ResourcesDep,
 ) -> NoteAnswer:
-    """Stores a note for colleagues. The customer and the agent never see it."""
+    """Stores a note for teammates. The customer and the agent never see it."""
     async with resources.work.of(writer.tenant) as work:
         added = await add_note(work, writer.actor, writer.record_id, body.text)
     return NoteAnswer(
