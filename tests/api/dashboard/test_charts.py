@@ -42,14 +42,14 @@ def test_a_gap_is_no_zero() -> None:
     assert len(chart.gaps) == 1
     assert not chart.is_empty
     page = drawn(chart)
-    assert "1 of 2 were not measured" in page
+    assert "No data for 1 of 2 days." in page
     assert "–" in page
 
 
 def test_nothing_measured_is_a_sentence_without_a_picture() -> None:
     for chart in (chart_of(), chart_of(ChartColumn("1 Nov", (None, None)))):
         page = drawn(chart)
-        assert "Nothing was measured" in page
+        assert "No data in this period." in page
         assert "<svg" not in page
 
 
