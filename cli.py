@@ -143,6 +143,11 @@ COMMANDS: Final = (
     ),
     LazyCommand("review", "commands.reviews.review:app", "List, claim and decide on reviews."),
     LazyCommand(
+        "conversation",
+        "commands.runs.conversation:app",
+        "Read, answer and sort conversations with customers.",
+    ),
+    LazyCommand(
         "correction",
         "commands.learning.correction:app",
         "Learn from edited and rejected reviews.",

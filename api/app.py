@@ -50,7 +50,7 @@ from api.routers.playbooks import playbooks, publish_gate
 from api.routers.playbooks import versions as playbook_versions
 from api.routers.ratings import widget_rating
 from api.routers.reviews import reviews
-from api.routers.runs import runs
+from api.routers.runs import conversations, runs
 from api.routers.simulation import replays, simulator
 from api.routers.tenants import automation, identity, keys, loosenings, members
 from api.routers.tenants import settings as client_settings
@@ -85,6 +85,7 @@ _ROUTERS: Final = tuple(
         labelled_examples,
         simulator,
         runs,
+        conversations,
         attachments,
         reports,
         insight,

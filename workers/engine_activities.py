@@ -33,6 +33,7 @@ from activities.privacy.prune import Prune
 from activities.privacy.retain import Retain
 from activities.reviews.review_notices import ReviewNotices
 from activities.reviews.revise_review import ReviseReview
+from activities.reviews.send_reply import SendReplies
 from activities.reviews.settle_review import SettleReview
 from activities.reviews.sweep_reviews import SweepReviews
 from activities.runs.actions import Actions
@@ -86,6 +87,7 @@ class EngineActivities:
     review: SettleReview
     revise_review: ReviseReview
     tell_of_review: ReviewNotices
+    replies: SendReplies
     dry_run: DryRuns
     forget_dry_runs: RemoveDryRuns
     simulate: Simulate
@@ -126,6 +128,9 @@ class EngineActivities:
             self.review.settle,
             self.revise_review.revise,
             self.tell_of_review.tell,
+            self.replies.due,
+            self.replies.send,
+            self.replies.fail,
             self.dry_run.answer,
             self.forget_dry_runs.forget,
             self.simulate.think,
@@ -192,6 +197,7 @@ def build_activities(
     engine, identity = TemporalEngine(client), brain_identity(settings.brain, settings.embedding)
     codes = AddressCodes(database, sealer, utc_now, service_mails=mails.service, mails=engine)
     units = UnitsOfWork(database, engine, utc_now, new_ulid)
+    actions = Actions(mails.client, connectors)
     answers = {
         "answers_per_hour": settings.threads.answers_per_hour,
         "answers_without_person": settings.threads.answers_without_person,
@@ -214,13 +220,12 @@ def build_activities(
         ),
         look_up=LookUp(database, connectors, utc_now, new_ulid),
         think=think,
-        execute=Execute(
-            database, Actions(mails.client, connectors), utc_now, new_ulid, codes=codes
-        ),
+        execute=Execute(database, actions, utc_now, new_ulid, codes=codes),
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now, new_ulid),
         revise_review=ReviseReview(database, think),
         tell_of_review=ReviewNotices(database, connectors, utc_now, new_ulid, dashboard_url=pages),
+        replies=SendReplies(units, actions, utc_now, new_ulid),
         dry_run=DryRuns(
             database,
             brain_budget,

@@ -79,12 +79,17 @@ class CustomerErasure:
             return await self._words(connection).under_way()
 
     async def workflow_ids(self) -> AsyncIterator[tuple[str, ...]]:
-        """Yield the workflow ids for the events marked for erasure: of their runs, and of the
-        webhook deliveries about them."""
+        """Yield the workflow ids for the events marked for erasure: of their runs, of members'
+        replies to them, and of the webhook deliveries about them."""
         async for page in self._pages():
             async with self._database.service() as connection:
-                deliveries = await self._words(connection).deliveries(page)
+                words = self._words(connection)
+                deliveries, replies = await words.deliveries(page), await words.replies(page)
             yield tuple(names.process_event_id(self._tenant, one) for one in page.events)
+            if replies:
+                yield tuple(
+                    names.background_id(names.SEND_REPLY, self._tenant, one) for one in replies
+                )
             if deliveries:
                 yield tuple(names.deliver_webhook_id(self._tenant, one) for one in deliveries)
 

@@ -2,18 +2,24 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol, assert_never, runtime_checkable
 
 from activities.integrations.client_mail import ClientMail
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.agent.speech.language import spoken_language
 from domain.core.ids import TenantId
-from domain.integrations.errors import ActionRefused, ActionUnreachable, MailUnknown
+from domain.integrations.errors import (
+    ActionRefused,
+    ActionUnknown,
+    ActionUnreachable,
+    MailUnknown,
+)
 from domain.integrations.integration import Integration
 from domain.integrations.mail_allowance import MailGroup
 from domain.integrations.order import Order
 from domain.integrations.ports import Connectors, Helpdesk, HelpdeskTicket
+from domain.integrations.providers import PROVIDERS
 from domain.runs.mail_reply import reply_to
 from store.runs.cases import Case
 
@@ -82,6 +88,25 @@ class Actions:
             case _:
                 assert_never(step.action.kind)
         return await handler(step)
+
+    async def perform_known(self, step: Step) -> str:
+        """Perform one action like `perform`. If the outcome is unknown, try once more with `again`
+        set."""
+        try:
+            return await self.perform(step)
+        except ActionUnknown:
+            if step.again or step.integration is None:
+                raise
+            if PROVIDERS[step.integration.provider].slow_to_show:
+                raise
+        try:
+            return await self.perform(replace(step, again=True))
+        except ActionUnreachable as error:
+            raise ActionUnknown from error  # the first attempt may still have had the effect
+        except ActionRefused as error:
+            if error.sent:
+                raise
+            raise ActionUnknown from error  # the first attempt may have succeeded
 
     async def order_of(
         self, action: PlannedAction, integration: Integration, case: Case

@@ -26,7 +26,6 @@ from domain.integrations.errors import (
 )
 from domain.integrations.integration import Integration
 from domain.integrations.order import Order
-from domain.integrations.providers import PROVIDERS
 from domain.runs.contracts import ExecuteInput, ExecuteResult
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
@@ -228,7 +227,7 @@ class Execute:
         )
         outcome, reference = StepOutcome(kind=action.kind, state=StepState.DONE), ""
         try:
-            reference = await self._perform(step)
+            reference = await self._actions.perform_known(step)
         except ActionUnreachable:
             # If an earlier attempt was interrupted, it may already have taken effect.
             if not begun.interrupted:
@@ -252,25 +251,6 @@ class Execute:
     async def _release(self, job: Job, index: int, entry_id: str) -> None:
         """Release the claim on a step for which no request was sent."""
         await self._note(job.tenant, lambda ledger: ledger.release(job.place(index), entry_id))
-
-    async def _perform(self, step: Step) -> str:
-        """Perform the step, and return the id of its effect. If the outcome is unknown, retry once
-        with `again` set."""
-        try:
-            return await self._actions.perform(step)
-        except ActionUnknown:
-            if step.again or step.integration is None:
-                raise
-            if PROVIDERS[step.integration.provider].slow_to_show:
-                raise
-        try:
-            return await self._actions.perform(replace(step, again=True))
-        except ActionUnreachable as error:
-            raise ActionUnknown from error  # the first attempt may still have taken effect
-        except ActionRefused as error:
-            if error.sent:
-                raise
-            raise ActionUnknown from error  # the first attempt may have succeeded
 
     async def _record(
         self, ledger: ActionLedger, job: Job, action: PlannedAction, index: int

@@ -1,5 +1,6 @@
 """The policy context: all inputs of a policy decision."""
 
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -9,6 +10,7 @@ from domain.agent.plan import ActionKind
 from domain.agent.rulebook import Rulebook
 from domain.agent.thread import Thread
 from domain.intake.event import UnifiedEvent
+from domain.integrations.integration import Integration
 from domain.integrations.order import Order
 from domain.integrations.providers import HELPDESKS, SHOPS, Provider
 
@@ -75,7 +77,22 @@ class PolicyContext(BaseModel):
     @property
     def desk(self) -> Connection | None:
         """Return the connected helpdesk that holds the event's ticket, or None."""
-        if not (self.event.ticket_named and self.event.ticket_id):
-            return None
-        here = (one for one in self.connections if one.provider == self.event.platform)
-        return next((one for one in here if one.provider in HELPDESKS), None)
+        return desk_of(self.event, self.connections)
+
+
+def connections_of(integrations: Iterable[Integration]) -> tuple[Connection, ...]:
+    """Return the connections through which the agent can act. Connections that only receive
+    webhooks are left out."""
+    return tuple(
+        Connection(integration_id=it.id, provider=it.provider, answers_by_note=it.answers_by_note)
+        for it in integrations
+        if not it.only_listens
+    )
+
+
+def desk_of(event: UnifiedEvent, connections: Sequence[Connection]) -> Connection | None:
+    """Return the connected helpdesk that holds the event's ticket, or None."""
+    if not (event.ticket_named and event.ticket_id):
+        return None
+    here = (one for one in connections if one.provider == event.platform)
+    return next((one for one in here if one.provider in HELPDESKS), None)

@@ -18,7 +18,20 @@ class MessageRecord(Record):
 
     id: Annotated[Id, Field(description="ULID of the message.")]
     event_id: Annotated[
-        Id, Field(description="ULID of the message's own event, or of the event that it answers.")
+        Id | None,
+        Field(
+            description=(
+                "ULID of the message's own event, or of the event that it answers; null for a "
+                "member's reply."
+            )
+        ),
+    ]
+    reply_id: Annotated[
+        Id | None,
+        Field(
+            default=None,
+            description="ULID of the member's reply; null for every other message.",
+        ),
     ]
     direction: Annotated[
         Literal["inbound", "outbound"],
@@ -120,6 +133,27 @@ class ConversationRecord(Record):
             ),
         ),
     ]
+    closed_at: Annotated[
+        Time | None,
+        Field(
+            default=None,
+            description="Time when members closed the conversation; null if it is not closed.",
+        ),
+    ]
+    snoozed_until: Annotated[
+        Time | None,
+        Field(
+            default=None,
+            description=(
+                "Time until which members snoozed the conversation; null if it was not snoozed."
+            ),
+        ),
+    ]
+    assignee: Annotated[
+        str | None,
+        Field(default=None, description="Member who is responsible; null if there is none."),
+    ]
+    tags: Annotated[tuple[str, ...], Field(default=(), description="Tags, in alphabetical order.")]
     ended_at: Annotated[
         Time | None,
         Field(

@@ -22,7 +22,7 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.INTEGRATIONS: "id",
         # The key precedes the id, because the key of an ended conversation contains the
         # conversation's old id.
-        Section.AI_CONVERSATIONS: "key id messages.*.id messages.*.event_id",
+        Section.AI_CONVERSATIONS: "key id messages.*.id messages.*.event_id messages.*.reply_id",
         Section.AUTOMATION_EVENTS: "id",
         # The ticket id precedes the event id, because the two are compared: a ticket without its
         # own id has the id of its event.
@@ -44,6 +44,8 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.LABELLED_EXAMPLES: "id run_id",
         Section.RATINGS: "id run_id",
         Section.SHADOW_DRAFTS: "run_id playbook_id plan.*.integration_id",
+        Section.CONVERSATION_REPLIES: "id conversation_id event_id run_id",
+        Section.CONVERSATION_NOTES: "id conversation_id event_id",
     }.items()
 }
 """For each section, the paths of the ids that an import replaces in a record. `*` means each item

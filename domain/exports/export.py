@@ -35,6 +35,8 @@ class Section(StrEnum):
     LABELLED_EXAMPLES = "labelled_examples"
     RATINGS = "ratings"
     SHADOW_DRAFTS = "shadow_drafts"
+    CONVERSATION_REPLIES = "conversation_replies"
+    CONVERSATION_NOTES = "conversation_notes"
 
 
 def parse_format(given: list[str]) -> ExportFormat:

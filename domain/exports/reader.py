@@ -31,6 +31,8 @@ _ADDED: Final = (
     Section.LABELLED_EXAMPLES,
     Section.RATINGS,
     Section.SHADOW_DRAFTS,
+    Section.CONVERSATION_REPLIES,
+    Section.CONVERSATION_NOTES,
 )
 _CHUNK_BYTES: Final = 1 << 18
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")

@@ -110,6 +110,29 @@ class PersistResult(Contract):
     stopped: bool = False
 
 
+class ReplyDue(Contract):
+    """The time until a member's reply is sent, in seconds. `is_over`: the reply was undone, or its
+    outcome is stored."""
+
+    wait_s: float = 0
+    is_over: bool = False
+
+
+class DeliveredReply(Contract):
+    """The outcome of sending a member's reply. `late_answer`: the reply in the widget that is
+    emailed if the visitor does not see it."""
+
+    late_answer: LateAnswer | None = None
+
+
+class FailReplyInput(Contract):
+    """The input for recording that a member's reply could not be sent."""
+
+    client_id: str
+    record_id: str
+    error_code: str
+
+
 class DryRunInput(Contract):
     """The input of a dry run. `sealed`: the encrypted event, because a dry run stores no row in the
     database. `draft_alone`: the caller reads only `sealed_draft` and the status from the result."""

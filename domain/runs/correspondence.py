@@ -28,7 +28,8 @@ class ConversationSummary(BaseModel):
 
 class Message(BaseModel):
     """A message in a conversation. `run_id`: id of the run that was started by the message, or that
-    created it. `attachments`: the files that the customer sent with the message."""
+    created it; None for a member's reply. `written_by`: the member who wrote the reply, or None.
+    `attachments`: the files that the customer sent with the message."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -37,4 +38,5 @@ class Message(BaseModel):
     body: str
     created_at: datetime
     run_id: str | None
+    written_by: str | None = None
     attachments: tuple[Attachment, ...] = ()

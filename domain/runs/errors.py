@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from domain.core.errors import DomainError
+from domain.core.errors import DomainError, InvalidContent
 
 
 class NoAnswer(DomainError):
@@ -62,3 +62,37 @@ class ConversationTaken(DomainError):
     @property
     def facts(self) -> Mapping[str, str | int]:
         return {"taken_by": self.by}
+
+
+class ReplyNotFound(DomainError):
+    """The client has no such reply in a conversation, or the reply was undone."""
+
+    code = "reply_not_found"
+
+
+class ReplySent(DomainError):
+    """The reply is being sent or was sent, so it cannot be undone."""
+
+    code = "reply_sent"
+
+
+class ReplyNotPossible(DomainError):
+    """No reply can reach the author of the conversation's latest message. `reason`:
+    `mail_not_answerable` for an automatic mail, `widget_session_ended` for a visitor who no longer
+    sees the chat, or `no_message` if the message was erased."""
+
+    code = "reply_not_possible"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"reason": self.reason}
+
+
+class InvalidTriage(InvalidContent):
+    """A conversation's status, assignee or tags break a rule. `reason` names the field."""
+
+    code = "invalid_triage"

@@ -15,6 +15,7 @@ from domain.integrations.integration import IntegrationStatus
 from domain.reviews.escalation import OPEN_STATUSES, Decision, EscalationStatus
 from domain.runs.conversation import MAX_TURN_CHARS, MAX_TURNS, TURNS_KEPT
 from domain.runs.run import EventOutcome, RunStatus
+from domain.runs.teammate_reply import ReplyState
 from store.content.tables import knowledge_entries
 from store.exports.import_closing import IMPORTED
 from store.exports.record_inserts import insert_parts, insert_records, typed
@@ -24,7 +25,13 @@ from store.integrations.tables import integrations
 from store.metadata import metadata
 from store.playbooks.tables import playbook_versions, playbooks
 from store.reviews.tables import escalation_tickets
-from store.runs.tables import action_ledger, ai_conversations, engine_messages, engine_runs
+from store.runs.tables import (
+    action_ledger,
+    ai_conversations,
+    conversation_replies,
+    engine_messages,
+    engine_runs,
+)
 
 CREDENTIALS_MISSING: Final = "credentials_missing"
 """Error code of an imported connection. It has no credentials until the client connects again."""
@@ -65,10 +72,13 @@ _TURNS: Final = f"""(
     ) AS latest)"""  # noqa: S608 - our own numbers
 
 _MESSAGE: Final = (
-    "id", "event_id", "direction", "channel", "author", "customer_key", "body", "created_at",
+    "id", "event_id", "reply_id", "direction", "channel", "author", "customer_key", "body",
+    "created_at",
 )  # fmt: skip
 
 _WAS_OPEN: Final = f"r.status IN ({', '.join(repr(one.value) for one in sorted(OPEN_STATUSES))})"
+
+_WAS_UNSENT: Final = f"r.state IN ('{ReplyState.SCHEDULED}', '{ReplyState.SENDING}')"
 
 # Columns that are missing in files written by an earlier version.
 _NEW_FIGURES: Final = {
@@ -122,7 +132,7 @@ _SETTINGS: Final = sa.text("""
 _AS_THEY_ARE: Final = (
     Section.AUTOMATION_EVENTS, Section.SENTIMENT_LOGS, Section.CHURN_PREDICTIONS,
     Section.RESPONSE_TEMPLATES, Section.SAVED_CASES, Section.CORRECTIONS,
-    Section.LABELLED_EXAMPLES, Section.RATINGS, Section.SHADOW_DRAFTS,
+    Section.LABELLED_EXAMPLES, Section.RATINGS, Section.SHADOW_DRAFTS, Section.CONVERSATION_NOTES,
 )  # fmt: skip
 
 STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
@@ -172,8 +182,9 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
             _names(Section.AI_CONVERSATIONS, "messages"),
             {
                 "turns": _TURNS,
-                # Files from before threads were introduced lack both of these columns.
+                # Files written by earlier versions lack these columns.
                 "thread": "coalesce(r.thread, '{}')",
+                "tags": "coalesce(r.tags, '[]')",
                 "memory_key": "coalesce(r.memory_key, "
                 "CASE WHEN r.key LIKE 'email:%' THEN r.key END)",
             },
@@ -223,6 +234,19 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
                 "ELSE r.decided_at END",
                 "taken_up_at": f"CASE WHEN {_WAS_OPEN} THEN CAST(:now AS timestamptz) "
                 "ELSE r.decided_at END",
+            },
+        ),
+    ),
+    # A reply that was waiting or being sent is not sent after the import.
+    Section.CONVERSATION_REPLIES: (
+        insert_records(
+            conversation_replies,
+            _names(Section.CONVERSATION_REPLIES),
+            {
+                "state": f"CASE WHEN {_WAS_UNSENT} THEN '{ReplyState.FAILED}' ELSE r.state END",
+                "error_code": f"CASE WHEN {_WAS_UNSENT} THEN '{IMPORTED}' ELSE r.error_code END",
+                "finished_at": f"CASE WHEN {_WAS_UNSENT} THEN CAST(:now AS timestamptz) "
+                "ELSE r.finished_at END",
             },
         ),
     ),

@@ -13,6 +13,7 @@ from domain.inbound.customer_file import (
     FiledAttachment,
     FiledConversation,
     FiledMessage,
+    FiledNote,
     FiledReview,
     FiledRun,
 )
@@ -36,8 +37,16 @@ _EVENTS: Final = sa.text("""
     ORDER BY event_id DESC LIMIT :limit
 """)
 _MESSAGES: Final = sa.text("""
-    SELECT event_id, conversation_id, author, body, created_at FROM engine_messages
-    WHERE client_id = :client_id AND event_id = ANY(:events) ORDER BY created_at, id
+    SELECT coalesce(message.event_id, reply.event_id) AS event_id, message.conversation_id,
+           message.author, message.body, message.created_at
+    FROM engine_messages AS message
+    LEFT JOIN conversation_replies AS reply
+      ON reply.client_id = message.client_id AND reply.id = message.reply_id
+    WHERE message.client_id = :client_id
+      AND (message.event_id = ANY(:events) OR message.reply_id = ANY(ARRAY(
+          SELECT id FROM conversation_replies
+          WHERE client_id = :client_id AND event_id = ANY(:events))))
+    ORDER BY message.created_at, message.id
 """)
 # The summary of a conversation is omitted if other people also wrote in that conversation.
 _CONVERSATIONS: Final = sa.text("""
@@ -48,6 +57,10 @@ _CONVERSATIONS: Final = sa.text("""
     ) THEN summary ELSE '' END AS summary
     FROM ai_conversations AS conversation
     WHERE client_id = :client_id AND id = ANY(:conversations) ORDER BY id
+""")
+_NOTES: Final = sa.text("""
+    SELECT event_id, conversation_id, body, created_at FROM conversation_notes
+    WHERE client_id = :client_id AND event_id = ANY(:events) ORDER BY created_at, id
 """)
 _RUNS: Final = sa.text("""
     SELECT event_id, id, status, classification, language, sentiment, response, received_at
@@ -91,6 +104,7 @@ class CustomerFileRepository(TenantRepository):
             memory=await self._connection.scalar(_MEMORY, {**given, "memory": memory}),
             conversations=await self._all(FiledConversation, _CONVERSATIONS, given),
             messages=messages,
+            notes=await self._all(FiledNote, _NOTES, given),
             runs=runs,
             reviews=await self._all(FiledReview, _REVIEWS, given),
             attachments=await self._all(FiledAttachment, _ATTACHMENTS, given),

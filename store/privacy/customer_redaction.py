@@ -78,8 +78,8 @@ _CONVERSATIONS: Final = sa.text("""
         WHERE client_id = :client_id AND event_id = ANY(:events))
     GROUP BY conversation.client_id, conversation.id
 """)
-# The deduplication key of an outgoing webhook event contains the id of an event, run or
-# conversation, or the id and round of a run.
+# The deduplication key of an outgoing webhook event contains an id, or a run's id and round. The id
+# is that of an event, run, conversation or reply.
 _TOLD: Final = sa.text("""
     SELECT id FROM outbox
     WHERE client_id = :client_id
@@ -88,7 +88,10 @@ _TOLD: Final = sa.text("""
       AND dedup_key = ANY(
         CAST(:events AS text[]) || CAST(:runs AS text[]) || CAST(:begun AS text[]) || ARRAY(
             SELECT run_id || ':' || round FROM escalation_tickets
-            WHERE client_id = :client_id AND run_id = ANY(:runs)))
+            WHERE client_id = :client_id AND run_id = ANY(:runs)
+            UNION ALL
+            SELECT id FROM conversation_replies
+            WHERE client_id = :client_id AND event_id = ANY(:events)))
 """)
 _REMOVE: Final = {
     "webhook_deliveries": "DELETE FROM webhook_deliveries WHERE {mine} AND event_id = ANY(:told)",
@@ -110,7 +113,16 @@ _REMOVE: Final = {
     "labelled_examples": "DELETE FROM labelled_examples WHERE {mine} AND run_id = ANY(:runs)",
     "ratings": "DELETE FROM ratings WHERE {mine} AND run_id = ANY(:runs)",
     "sentiment_logs": "DELETE FROM sentiment_logs WHERE {mine} AND event_id = ANY(:events)",
-    "engine_messages": "DELETE FROM engine_messages WHERE {mine} AND event_id = ANY(:events)",
+    "engine_messages": """
+        DELETE FROM engine_messages
+        WHERE {mine} AND (event_id = ANY(:events) OR reply_id = ANY(ARRAY(
+            SELECT id FROM conversation_replies WHERE {mine} AND event_id = ANY(:events))))""",
+    "conversation_replies": """
+        DELETE FROM conversation_replies WHERE {mine} AND event_id = ANY(:events)""",
+    # A note may concern any author of its conversation.
+    "conversation_notes": """
+        DELETE FROM conversation_notes
+        WHERE {mine} AND (event_id = ANY(:events) OR conversation_id = ANY(:conversations))""",
     "escalation_tickets, emptied": """
         UPDATE escalation_tickets SET draft = '', plan = '[]', edited_text = NULL, note = NULL
         WHERE {mine} AND run_id = ANY(:runs) AND (
@@ -160,7 +172,7 @@ _DISOWN: Final = sa.text("""
     WHERE client_id = :client_id AND id = ANY(:conversations)
 """)
 _UNSETTLE: Final = sa.text("""
-    UPDATE ai_conversations SET thread = '{}', proposal = NULL
+    UPDATE ai_conversations SET thread = '{}', proposal = NULL, tags = '[]'
     WHERE client_id = :client_id AND id = ANY(:conversations)
 """)
 # The row of the session is kept, so that the numbering of its messages continues.
@@ -170,6 +182,9 @@ _FORGET_VISITORS: Final = sa.text("""
 """)
 _DELIVERIES: Final = sa.text("""
     SELECT id FROM webhook_deliveries WHERE client_id = :client_id AND event_id = ANY(:told)
+""")
+_REPLIES: Final = sa.text("""
+    SELECT id FROM conversation_replies WHERE client_id = :client_id AND event_id = ANY(:events)
 """)
 
 
@@ -223,6 +238,11 @@ class CustomerWords:
         """Return the ids of the webhook deliveries about these events."""
         given, _ = await self._told_of(page)
         return tuple(await self._connection.scalars(_DELIVERIES, given))
+
+    async def replies(self, page: Marked) -> tuple[str, ...]:
+        """Return the ids of members' replies to these events."""
+        given = {"client_id": self._tenant, "events": list(page.events)}
+        return tuple(await self._connection.scalars(_REPLIES, given))
 
     async def remove_files(self, page: Marked) -> int:
         """Remove a batch of chunks of these events' attachments. Return the number of chunks

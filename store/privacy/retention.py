@@ -40,10 +40,12 @@ _EVENTS: Final = sa.text("""
     ORDER BY event.id
     LIMIT :limit
 """)
-# Tables that refer to other tables come first.
+# Tables that refer to other tables come first. The foreign key of a reply's message deletes the
+# message with the reply.
 _OF_RUNS: Final = ("escalation_tickets", "action_ledger")
 _OF_EVENTS: Final = (
-    "attachments", "sentiment_logs", "engine_messages", "usage_ledger", "engine_runs",
+    "attachments", "sentiment_logs", "engine_messages", "conversation_replies",
+    "conversation_notes", "usage_ledger", "engine_runs",
 )  # fmt: skip
 _REMOVE: Final = (
     *(

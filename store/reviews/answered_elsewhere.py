@@ -1,5 +1,5 @@
-"""Reviews of tickets that a human agent has answered in the helpdesk. The reviews are closed, so
-that the AI agent does not send a second answer."""
+"""Reviews of conversations that a human agent has answered, in the helpdesk or with a reply from
+the dashboard. The reviews are closed, so that the AI agent does not send a second answer."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -22,6 +22,7 @@ BY: Final = "helpdesk"
 helpdesk."""
 
 _NOTE: Final = "answered in the helpdesk"
+_REPLIED: Final = "answered with a reply"
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
 # Finds the ticket's reviews by their events, because some threads do not have the ticket's key. A
 # client has few open reviews.
@@ -32,6 +33,16 @@ _OF_TICKET: Final = sa.text(f"""
     WHERE review.client_id = :client_id AND review.status IN ({_OPEN})
       AND event.unified ->> 'platform' = :platform AND event.unified ->> 'ticket_id' = :ticket_id
       AND event.unified -> 'ticket_named' = 'true'
+    ORDER BY review.created_at, review.id
+""")  # noqa: S608 - our own names
+_OF_CONVERSATION: Final = sa.text(f"""
+    SELECT review.id FROM escalation_tickets AS review
+    JOIN engine_runs AS run ON run.client_id = review.client_id AND run.id = review.run_id
+    JOIN engine_messages AS inbound
+      ON inbound.client_id = run.client_id AND inbound.event_id = run.event_id
+     AND inbound.direction = 'inbound'
+    WHERE review.client_id = :client_id AND review.status IN ({_OPEN})
+      AND inbound.conversation_id = :conversation_id
     ORDER BY review.created_at, review.id
 """)  # noqa: S608 - our own names
 _OF_ROUND: Final = sa.text(f"""
@@ -76,11 +87,25 @@ class AnsweredElsewhere(EscalationRepository):
         each with its review id. Idempotent."""
         values = {"client_id": self._tenant, "platform": platform, "ticket_id": ticket_id}
         found = (await self._connection.scalars(_OF_TICKET, values)).all()
+        return await self._close_each(found, Choice(Decision.REJECT, BY, note=_NOTE), now)
+
+    async def close_in(
+        self, conversation_id: str, by: str, now: datetime
+    ) -> Sequence[tuple[RunRef, str]]:
+        """Reject every open review of a conversation, including claimed ones, because the member
+        `by` answers with a reply. Return the runs to notify, as `close_all` does. Idempotent."""
+        values = {"client_id": self._tenant, "conversation_id": conversation_id}
+        found = (await self._connection.scalars(_OF_CONVERSATION, values)).all()
+        return await self._close_each(found, Choice(Decision.REJECT, by, note=_REPLIED), now)
+
+    async def _close_each(
+        self, review_ids: Sequence[str], choice: Choice, now: datetime
+    ) -> Sequence[tuple[RunRef, str]]:
         closed: list[tuple[RunRef, str]] = []
-        for review_id in found:
+        for review_id in review_ids:
             # Meanwhile, the review may have been decided, or its customer erased.
             with suppress(EscalationDecided, EscalationNotFound):
-                ref = await self._close(review_id, now)
+                ref = await self._close(review_id, choice, now)
                 closed += [(ref, review_id)] if ref else []
         return closed
 
@@ -88,9 +113,9 @@ class AnsweredElsewhere(EscalationRepository):
         values = {"client_id": self._tenant, "run_id": run_id, "round": round_}
         review_id = await self._connection.scalar(_OF_ROUND, values)
         if review_id is not None:
-            await self._close(review_id, now)
+            await self._close(review_id, Choice(Decision.REJECT, BY, note=_NOTE), now)
 
-    async def _close(self, review_id: str, now: datetime) -> RunRef | None:
+    async def _close(self, review_id: str, choice: Choice, now: datetime) -> RunRef | None:
         """Reject an open review, and return the run to notify. Raises EscalationDecided,
         EscalationNotFound."""
         # Lock the conversation before the review. All code uses this order, which prevents
@@ -99,7 +124,6 @@ class AnsweredElsewhere(EscalationRepository):
         standing, _ = await self._lock(review_id)
         standing.check_open()
         await self._set(review_id, **UNCLAIMED)
-        choice = Choice(Decision.REJECT, BY, note=_NOTE)
         return (await self.decide(review_id, choice, now)).ref
 
     async def give_back(self, platform: Provider, ticket_id: str) -> None:

@@ -49,7 +49,7 @@ _OF_CONVERSATION: Final = _INBOUND.join(
     sa.and_(
         engine_messages.c.client_id == _INBOUND.c.client_id,
         engine_messages.c.conversation_id == _INBOUND.c.conversation_id,
-        engine_messages.c.event_id != _INBOUND.c.event_id,
+        engine_messages.c.event_id.is_distinct_from(_INBOUND.c.event_id),
     ),
 )
 EARLIER: Final = (

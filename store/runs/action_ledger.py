@@ -15,6 +15,7 @@ from sqlalchemy.dialects.postgresql import insert
 from domain.agent.plan import IN_PLACE, ActionKind, StepOutcome, StepState
 from domain.agent.policy_context import CUSTOMER_WINDOW, Spent
 from domain.core.money import Money
+from domain.runs.teammate_reply import FIRST_STEP
 from store.core.repository import TenantRepository
 from store.runs.tables import action_ledger
 
@@ -23,8 +24,8 @@ _PLANNED: Final = "planned"
 
 @dataclass(frozen=True, slots=True)
 class LedgerPlace:
-    """The position of a ledger row: a step of a run's plan. `round`: the number of human approvals
-    so far."""
+    """The position of a ledger row: a step of a run's plan, or a member's reply to the run's
+    message. `round`: the number of human approvals so far."""
 
     run_id: str
     step: int
@@ -81,10 +82,10 @@ class ActionLedger(TenantRepository):
         )
 
     async def outcomes(self, run_id: str) -> tuple[StepOutcome, ...]:
-        """Return the outcome of each started step of a run, in order. If none was recorded for a
-        step, its outcome is `unknown`."""
+        """Return the outcome of each started step of a run's plan, in order. If none was recorded
+        for a step, its outcome is `unknown`. Members' replies are not steps of the plan."""
         rows = await self._connection.execute(
-            _OUTCOMES, {"client_id": self._tenant, "run_id": run_id}
+            _OUTCOMES, {"client_id": self._tenant, "run_id": run_id, "first_reply": FIRST_STEP}
         )
         return tuple(
             StepOutcome(
@@ -271,7 +272,7 @@ _CLAIM: Final = _INSERT.on_conflict_do_update(
 ).returning(sa.literal_column("xmax = 0", sa.Boolean))
 _OUTCOMES: Final = sa.text("""
     SELECT DISTINCT ON (step) action, state, detail FROM action_ledger
-    WHERE client_id = :client_id AND run_id = :run_id
+    WHERE client_id = :client_id AND run_id = :run_id AND step < :first_reply
     ORDER BY step, state = 'done' DESC, round DESC
 """)
 _LOCK: Final = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")

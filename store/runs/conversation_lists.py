@@ -15,8 +15,10 @@ from domain.intake.event import Channel
 from domain.reviews.escalation import OPEN_STATUSES, EscalationStatus
 from domain.runs.errors import ConversationNotFound
 from domain.runs.run import RunStatus
+from domain.runs.triage import ConversationStatus
 from store.core.repository import TenantRepository, owner_of
 from store.runs.tables import ai_conversations
+from store.runs.triage import STATUS
 
 LOOKED_THROUGH: Final = 2_000
 """Maximum number of conversations that are examined for one page of a filtered list. Some filters
@@ -25,7 +27,7 @@ have no index."""
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
 _LATEST: Final = """
     SELECT id, channel, customer_email, last_message_at, handed_over_at, taken_by, taken_at,
-           sentiment, is_critical, client_id
+           sentiment, is_critical, closed_at, snoozed_until, assignee, tags, client_id
     FROM ai_conversations
     WHERE client_id = :client_id
       AND (last_message_at, id) <
@@ -45,7 +47,7 @@ _IS_UNANSWERED: Final = f"""(said.direction = 'inbound' OR EXISTS (
           AND asked.direction = 'inbound'
           AND (run.status = '{RunStatus.RECEIVED}' OR review.id IS NOT NULL)))"""
 _PAGE: Final = f"""
-    SELECT talk.*, said.body AS latest, {_IS_UNANSWERED} AS is_unanswered
+    SELECT talk.*, said.body AS latest, {_IS_UNANSWERED} AS is_unanswered, {STATUS} AS status
     FROM ({_LATEST} LIMIT :looked_through) AS talk
     LEFT JOIN LATERAL (
         SELECT left(body, 200) AS body, direction FROM engine_messages
@@ -101,12 +103,16 @@ _HELD: Final = sa.text("""
 class TalkFilter:
     """Filters for a list of conversations. `unhappy`: the latest sentiment is critical. `taken`: a
     member has taken over the conversation. `unanswered`: the latest message is from the customer,
-    or a message is waiting for the agent or for a review."""
+    or a message is waiting for the agent or for a review. `assignee`: id of a member, or an empty
+    string for conversations without an assignee."""
 
     unhappy: bool = False
     taken: bool = False
     unanswered: bool = False
     channel: Channel | None = None
+    status: ConversationStatus | None = None
+    assignee: str | None = None
+    tag: str | None = None
 
     @property
     def is_set(self) -> bool:
@@ -124,9 +130,25 @@ class TalkFilter:
     def outer(self) -> str:
         """Return the SQL for the filters without an index. They are applied only to a limited
         number of conversations."""
-        return (f"AND {_IS_UNANSWERED} " if self.unanswered else "") + (
-            "AND channel = :channel" if self.channel else ""
-        )
+        chosen = {
+            f"AND {_IS_UNANSWERED} ": self.unanswered,
+            "AND channel = :channel ": self.channel is not None,
+            f"AND {STATUS} = :status ": self.status is not None,
+            "AND coalesce(assignee, '') = :assignee ": self.assignee is not None,
+            "AND tags ? :tag ": self.tag is not None,
+        }
+        return "".join(sql for sql, is_chosen in chosen.items() if is_chosen)
+
+    @property
+    def values(self) -> dict[str, str]:
+        """Return the parameters for the SQL of `outer`."""
+        given = {
+            "channel": self.channel,
+            "status": self.status,
+            "assignee": self.assignee,
+            "tag": self.tag,
+        }
+        return {name: str(value) for name, value in given.items() if value is not None}
 
 
 class Talk(BaseModel):
@@ -144,6 +166,9 @@ class Talk(BaseModel):
     is_critical: bool
     latest: str | None
     is_unanswered: bool | None
+    status: ConversationStatus
+    assignee: str | None
+    tags: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +215,7 @@ class ThreadStep(BaseModel):
 
 class ConversationLists(TenantRepository):
     async def page(
-        self, wanted: TalkFilter, *, after: TalkPlace | None, limit: int
+        self, wanted: TalkFilter, *, after: TalkPlace | None, limit: int, now: datetime
     ) -> tuple[list[Talk], TalkPlace | None]:
         """Return a page of conversations, latest message first, and the cursor for the next page.
         On the last page, the cursor is None."""
@@ -200,10 +225,10 @@ class ConversationLists(TenantRepository):
             "id": after.id if after else "",
             "looked_through": LOOKED_THROUGH if wanted.outer else limit + 1,
             "limit": limit + 1,
+            "now": now,
         }
         begin = {name: given[name] for name in ("client_id", "at", "id", "looked_through")}
-        if wanted.channel:
-            given["channel"] = wanted.channel
+        given |= wanted.values
         rows = await self._connection.execute(
             sa.text(_PAGE.format(inner=wanted.inner, outer=wanted.outer)), given
         )

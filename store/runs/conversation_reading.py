@@ -50,12 +50,15 @@ _ONE: Final = sa.text(f"""
 """)  # noqa: S608 - likewise
 _MESSAGES: Final = sa.text(f"""
     SELECT message.id, message.author, message.body, message.created_at, run.id AS run_id,
+           reply.author AS written_by,
            CASE message.direction WHEN 'inbound'
            THEN {attachments_json("message.client_id", "message.event_id")}
            ELSE '[]' END AS attachments
     FROM engine_messages AS message
     LEFT JOIN engine_runs AS run
       ON run.client_id = message.client_id AND run.event_id = message.event_id
+    LEFT JOIN conversation_replies AS reply
+      ON reply.client_id = message.client_id AND reply.id = message.reply_id
     WHERE message.client_id = :client_id AND message.conversation_id = :conversation_id
       AND (:before ::text IS NULL OR (message.created_at, message.id) < (
         SELECT created_at, id FROM engine_messages

@@ -73,6 +73,7 @@ _OPEN: Final = sa.text("""
     VALUES (:client_id, :id, :key, :memory_key, :channel, :customer_email, '', :now, :now)
     ON CONFLICT (client_id, key) DO UPDATE
     SET last_message_at = greatest(conversation.last_message_at, excluded.last_message_at),
+        closed_at = NULL, snoozed_until = NULL,
         memory_key = coalesce(conversation.memory_key, excluded.memory_key),
         turns = CASE WHEN conversation.created_at > :kept_from THEN conversation.turns ELSE (
             SELECT coalesce(jsonb_agg(turn ORDER BY place), '[]'::jsonb)
@@ -152,8 +153,8 @@ class ConversationRepository(TenantRepository):
         none, create it with the id `conversation_id`.
 
         If a conversation has had no message for the period `lasts`, it ends, and a new one starts.
-        A conversation with an open review, or that a member has taken over, does not end. Messages
-        that are too old at `now` are removed.
+        A conversation with an open review, or that a member has taken over, does not end. A closed
+        or snoozed conversation is reopened. Messages that are too old at `now` are removed.
         """
         given: dict[str, object] = {
             "client_id": self._tenant,

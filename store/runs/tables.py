@@ -127,6 +127,13 @@ ai_conversations: Final = sa.Table(
     # When the conversation ended, after a period without messages. Its original `key` is then free
     # for the next conversation.
     time("ended_at", nullable=True),
+    # When members closed the conversation, or until when they snoozed it. The customer's next
+    # message clears both.
+    time("closed_at", nullable=True),
+    time("snoozed_until", nullable=True),
+    # The member who is responsible for the conversation.
+    text("assignee", nullable=True),
+    json("tags", "[]"),
     # The latest sentiment score, and whether this score is in the critical zone.
     sa.Column("sentiment", sa.Double, nullable=True),
     sa.Column("is_critical", sa.Boolean, nullable=False, server_default=sa.false()),
@@ -169,7 +176,10 @@ engine_messages: Final = sa.Table(
     "engine_messages",
     metadata,
     *tenant_key(),
-    text("event_id"),
+    # The event that the message belongs to. Null for a member's reply, which has `reply_id`
+    # instead.
+    text("event_id", nullable=True),
+    text("reply_id", nullable=True),
     text("conversation_id", nullable=True),
     text("direction"),
     text("channel", nullable=True),
@@ -186,7 +196,16 @@ engine_messages: Final = sa.Table(
     sa.Column("widget_number", sa.Integer, nullable=True),
     points_to("engine_events", "event_id"),
     points_to("ai_conversations", "conversation_id"),
+    points_to("conversation_replies", "reply_id", ondelete="CASCADE"),
     sa.Index(None, "client_id", "conversation_id", "created_at"),
+    # A retried step does not write a reply twice.
+    sa.Index(
+        "ix_engine_messages_reply",
+        "client_id",
+        "reply_id",
+        unique=True,
+        postgresql_where=sa.text("reply_id IS NOT NULL"),
+    ),
     # For the gateway's limits, which count the latest messages from a client and from a customer.
     sa.Index(
         "ix_engine_messages_inbound",
@@ -219,8 +238,66 @@ engine_messages: Final = sa.Table(
     # An event has at most one inbound and one outbound message, so a retried step does not write a
     # message twice.
     sa.UniqueConstraint("client_id", "event_id", "direction"),
+    sa.CheckConstraint("num_nonnulls(event_id, reply_id) = 1", name="origin"),
     sa.CheckConstraint("direction IN ('inbound', 'outbound')", name="direction"),
     sa.CheckConstraint("author IN ('customer', 'agent', 'human')", name="author"),
+)
+
+# The replies that members write in a conversation. A reply that was undone has no row.
+conversation_replies: Final = sa.Table(
+    "conversation_replies",
+    metadata,
+    *tenant_key(),
+    text("conversation_id"),
+    # The customer's message that the reply answers, and the run of that message.
+    text("event_id"),
+    text("run_id"),
+    # The step of the run under which the action ledger records the reply.
+    sa.Column("step", sa.Integer, nullable=False),
+    text("author"),
+    text("body"),
+    text("state"),
+    text("error_code", nullable=True),
+    time("created_at"),
+    # When the time to undo the reply ends.
+    time("send_at"),
+    time("finished_at", nullable=True),
+    sa.UniqueConstraint("client_id", "run_id", "step"),
+    points_to("ai_conversations", "conversation_id"),
+    points_to("engine_events", "event_id"),
+    points_to("engine_runs", "run_id"),
+    sa.CheckConstraint(
+        "state IN ('scheduled', 'sending', 'sent', 'failed', 'unknown')", name="state"
+    ),
+    sa.Index(None, "client_id", "conversation_id", "created_at"),
+    sa.Index(None, "client_id", "event_id"),
+    # For the sweeper, which searches for replies that no workflow sends.
+    sa.Index(
+        "ix_conversation_replies_unsent",
+        "created_at",
+        "id",
+        postgresql_where=sa.text("state IN ('scheduled', 'sending')"),
+    ),
+    # For lookups by reply id without a client.
+    sa.Index(None, "id"),
+)
+
+# The notes that members write for teammates. A note is never sent, and the agent never reads it.
+conversation_notes: Final = sa.Table(
+    "conversation_notes",
+    metadata,
+    *tenant_key(),
+    text("conversation_id"),
+    # The customer's latest message when the note was written. The note is kept as long as that
+    # message.
+    text("event_id"),
+    text("author"),
+    text("body"),
+    time("created_at"),
+    points_to("ai_conversations", "conversation_id"),
+    points_to("engine_events", "event_id"),
+    sa.Index(None, "client_id", "conversation_id", "created_at"),
+    sa.Index(None, "client_id", "event_id"),
 )
 
 action_ledger: Final = sa.Table(

@@ -77,7 +77,10 @@ _RUN_OF: Final = sa.text("""
 _CLAIM: Final = sa.text("""
     UPDATE widget_sessions session SET mailed_number = :number
     FROM engine_messages answer
-    JOIN engine_runs run ON run.client_id = answer.client_id AND run.event_id = answer.event_id
+    LEFT JOIN conversation_replies reply ON reply.client_id = answer.client_id
+                                        AND reply.id = answer.reply_id
+    JOIN engine_runs run ON run.client_id = answer.client_id
+                        AND run.event_id = coalesce(answer.event_id, reply.event_id)
     WHERE session.client_id = :tenant AND session.id = :session
       AND session.seen_number < :number AND session.mailed_number <= :number
       AND session.verified_email IS NOT NULL

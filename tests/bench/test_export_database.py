@@ -15,7 +15,7 @@ from tests.support.core.postgres import as_owner
 from tests.support.tenants import shop as shops
 
 _CONVERSATIONS = 100
-_BYTES = 1_200
+_BYTES = 1_350
 
 
 async def _export(database: Database, client_id: str) -> list[RawRecord]:

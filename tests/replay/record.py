@@ -21,6 +21,7 @@ from tests.replay.commands import ROOT, SNAPSHOT, workflow_commands
 from tests.replay.inbound_scenarios import INBOUND_SCENARIOS
 from tests.replay.learning_scenarios import LEARNING_SCENARIOS
 from tests.replay.notice_scenarios import NOTICE_SCENARIOS
+from tests.replay.reply_scenarios import REPLY_PREPARED, REPLY_SCENARIOS
 from tests.replay.scenarios import SCENARIOS as EVENT_SCENARIOS
 from tests.replay.scenarios import Scenario
 from tests.replay.stop_scenarios import STOP_SCENARIOS, stop_after_execute, stopped_late
@@ -45,8 +46,9 @@ SCENARIOS = {
     **NOTICE_SCENARIOS,
     **INBOUND_SCENARIOS,
     **STOP_SCENARIOS,
+    **REPLY_SCENARIOS,
 }
-_PREPARED = {**PREPARED, stopped_late.__name__: stop_after_execute}
+_PREPARED = {**PREPARED, **REPLY_PREPARED, stopped_late.__name__: stop_after_execute}
 BRANCHES = {*SCENARIOS, *WEBHOOK_SCENARIOS}
 FAILING = {"sweep_failed"}
 SHORT_EXPIRY_HOURS = 0.2 / 3600

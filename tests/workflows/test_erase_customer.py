@@ -14,6 +14,7 @@ from domain.core.names import process_event_id
 from domain.intake.attachment import AttachedFile
 from domain.reviews.errors import EscalationDecided
 from domain.reviews.escalation import Decision
+from services.reviews.notes import add_note
 from store.analytics.tables import churn_predictions
 from store.billing.tables import usage_ledger
 from store.exports.tables import automation_events
@@ -24,6 +25,7 @@ from tests.support.agent.acting import WISH, Acting, acting_shop, order, rules, 
 from tests.support.core.engine import LiveEngine, live_engine
 from tests.support.core.rows import only_row, rows
 from tests.support.core.temporal import TemporalServer
+from tests.support.core.units import units_on
 from tests.support.core.waiting import eventually
 from tests.support.intake.attachments import keep_attachments, png
 from tests.support.privacy.erasing import (
@@ -33,6 +35,7 @@ from tests.support.privacy.erasing import (
     tables_with,
     workflow_ids,
 )
+from tests.support.reviews.replies import ANNA, conversation_of, write_all, write_and_send
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.shop import Shop, open_shop
 from tests.support.webhooks.webhooks import subscribe
@@ -171,10 +174,15 @@ async def test_nowhere_is_a_word_of_the_erased(
     await _plant_the_rest(engine, shop)
     photo = AttachedFile(f"{CANARY}.png", "image/png", png() + CANARY.encode())
     await keep_attachments(engine.database, shop.tenant, min(theirs), photo)
+    talk = await conversation_of(engine.database, theirs[0])
+    await write_and_send(engine, shop, talk, f"Bonjour {CANARY}")
+    async with engine.database.tenant(shop.tenant) as connection:
+        await write_all(connection, shop.tenant, talk, f"Encore {CANARY}")
     assert tables_with(database_url, CANARY).keys() >= {
         "engine_events", "engine_messages", "engine_runs", "escalation_tickets", "action_ledger",
         "ai_conversations", "churn_predictions", "automation_events", "outbox",
         "webhook_deliveries", "customer_memories", "attachments", "attachment_chunks",
+        "conversation_replies", "conversation_notes",
     }  # fmt: skip
     runs_before = await rows(engine.database, engine_runs)
     mailed = len(mail.mails)
@@ -211,6 +219,8 @@ async def test_nowhere_is_a_word_of_the_erased(
     assert certificate.removed["churn_predictions"] == 1
     assert (certificate.removed["attachments"], certificate.removed["attachment_chunks"]) == (1, 1)
     assert certificate.removed["automation_events"] == 2
+    assert certificate.removed["conversation_replies"] == 3
+    assert certificate.removed["conversation_notes"] == 1
 
     again = await erase(engine, shop, ADDRESS)
 
@@ -227,6 +237,9 @@ async def test_a_conversation_of_two_keeps_what_is_the_others(
             engine, shop, event_type="widget.message", customer_email=address, message=words,
             session_id="s-1", customer_verified=False,
         )  # fmt: skip
+    talk = (await only_row(engine.database, ai_conversations))["id"]
+    async with units_on(engine.database).of(shop.tenant) as work:
+        await add_note(work, ANNA, talk, f"{CANARY} a rappelé")
 
     await erase(engine, shop, ADDRESS)
 

@@ -13,12 +13,14 @@ from domain.integrations.providers import Provider
 from domain.reviews.escalation import Decision
 from store.integrations.tables import integrations
 from store.reviews.tables import escalation_tickets
-from store.runs.tables import action_ledger
+from store.runs.tables import action_ledger, conversation_replies
+from store.runs.ticket_messages import TicketMessages
 from tests.support.agent.acting import CUSTOMER, ScriptedBrain, connect, think_by
 from tests.support.core.engine import LiveEngine, live_engine
 from tests.support.core.histories import history_bytes
 from tests.support.core.rows import only_row, rows
 from tests.support.core.temporal import TemporalServer
+from tests.support.reviews.replies import WORDS, conversation_of, write_and_send
 from tests.support.servers.http_service import Fault
 from tests.support.servers.zendesk import API_TOKEN, EMAIL, ZendeskServer, zendesk_server
 from tests.support.tenants.shop import Shop, open_shop
@@ -82,6 +84,29 @@ async def test_an_answer_that_got_lost_is_looked_for_and_not_repeated(
     assert answer["status"] == "completed"
     comments = _said(zendesk.tickets[ticket_id].comments)
     assert [said["public"] for said in comments] == [False, True]
+
+
+async def test_a_members_reply_is_written_in_the_ticket_once_and_is_known_as_ours(
+    acting: LiveEngine, zendesk: ZendeskServer
+) -> None:
+    """Its update is done, and the answer to it is cut off: it is looked for, and not repeated."""
+    shop = await _with_zendesk(acting, zendesk)
+    ticket_id = zendesk.open_ticket(CUSTOMER)
+    answer = await _ask(acting, shop, ticket_id)
+    talk = await conversation_of(acting.database, str(answer["event_id"]))
+    zendesk.fail_next(Fault.CUT, "PUT", after=True)
+
+    await write_and_send(acting, shop, talk)
+
+    comments = _said(zendesk.tickets[ticket_id].comments)
+    assert [said["public"] for said in comments] == [False, True, True]
+    assert WORDS.partition("'")[0] in str(comments[-1]["html_body"])
+    assert (await only_row(acting.database, conversation_replies, of=shop))["state"] == "sent"
+    integration = await only_row(acting.database, integrations, of=shop)
+    async with acting.database.tenant(shop.tenant) as connection:
+        known = TicketMessages(connection, shop.tenant)
+        latest, *_ = await known.written(integration["id"], ticket_id)
+    assert (latest.text, latest.is_settled, latest.reference is None) == (WORDS, True, False)
 
 
 async def test_refused_credentials_end_the_connection(

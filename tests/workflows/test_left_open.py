@@ -6,6 +6,7 @@ import pytest
 import sqlalchemy as sa
 from temporalio.testing import ActivityEnvironment
 
+from adapters.system import utc_now
 from domain.reviews.escalation import Decision
 from domain.runs.contracts import RunFacts, SweepInput
 from store.core.database import Database
@@ -71,7 +72,9 @@ async def test_an_approved_draft_leaves_a_later_question_open(
     assert len(resolved) == 1, "the first message's alone"
     async with engine.database.tenant(shop.tenant) as connection:
         lists = ConversationLists(connection, shop.tenant)
-        open_now, _ = await lists.page(TalkFilter(unanswered=True), after=None, limit=5)
+        open_now, _ = await lists.page(
+            TalkFilter(unanswered=True), after=None, limit=5, now=utc_now()
+        )
         shown = await read_review(connection, shop.client_id, own["id"])
     assert len(open_now) == 1, "the answer came after the question, and left it open"
     assert review["draft"] in [turn.body for turn in shown.turns], "what was answered since"
@@ -84,7 +87,9 @@ async def test_an_approved_draft_leaves_a_later_question_open(
     assert asked["answer"]["status"] == "needs_review", "the answer to its caller"
     async with engine.database.tenant(shop.tenant) as connection:
         lists = ConversationLists(connection, shop.tenant)
-        assert await lists.page(TalkFilter(unanswered=True), after=None, limit=5) == ([], None)
+        assert await lists.page(
+            TalkFilter(unanswered=True), after=None, limit=5, now=utc_now()
+        ) == ([], None)
     answers = await rows(engine.database, engine_messages, of=shop, direction="outbound")
     assert {answer["event_id"] for answer in answers} == {first["event_id"], second["event_id"]}
 

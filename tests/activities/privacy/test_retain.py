@@ -34,7 +34,7 @@ KEPT = DEFAULT_DAYS[RecordClass.CONVERSATIONS]
 OF_AN_EVENT = (
     "engine_events", "engine_messages", "engine_runs", "escalation_tickets", "action_ledger",
     "sentiment_logs", "usage_ledger", "ai_conversations",
-    "attachments", "attachment_chunks",
+    "attachments", "attachment_chunks", "conversation_replies", "conversation_notes",
 )  # fmt: skip
 
 
@@ -74,12 +74,12 @@ async def test_old_records_go_with_all_that_belongs_to_them(
     async with database.service() as connection:
         young = [await leave_records(connection, shop, days_ago(age)) for age in (KEPT - 0.1, 1, 0)]
 
-    assert await run(database) == 2 * 5 * 11
+    assert await run(database) == 2 * 5 * 13
     assert await run(database) == 0
 
     left = await row_counts(database)
     for table in OF_AN_EVENT:
-        assert left[table] - before[table] == 3 * (2 if table == "engine_messages" else 1), table
+        assert left[table] - before[table] == 3 * (3 if table == "engine_messages" else 1), table
     ids = {row["id"] for row in await rows(database, engine_events)}
     assert ids == {one.event_id for one in young}
 
@@ -97,7 +97,7 @@ async def test_what_is_not_over_stays(database: Database, shop: Shop) -> None:
     ids = {row["id"] for row in await rows(database, engine_events)}
     assert ids == {parked.event_id, unanswered.event_id}
     assert len(await rows(database, ai_conversations)) == 2
-    assert len(await rows(database, engine_messages)) == 4
+    assert len(await rows(database, engine_messages)) == 6
 
 
 async def test_a_conversation_goes_with_its_last_message(database: Database, shop: Shop) -> None:
@@ -110,7 +110,7 @@ async def test_a_conversation_goes_with_its_last_message(database: Database, sho
     await run(database)
 
     assert [row["id"] for row in await rows(database, ai_conversations)] == [first.conversation_id]
-    assert len(await rows(database, engine_messages)) == 2
+    assert len(await rows(database, engine_messages)) == 3
 
 
 async def test_a_client_sets_its_own_days(database: Database, shop: Shop) -> None:
@@ -167,7 +167,7 @@ async def test_a_retry_goes_on_where_the_last_try_was(database: Database) -> Non
         for one in (first, second):
             await leave_records(connection, one, days_ago(KEPT + 1))
 
-    assert await run(database, first.client_id, 41, 0) == 41 + 11
+    assert await run(database, first.client_id, 41, 0) == 41 + 13
 
     assert len(await rows(database, engine_events, client_id=first.client_id)) == 1
     assert await rows(database, engine_events, client_id=second.client_id) == []
@@ -196,7 +196,7 @@ async def test_one_client_does_not_keep_the_others_from_theirs(
         retain, "_PAGED", ((RecordClass.CONVERSATIONS, take_too_long), retain._PAGED[1])
     )
 
-    assert await run(database) == 11
+    assert await run(database) == 13
 
     assert len(await rows(database, engine_events, client_id=first.client_id)) == 1
     assert await rows(database, engine_events, client_id=second.client_id) == []

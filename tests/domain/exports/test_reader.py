@@ -74,7 +74,7 @@ WRONG: dict[str, tuple[str | Callable[[str], str], str]] = {
     "no export": ('{"a": 1}', "exported_at is expected here"),
     "an answer": ('{"error": "Non autorise."}', "exported_at is expected here"),
     "something behind": (lambda good: good + "{}", "behind the export"),
-    "a section more": (lambda good: good[:-1] + ', "x": []}', "behind shadow_drafts"),
+    "a section more": (lambda good: good[:-1] + ', "x": []}', "behind conversation_notes"),
     "a section less": (
         lambda good: good.replace('"settings": [], ', ""), "settings is expected here, not integ",
     ),

@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -71,10 +72,18 @@ def settled(one: Document) -> Document:
         if run["status"] == "received" or run["error_code"] == "imported":
             for name in ("status", "error_code", "finished_at"):
                 del run[name]
+    _settle_replies(one["conversation_replies"])
     for connection in one["integrations"]:
         if connection["status"] != "disconnected":
             del connection["status"], connection["error_code"]
     return one
+
+
+def _settle_replies(replies: list[dict[str, Any]]) -> None:
+    for reply in replies:
+        if reply["state"] == "scheduled" or reply["error_code"] == "imported":
+            for name in ("state", "error_code", "finished_at"):
+                del reply[name]
 
 
 def renamed(one: Document, tenant: TenantId) -> Document:

@@ -30,6 +30,7 @@ from activities.inbound.work import WorkOnWebhook
 from activities.integrations.client_mail import ClientMail
 from activities.integrations.mail_limiter import MailLimiter
 from activities.integrations.service_mails import ServiceMails
+from activities.reviews.send_reply import SendReplies
 from activities.runs.actions import Actions
 from activities.runs.address_codes import AddressCodes
 from activities.runs.execute import Execute
@@ -171,7 +172,9 @@ def _dying_work(settings: Settings, client: Client, database: Database) -> WorkO
     )
 
 
-def _dying_execute(point: str, settings: Settings, client: Client, database: Database) -> Execute:
+def _dying(
+    point: str, settings: Settings, client: Client, database: Database
+) -> tuple[Execute, SendReplies]:
     sealer = FernetSealer(settings.seal.key.get_secret_value())
     connectors = DyingConnectors(sealer, open_client(), allow_loopback=True)
     connectors.point = point
@@ -186,7 +189,12 @@ def _dying_execute(point: str, settings: Settings, client: Client, database: Dat
         service_mails=ServiceMails(mailer, limiter),
         mails=TemporalEngine(client),
     )
-    return Execute(database, Actions(mail, connectors), utc_now, new_ulid, codes=codes)
+    actions = Actions(mail, connectors)
+    units = UnitsOfWork(database, TemporalEngine(client), utc_now, new_ulid)
+    return (
+        Execute(database, actions, utc_now, new_ulid, codes=codes),
+        SendReplies(units, actions, utc_now, new_ulid),
+    )
 
 
 async def main(point: str) -> None:
@@ -201,8 +209,8 @@ async def main(point: str) -> None:
     elif point == f"uncommitted:{names.REPLAY_PAGE}":
         ReplayRepository.add = _add_and_die  # type: ignore[method-assign]
     elif ":" not in point:
-        execute = _dying_execute(point, settings, client, database)
-        activities = dataclasses.replace(activities, execute=execute)
+        execute, replies = _dying(point, settings, client, database)
+        activities = dataclasses.replace(activities, execute=execute, replies=replies)
     async with (
         _tracker(settings, database, Metrics()) as tracker,
         build_worker(

@@ -78,7 +78,9 @@ from domain.runs.errors import (
     AnswerTimeout,
     AnswerUnknown,
     ConversationTaken,
+    InvalidTriage,
     NoAnswer,
+    ReplyNotPossible,
 )
 from domain.simulation.errors import InvalidReplay, ModelBudgetUsedUp
 from domain.tenants.errors import (
@@ -183,6 +185,8 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         WebhookUnreadable("{reason} {nothing}"),
         AlreadyPosted(None),
         InvalidPreferences("{reason} {nothing}"),
+        ReplyNotPossible("{reason} {nothing}"),
+        InvalidTriage("message", "{reason} {nothing}"),
     )
 }
 

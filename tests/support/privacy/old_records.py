@@ -17,6 +17,8 @@ from store.reviews.tables import escalation_tickets
 from store.runs.tables import (
     action_ledger,
     ai_conversations,
+    conversation_notes,
+    conversation_replies,
     engine_messages,
     engine_runs,
     sentiment_logs,
@@ -98,8 +100,26 @@ async def leave_records(
             **of_run, step=0, action="reply", state="done", detail="", planned_at=at
         )
     )
+    await _leave_writing(connection, whose, made, at)
     await _leave_file(connection, whose, made.event_id, at)
     return made
+
+
+async def _leave_writing(
+    connection: AsyncConnection, whose: dict[str, str], made: OldRecords, at: datetime
+) -> None:
+    """A member's reply that was sent, with its message, and a note."""
+    reply_id = ulid_of(at)
+    in_it = {"conversation_id": made.conversation_id, "body": "b", "created_at": at}
+    of_event = {"event_id": made.event_id, "author": "anna"}
+    reply = {"run_id": made.run_id, "step": 1_000, "state": "sent", "send_at": at}
+    for table, values in (
+        (conversation_replies, {"id": reply_id, **of_event, **reply}),
+        (engine_messages, {"reply_id": reply_id, "direction": "outbound", "author": "human"}),
+        (conversation_notes, of_event),
+    ):
+        given = {"id": ulid_of(at), **whose, **in_it, **values}
+        await connection.execute(sa.insert(table).values(given))
 
 
 async def _leave_file(

@@ -19,6 +19,7 @@ from tests.support.intake.attachments import PHOTO, keep_attachments
 from tests.support.integrations.senders import MAIL_SENDER, SENDER, SENDER_CODE, a_sender
 from tests.support.learning import learning_routes as learning
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS, person
+from tests.support.reviews.replies import conversation_of, written
 from tests.support.reviews.reviews import open_review
 from tests.support.runs.conversation import write
 from tests.support.simulation.replays import REPLAYS, replay_ids
@@ -30,6 +31,8 @@ from tests.support.webhooks.webhook_dashboard import ABOUT_ONE, NEW, WEBHOOKS, r
 
 DASHBOARD: Final = "/api/dashboard/"
 RUNS: Final = "/api/dashboard/runs"
+CONVERSATIONS: Final = "/api/dashboard/conversations"
+REPLIES: Final = "/api/dashboard/replies"
 ATTACHMENTS: Final = "/api/dashboard/attachments"
 METRICS: Final = "/api/dashboard/metrics"
 CHURN: Final = "/api/dashboard/churn"
@@ -81,6 +84,22 @@ def _of_content(path: str) -> str | None:
 ACCESS: Final[dict[Route, Access]] = {
     ("GET", RUNS): Access(ALL),
     ("GET", RUNS + "/{run_id}"): Access(ALL, missing="run_not_found"),
+    **{
+        ("POST", f"{CONVERSATIONS}/{{conversation_id}}/{what}"): Access(
+            REVIEWERS, Client.RECORD, {"text": "Bonjour."}, "conversation_not_found"
+        )
+        for what in ("reply", "notes")
+    },
+    ("GET", CONVERSATIONS): Access(ALL),
+    ("GET", CONVERSATIONS + "/{conversation_id}"): Access(
+        ALL, Client.RECORD, missing="conversation_not_found"
+    ),
+    ("PATCH", CONVERSATIONS + "/{conversation_id}"): Access(
+        REVIEWERS, Client.RECORD, {"status": "closed"}, "conversation_not_found"
+    ),
+    ("POST", REPLIES + "/{reply_id}/undo"): Access(
+        REVIEWERS, Client.RECORD, missing="reply_not_found"
+    ),
     ("GET", ATTACHMENTS + "/{attachment_id}"): Access(
         ALL, Client.RECORD, missing="attachment_not_found"
     ),
@@ -188,6 +207,17 @@ async def _run(front: LiveEngine, shop: Shop) -> Ids:
     return {"run_id": (await write(front.database, shop)).run_id}
 
 
+async def _conversation(front: LiveEngine, shop: Shop) -> Ids:
+    event_id = (await write(front.database, shop)).event_id
+    return {"conversation_id": await conversation_of(front.database, event_id)}
+
+
+async def _reply(front: LiveEngine, shop: Shop) -> Ids:
+    talk = await _conversation(front, shop)
+    reply = await written(front.database, shop, talk["conversation_id"])
+    return {"reply_id": reply.id}
+
+
 async def _attachment(front: LiveEngine, shop: Shop) -> Ids:
     event_id = (await write(front.database, shop)).event_id
     (kept,) = await keep_attachments(front.database, shop.tenant, event_id, PHOTO)
@@ -266,6 +296,8 @@ async def _endpoint(front: LiveEngine, shop: Shop) -> Ids:
 _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{integration_id}/inbound/": _endpoint,
     "{run_id}": _run,
+    "{conversation_id}": _conversation,
+    "{reply_id}": _reply,
     "{attachment_id}": _attachment,
     "{review_id}": _review,
     "{replay_id}": replay_ids,

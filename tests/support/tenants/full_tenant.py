@@ -55,6 +55,7 @@ from store.widget.widgets import WidgetRepository
 from tests.support.inbound.stored import fill_the_hub
 from tests.support.intake.admission import try_to_admit
 from tests.support.learning.filled import fill_learning
+from tests.support.reviews.replies import write_all
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
 
@@ -119,7 +120,8 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
                 created_at=now,
             )
         )
-        await _work_on(admitted.ref, shop, connection)
+        conversation_id = await _work_on(admitted.ref, shop, connection)
+        await write_all(connection, shop.tenant, conversation_id)
         integration_id = await _act(admitted.ref, shop, connection)
         await _reckon(shop, connection)
         await _note(shop, connection)
@@ -138,7 +140,8 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
     assert empty == []
 
 
-async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None:
+async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> str:
+    """The conversation that it is in."""
     now = utc_now()
     opened = await ConversationRepository(connection, shop.tenant).open(
         "key",
@@ -177,6 +180,7 @@ async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None
     await ActionLedger(connection, shop.tenant).begin(
         LedgerPlace(ref.run_id, 0, 0), Effect(ActionKind.REPLY), entry_id=new_ulid(), now=now
     )
+    return opened.id
 
 
 async def _act(ref: RunRef, shop: Shop, connection: AsyncConnection) -> str:

@@ -35,6 +35,7 @@ from tests.support.core.rows import only_row
 from tests.support.intake.attachments import PHOTO, PROGRAM, keep_attachments
 from tests.support.learning.left_runs import tried
 from tests.support.learning.taught import taught
+from tests.support.reviews.replies import conversation_of, write_all
 from tests.support.tenants.shop import Shop
 
 AWKWARD = '=cmd|"é\\" \u2028 ## client (1)\r\n\t"x",;\'\U0001f600 -- null {{ x }}'
@@ -59,6 +60,9 @@ async def lived_tenant(acting: LiveEngine, folder: Path) -> Acting:
         # Whoever was rejected has people to talk to from then on.
         joined = (await acting.post(it.shop, **ask, message=WISH)).json()
         assert open_["status"] == joined["status"] == "needs_review"
+    talk = await conversation_of(acting.database, done["event_id"])
+    async with acting.database.tenant(it.shop.tenant) as connection:
+        await write_all(connection, it.shop.tenant, talk, AWKWARD)
     await _fill(acting, it.shop)
     return it
 

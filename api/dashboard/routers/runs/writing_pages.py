@@ -1,0 +1,100 @@
+"""The forms of a conversation's page with which members write: replies, their undo, and internal
+notes."""
+
+from datetime import datetime, timedelta
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from api.dashboard.post import Post, Posted
+from api.route import PathId
+from api.schemas.runs.conversation import NoteBody, ReplyBody
+from domain.core.errors import InvalidBody
+from domain.core.ids import parse_ulid
+from domain.runs.errors import ConversationNotFound, ReplyNotFound
+from domain.runs.triage import ConversationStatus, TriageChange
+from domain.tenants.actor import REVIEWERS
+from services.dashboard.forms import keep_draft
+from services.reviews.notes import add_note
+from services.reviews.replies import undo_reply, write_reply
+from services.reviews.triage import update_conversation
+from store.runs.conversation_lists import client_of_conversation
+
+_LIST: Final = "/app/conversations"
+_ONE: Final = f"{_LIST}/{{conversation_id}}"
+_ID: Final = PathId("conversation_id", "conversation", ConversationNotFound)
+
+SNOOZES: Final = (1, 3, 7, 30)
+"""The numbers of days for which the page offers to snooze a conversation."""
+
+router = APIRouter(include_in_schema=False)
+TalkPost = Annotated[Post, Depends(Posted(REVIEWERS, _ID, client_of_conversation))]
+
+
+@router.post(f"{_ONE}/reply")
+async def reply(post: TalkPost) -> Response:
+    page = post.page
+    to = f"{_LIST}/{page.record_id}"
+    body = post.body(
+        ReplyBody,
+        text=post.text("text"),
+        latest_message=parse_ulid(post.text("latest_message")),
+    )
+    async with post.working(to) as work:
+        await write_reply(
+            work, page.actor, page.record_id, body.text, seen_event=body.latest_message
+        )
+    return post.done(to, "runs.reply_written")
+
+
+@router.post(f"{_ONE}/undo")
+async def undo(post: TalkPost) -> Response:
+    """Undo the reply in the field `reply_id`, and put its text back into the form."""
+    page = post.page
+    to = f"{_LIST}/{page.record_id}"
+    reply_id = parse_ulid(post.text("reply_id"))
+    if reply_id is None:
+        raise ReplyNotFound
+    async with post.working(to) as work:
+        undone = await undo_reply(work, page.actor, reply_id)
+        await keep_draft(work, page.visit.user.id, f"{to}/reply", {"text": undone.body})
+    return post.done(to, "runs.reply_undone")
+
+
+@router.post(f"{_ONE}/update")
+async def update(post: TalkPost) -> Response:
+    """Change the status, the assignee and the tags. The field `status` is `open`, `closed`, empty
+    for no change, or the number of days to snooze the conversation."""
+    page = post.page
+    to = f"{_LIST}/{page.record_id}"
+    async with post.working(to) as work:
+        change = _change(post, work.now)
+        await update_conversation(work, page.actor, page.record_id, change)
+    return post.done(to, "runs.updated")
+
+
+@router.post(f"{_ONE}/note")
+async def note(post: TalkPost) -> Response:
+    page = post.page
+    to = f"{_LIST}/{page.record_id}"
+    body = post.body(NoteBody, text=post.text("text"))
+    async with post.working(to) as work:
+        await add_note(work, page.actor, page.record_id, body.text)
+    return post.done(to, "runs.note_added")
+
+
+def _change(post: Post, now: datetime) -> TriageChange:
+    """Return the change that the form asks for. Raises InvalidBody for an unknown status."""
+    status, until = post.text("status"), None
+    if status in {str(days) for days in SNOOZES}:
+        until = now + timedelta(days=int(status))
+        status = ConversationStatus.SNOOZED.value
+    if status and status not in set(ConversationStatus):
+        raise InvalidBody("champ « status »")
+    return TriageChange(
+        status=ConversationStatus(status) if status else None,
+        snoozed_until=until,
+        assignee=post.text("assignee"),
+        tags=tuple(tag for tag in post.text("tags").split(",") if tag.strip()),
+    )

@@ -1,0 +1,203 @@
+"""Request and response models of the dashboard routes for conversations."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Final
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from api.schemas.core.client_query import ClientQuery
+from api.schemas.core.strict_body import StrictBody
+from domain.core.ids import ULID
+from domain.intake.event import Channel
+from domain.reviews.escalation import MAX_WORDS
+from domain.runs.correspondence import ConversationSummary, Message
+from domain.runs.teammate_reply import (
+    MAX_INTERNAL_NOTE,
+    InternalNote,
+    ReplyState,
+    TeammateReply,
+)
+from domain.runs.triage import (
+    MAX_TAG,
+    MAX_TAGS,
+    ConversationStatus,
+    ConversationTriage,
+    TriageChange,
+)
+from domain.tenants.user import MAX_USER_ID
+from store.runs.conversation_lists import Talk, TalkFilter, TalkPlace
+
+# White space is defined as in Python, as in domain/reviews/escalation.py. PostgreSQL cannot store
+# NUL.
+_WRITTEN: Final = r"^[^\x00]*[^\x00\s][^\x00]*$"
+
+
+class ReplyBody(StrictBody):
+    model_config = ConfigDict(
+        regex_engine="python-re",
+        json_schema_extra={
+            "examples": [{"text": "Bonjour, votre colis est parti ce matin. Bonne journée, Anna"}]
+        },
+    )
+
+    text: str = Field(
+        pattern=_WRITTEN, max_length=MAX_WORDS, description="Text to send to the customer."
+    )
+    latest_message: Annotated[
+        str | None,
+        Field(
+            pattern=ULID,
+            description=(
+                "Event id of the customer's latest message as the member saw it. The reply is "
+                "rejected if the customer has sent another message since then. Without it, the "
+                "reply is not checked."
+            ),
+        ),
+    ] = None
+
+
+class UndoReplyBody(StrictBody):
+    pass
+
+
+class NoteBody(StrictBody):
+    model_config = ConfigDict(
+        regex_engine="python-re",
+        json_schema_extra={"examples": [{"text": "Cliente fidèle : geste commercial possible."}]},
+    )
+
+    text: str = Field(
+        pattern=_WRITTEN,
+        max_length=MAX_INTERNAL_NOTE,
+        description="Text of the note, which only members read.",
+    )
+
+
+class ReplyAnswer(BaseModel):
+    reply_id: str
+    conversation_id: str
+    state: ReplyState
+    send_at: datetime = Field(
+        description="Time when the reply is sent. Until then, it can be undone."
+    )
+
+
+class UndoneReply(BaseModel):
+    reply_id: str
+    conversation_id: str
+    text: str = Field(description="Text of the reply, which is no longer stored.")
+
+
+class NoteAnswer(BaseModel):
+    note_id: str
+    conversation_id: str
+    created_at: datetime
+
+
+_CURSOR: Final = rf"^\d{{1,17}}-{ULID.strip('^$')}$"
+_USER: Final = r"^[^\x00]*$"
+_Tag = Annotated[str, Field(max_length=MAX_TAG, pattern=_WRITTEN)]
+
+
+class ConversationQuery(ClientQuery):
+    """Query parameters of the list of conversations."""
+
+    status: ConversationStatus | None = None
+    assignee: Annotated[
+        str | None,
+        Field(
+            max_length=MAX_USER_ID,
+            pattern=_USER,
+            description="Id of a member; empty for conversations without an assignee.",
+        ),
+    ] = None
+    tag: Annotated[str | None, Field(max_length=MAX_TAG, pattern=r"^[^\x00]+$")] = None
+    channel: Channel | None = None
+    unanswered: Annotated[
+        bool, Field(description="Only conversations with a message that is not answered.")
+    ] = False
+    limit: Annotated[int, Field(ge=1, le=100)] = 50
+    cursor: Annotated[
+        str | None,
+        Field(pattern=_CURSOR, description="Value of `next_cursor` in the previous page."),
+    ] = None
+
+    @property
+    def wanted(self) -> TalkFilter:
+        return TalkFilter(
+            status=self.status,
+            assignee=self.assignee,
+            tag=self.tag,
+            channel=self.channel,
+            unanswered=self.unanswered,
+        )
+
+
+class ConversationList(BaseModel):
+    conversations: list[Talk]
+    next_cursor: str | None = Field(
+        description="Cursor of the next page; null if there are no more conversations."
+    )
+
+
+class ConversationThread(BaseModel):
+    conversation: ConversationSummary
+    triage: ConversationTriage
+    messages: tuple[Message, ...] = Field(description="The latest messages, oldest first.")
+    notes: tuple[InternalNote, ...] = Field(description="The latest notes, oldest first.")
+    unsent_replies: tuple[TeammateReply, ...] = Field(
+        description="The latest replies that are not among the messages, oldest first."
+    )
+
+
+class TriageBody(StrictBody):
+    model_config = ConfigDict(
+        regex_engine="python-re",
+        json_schema_extra={"examples": [{"status": "closed", "tags": ["remboursement"]}]},
+    )
+
+    # JSON has no enum and no time, so these two fields are parsed from strings.
+    status: Annotated[ConversationStatus | None, Field(strict=False)] = None
+    snoozed_until: Annotated[
+        AwareDatetime | None,
+        Field(strict=False, description="Time at which a snoozed conversation is open again."),
+    ] = None
+    assignee: Annotated[
+        str | None,
+        Field(
+            max_length=MAX_USER_ID,
+            pattern=_USER,
+            description="Id of a member; an empty string removes the assignee.",
+        ),
+    ] = None
+    tags: Annotated[
+        tuple[_Tag, ...] | None,
+        Field(strict=False, max_length=MAX_TAGS, description="Replaces all tags."),
+    ] = None
+
+    @property
+    def change(self) -> TriageChange:
+        until = self.snoozed_until
+        return TriageChange(
+            status=self.status,
+            snoozed_until=None if until is None else until.astimezone(UTC),
+            assignee=self.assignee,
+            tags=self.tags,
+        )
+
+
+def place_of(cursor: str | None) -> TalkPlace | None:
+    """Return the place in a list of conversations that the cursor encodes."""
+    if cursor is None:
+        return None
+    micros, _, last = cursor.partition("-")
+    seconds, rest = divmod(int(micros), 1_000_000)
+    return TalkPlace(datetime.fromtimestamp(seconds, UTC).replace(microsecond=rest), last)
+
+
+def cursor_of_place(place: TalkPlace | None) -> str | None:
+    """Return the cursor for a place in a list of conversations, or None on the last page."""
+    if place is None:
+        return None
+    micros = int(place.at.timestamp()) * 1_000_000 + place.at.microsecond
+    return f"{micros}-{place.id}"

@@ -1,0 +1,90 @@
+"""The triage of a conversation by members: its status, its assignee and its tags."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.runs.errors import InvalidTriage
+
+MAX_TAGS: Final = 20
+"""Maximum number of tags of a conversation."""
+
+MAX_TAG: Final = 40
+"""Maximum length of a tag, in characters."""
+
+LONGEST_SNOOZE: Final = timedelta(days=365)
+"""Maximum time for which a conversation can be snoozed."""
+
+
+class ConversationStatus(StrEnum):
+    """The status of a conversation. `snoozed`: it is open again at a set time. A new message of the
+    customer opens a snoozed or closed conversation."""
+
+    OPEN = "open"
+    SNOOZED = "snoozed"
+    CLOSED = "closed"
+
+
+class ConversationTriage(BaseModel):
+    """The triage of a conversation. `snoozed_until`: set only for a snoozed conversation.
+    `assignee`: id of the member who is responsible, or None. `tags`: in alphabetical order."""
+
+    model_config = ConfigDict(frozen=True)
+
+    status: ConversationStatus = ConversationStatus.OPEN
+    snoozed_until: datetime | None = None
+    assignee: str | None = None
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TriageChange:
+    """A change of a conversation's triage. None leaves a value unchanged. `snoozed_until`: required
+    for the status `snoozed`, and not allowed otherwise. `assignee`: an empty string removes the
+    assignee."""
+
+    status: ConversationStatus | None = None
+    snoozed_until: datetime | None = None
+    assignee: str | None = None
+    tags: tuple[str, ...] | None = None
+
+    def applied_to(self, present: ConversationTriage, now: datetime) -> ConversationTriage:
+        """Return the triage after the change. Raises InvalidTriage for a change that breaks a
+        rule."""
+        self._check_snooze(now)
+        change: dict[str, object] = {}
+        if self.status is not None:
+            change |= {"status": self.status, "snoozed_until": self.snoozed_until}
+        if self.assignee is not None:
+            change["assignee"] = self.assignee or None
+        if self.tags is not None:
+            change["tags"] = checked_tags(self.tags)
+        return present.model_copy(update=change)
+
+    def _check_snooze(self, now: datetime) -> None:
+        if (self.status is ConversationStatus.SNOOZED) != (self.snoozed_until is not None):
+            raise InvalidTriage(
+                "snoozed_until: needed for the status snoozed, and only for it",
+                "champ « snoozed_until » : requis pour le statut snoozed, et pour lui seul",
+            )
+        until = self.snoozed_until
+        if until is not None and not now < until <= now + LONGEST_SNOOZE:
+            raise InvalidTriage(
+                f"snoozed_until: a time in the future, within {LONGEST_SNOOZE.days} days",
+                f"champ « snoozed_until » : une date à venir, sous {LONGEST_SNOOZE.days} jours",
+            )
+
+
+def checked_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the tags without surrounding white space and duplicates, in alphabetical order. Raises
+    InvalidTriage for an empty tag, a tag that is too long, and too many tags."""
+    trimmed = sorted({" ".join(tag.split()) for tag in tags})
+    if len(trimmed) > MAX_TAGS or any(not 0 < len(tag) <= MAX_TAG for tag in trimmed):
+        raise InvalidTriage(
+            f"tags: {MAX_TAGS} at most, of 1 to {MAX_TAG} characters",
+            f"champ « tags » : {MAX_TAGS} au plus, de 1 à {MAX_TAG} caractères",
+        )
+    return tuple(trimmed)

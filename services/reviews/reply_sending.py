@@ -1,0 +1,176 @@
+"""The start and the outcome of sending a member's reply, each in one transaction.
+
+The start writes the action ledger before any other system is called. It also closes the
+conversation's open reviews, so that the agent does not send a second answer.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from domain.agent.plan import IN_PLACE, PlannedAction, StepOutcome, StepState
+from domain.integrations.integration import Integration
+from domain.runs.errors import ConversationNotFound, ReplyNotFound, RunNotFound
+from domain.runs.teammate_reply import SESSION_ENDED, ReplyState, TeammateReply
+from domain.tenants.actor import Actor
+from domain.webhooks.outbound_event import TicketResolved, fitting
+from services.core.unit_of_work import UnitOfWork
+from services.reviews.replies import delivery_of
+from store.intake.events import EventRepository
+from store.integrations.integrations import IntegrationRepository
+from store.reviews.answered_elsewhere import AnsweredElsewhere
+from store.reviews.replies import ReplyRepository
+from store.runs.action_ledger import ActionLedger, Effect, LedgerClaim, LedgerPlace
+from store.runs.cases import Case, CaseRepository
+from store.runs.conversations import ConversationRepository
+from store.webhooks.outbox import Outbox
+from store.widget.session_messages import SessionMessageRepository
+
+_REPLY: Final = Actor.system("reply")
+_STATES: Final = {
+    StepState.DONE: ReplyState.SENT,
+    StepState.UNKNOWN: ReplyState.UNKNOWN,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StartedReply:
+    """A reply to hand to another system. `case`: the run that the reply answers, with the reply as
+    the person's text. `entry_id`: the id of the claim in the action ledger."""
+
+    reply: TeammateReply
+    case: Case
+    action: PlannedAction
+    integration: Integration | None
+    claim: LedgerClaim
+    entry_id: str
+
+
+def place_of(reply: TeammateReply) -> LedgerPlace:
+    """Return the reply's place in the action ledger."""
+    return LedgerPlace(reply.run_id, reply.step, 0)
+
+
+async def start_reply(work: UnitOfWork, reply_id: str) -> StartedReply | None:
+    """Start to send a reply. Return None if no other system must be called: the reply was undone,
+    has an outcome, or was delivered by this transaction.
+
+    Idempotent. A reply that was started before is returned again, with a claim that says so. A
+    reply in the widget, or one that only the webhook event reports, is delivered by this
+    transaction.
+    """
+    replies = ReplyRepository(work.connection, work.tenant)
+    try:
+        conversation_id = (await replies.read(reply_id)).conversation_id
+        await replies.lock_conversation(conversation_id)
+        reply = await replies.lock(reply_id)
+        if reply.state.is_final:
+            return None
+        case = await CaseRepository(work.connection, work.tenant).read(reply.run_id)
+    except (ReplyNotFound, RunNotFound):
+        return None  # undone, or its customer is being erased
+    action = await delivery_of(work, case.event)
+    integration = await _integration(work, action)
+    ledger, entry_id = ActionLedger(work.connection, work.tenant), work.new_id()
+    effect = Effect(action.kind, action.integration_id, ticket_id=action.ticket_id)
+    begun = await ledger.begin(place_of(reply), effect, entry_id=entry_id, now=work.now)
+    await _step_in(work, reply)
+    if isinstance(begun, StepOutcome):
+        await _settle(work, reply, begun)
+        return None
+    if action.kind in IN_PLACE:
+        await settle_reply(work, reply, await _in_place(work, reply, action), reference="")
+        return None
+    if reply.state is ReplyState.SCHEDULED:
+        await replies.begin(reply_id)
+    return StartedReply(
+        reply, replace(case, human_text=reply.body), action, integration, begun, entry_id
+    )
+
+
+async def settle_reply(
+    work: UnitOfWork, reply: TeammateReply, outcome: StepOutcome, *, reference: str
+) -> None:
+    """Record the outcome of a reply that `start_reply` started. Idempotent. `reference`: the other
+    system's id for the message."""
+    replies = ReplyRepository(work.connection, work.tenant)
+    ledger = ActionLedger(work.connection, work.tenant)
+    await ledger.finish(place_of(reply), outcome, reference=reference, now=work.now)
+    try:
+        await replies.lock_conversation(reply.conversation_id)
+        standing = await replies.lock(reply.id)
+    except (ReplyNotFound, ConversationNotFound):
+        return  # its customer was erased during the send
+    if not standing.state.is_final:
+        await _settle(work, standing, outcome)
+
+
+async def fail_reply(work: UnitOfWork, reply_id: str, error_code: str) -> None:
+    """Record that a reply could not be sent. If its send was started and never finished, the
+    outcome is unknown. Idempotent."""
+    replies = ReplyRepository(work.connection, work.tenant)
+    try:
+        reply = await replies.lock(reply_id)
+    except ReplyNotFound:
+        return
+    if reply.state.is_final:
+        return
+    begun = await ActionLedger(work.connection, work.tenant).was_begun(place_of(reply))
+    state = ReplyState.UNKNOWN if begun else ReplyState.FAILED
+    await replies.settle(reply_id, state, error_code=error_code, now=work.now)
+
+
+async def _in_place(work: UnitOfWork, reply: TeammateReply, action: PlannedAction) -> StepOutcome:
+    """Return the outcome of a reply that is delivered by storing it. It fails if it answers a
+    visitor whose widget session has ended."""
+    if await ReplyRepository(work.connection, work.tenant).can_show(reply, work.now):
+        return StepOutcome(kind=action.kind, state=StepState.DONE)
+    return StepOutcome(kind=action.kind, state=StepState.FAILED, detail=SESSION_ENDED)
+
+
+async def _integration(work: UnitOfWork, action: PlannedAction) -> Integration | None:
+    connected = await IntegrationRepository(work.connection, work.tenant).connected()
+    return next((one for one in connected if one.id == action.integration_id), None)
+
+
+async def _step_in(work: UnitOfWork, reply: TeammateReply) -> None:
+    """Make people handle the conversation: close its open reviews, and take it over for the
+    reply's author."""
+    reviews = AnsweredElsewhere(work.connection, work.tenant)
+    for ref, review_id in await reviews.close_in(reply.conversation_id, reply.author, work.now):
+        work.wake(ref, review_id)
+        work.note(_REPLY, "review answered with a reply", review_id=review_id, reply_id=reply.id)
+    await ReplyRepository(work.connection, work.tenant).take_over(reply, work.now)
+
+
+async def _settle(work: UnitOfWork, reply: TeammateReply, outcome: StepOutcome) -> None:
+    replies = ReplyRepository(work.connection, work.tenant)
+    state = _STATES.get(outcome.state, ReplyState.FAILED)
+    code = outcome.detail or None
+    await replies.settle(reply.id, state, error_code=code, now=work.now)
+    if state is not ReplyState.SENT:
+        return
+    await replies.store_message(reply, work.new_id(), work.now)
+    await ConversationRepository(work.connection, work.tenant).remember(reply.event_id, work.now)
+    await _report(work, reply)
+    # This is the last step of the transaction, because it locks the widget session.
+    await SessionMessageRepository(work.connection, work.tenant).number_reply(reply.id)
+
+
+async def _report(work: UnitOfWork, reply: TeammateReply) -> None:
+    """Add the webhook event about a sent reply. The deliveries start after the commit."""
+    ticket = await EventRepository(work.connection, work.tenant).ticket(reply.event_id)
+    run = await ReplyRepository(work.connection, work.tenant).run_of(reply)
+    shown = fitting(reply.body)
+    told = TicketResolved(
+        ticket_id=ticket.ticket_id,
+        customer_email=ticket.customer_email,
+        classification=run.classification,
+        confidence=run.confidence,
+        ai_response=shown,
+        ai_response_truncated=shown != reply.body,
+        duration_ms=max(0, round((work.now - run.received_at).total_seconds() * 1000)),
+    )
+    deliveries = await Outbox(work.connection, work.tenant).add(
+        told, dedup_key=reply.id, now=work.now, new_id=work.new_id, run_id=reply.run_id
+    )
+    work.deliver(*deliveries)

@@ -1,0 +1,332 @@
+"""Members' replies in conversations: scheduled, undone, sent and settled.
+
+The row of a reply is locked by its undo and by the start of its send, so exactly one of the two
+takes effect. The conversation is always locked before the reply.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.contracts import BackgroundRef
+from domain.reviews.escalation import OPEN_STATUSES, Claim
+from domain.runs.errors import ConversationNotFound, ReplyNotFound
+from domain.runs.run import UNCLASSIFIED
+from domain.runs.teammate_reply import FIRST_STEP, ReplyState, TeammateReply, WriterStanding
+from domain.widget.contracts import LateAnswer
+from domain.widget.widget_session import SESSION_LASTS
+from store.core.place import Place, beyond
+from store.core.repository import TenantRepository, owner_of
+from store.runs.tables import conversation_replies
+
+_REPLIES: Final = conversation_replies.c
+_OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
+_UNSENT: Final = _REPLIES.state.in_((ReplyState.SCHEDULED.value, ReplyState.SENDING.value))
+
+_LOCK_CONVERSATION: Final = sa.text("""
+    SELECT taken_by FROM ai_conversations
+    WHERE client_id = :client_id AND id = :conversation_id
+    FOR NO KEY UPDATE
+""")
+_CLAIMS: Final = sa.text(f"""
+    SELECT DISTINCT review.id, review.claimed_by, review.claimed_at
+    FROM engine_messages AS inbound
+    JOIN engine_runs AS run
+      ON run.client_id = inbound.client_id AND run.event_id = inbound.event_id
+    JOIN escalation_tickets AS review
+      ON review.client_id = run.client_id AND review.run_id = run.id
+    WHERE inbound.client_id = :client_id AND inbound.conversation_id = :conversation_id
+      AND inbound.direction = 'inbound' AND review.status IN ({_OPEN})
+      AND review.claimed_by IS NOT NULL
+    ORDER BY review.id
+""")  # noqa: S608 - our own names
+_ANSWERED: Final = sa.text("""
+    SELECT said.event_id, run.id AS run_id, said.widget_session_id IS NOT NULL AS in_session,
+           session.id IS NOT NULL AS can_show
+    FROM engine_messages AS said
+    JOIN engine_events AS event
+      ON event.client_id = said.client_id AND event.id = said.event_id AND event.erased_at IS NULL
+    JOIN engine_runs AS run ON run.client_id = said.client_id AND run.event_id = said.event_id
+    LEFT JOIN widget_sessions AS session
+      ON session.client_id = said.client_id AND session.id = said.widget_session_id
+     AND (session.used_at > :alive OR session.verified_email IS NOT NULL)
+    WHERE said.client_id = :client_id AND said.conversation_id = :conversation_id
+      AND said.direction = 'inbound'
+    ORDER BY said.created_at DESC, said.id DESC LIMIT 1
+""")
+_CAN_SHOW: Final = sa.text("""
+    SELECT said.widget_session_id IS NULL OR EXISTS (
+        SELECT FROM widget_sessions AS session
+        WHERE session.client_id = said.client_id AND session.id = said.widget_session_id
+          AND (session.used_at > :alive OR session.verified_email IS NOT NULL))
+    FROM engine_messages AS said
+    WHERE said.client_id = :client_id AND said.event_id = :event_id AND said.direction = 'inbound'
+""")
+_ADD: Final = sa.text("""
+    INSERT INTO conversation_replies (client_id, id, conversation_id, event_id, run_id, step,
+                                      author, body, state, created_at, send_at)
+    SELECT :client_id, :id, :conversation_id, :event_id, :run_id,
+           coalesce(max(step) + 1, :first), :author, :body, 'scheduled', :now, :send_at
+    FROM conversation_replies WHERE client_id = :client_id AND run_id = :run_id
+    RETURNING *
+""")
+_TAKE: Final = sa.text("""
+    UPDATE ai_conversations
+    SET taken_by = :by, taken_at = :now, handed_over_at = coalesce(handed_over_at, :now)
+    WHERE client_id = :client_id AND id = :conversation_id AND taken_by IS NULL
+      AND ended_at IS NULL
+""")
+# A "yes" of the customer now refers to the member's words, so no earlier question stays open.
+_DROP_QUESTION: Final = sa.text("""
+    UPDATE ai_conversations
+    SET proposal = NULL, thread = thread - ARRAY['asked_number', 'asked_of']
+    WHERE client_id = :client_id AND id = :conversation_id
+""")
+# No message is stored for a customer whose words are being erased.
+_STORE_MESSAGE: Final = sa.text("""
+    INSERT INTO engine_messages (client_id, id, reply_id, conversation_id, direction, channel,
+                                 author, body, created_at)
+    SELECT said.client_id, :message_id, :reply_id, said.conversation_id, 'outbound', said.channel,
+           'human', :body, :now
+    FROM engine_messages AS said
+    JOIN engine_events AS event
+      ON event.client_id = said.client_id AND event.id = said.event_id AND event.erased_at IS NULL
+    WHERE said.client_id = :client_id AND said.event_id = :event_id AND said.direction = 'inbound'
+    ON CONFLICT (client_id, reply_id) WHERE reply_id IS NOT NULL DO NOTHING
+""")
+_RUN: Final = sa.text("""
+    SELECT classification, confidence, received_at FROM engine_runs
+    WHERE client_id = :client_id AND id = :run_id
+""")
+_LATE: Final = sa.text("""
+    SELECT session.id AS session_id, answer.widget_number AS number
+    FROM engine_messages AS answer
+    JOIN widget_sessions AS session
+      ON session.client_id = answer.client_id AND session.id = answer.widget_session_id
+    WHERE answer.client_id = :client_id AND answer.reply_id = :reply_id
+      AND session.verified_email IS NOT NULL
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredRun:
+    """The facts of a reply's run that the webhook event about the reply contains. `received_at`:
+    when the customer's message arrived."""
+
+    classification: str
+    confidence: float
+    received_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LatestMessage:
+    """The customer's latest message in a conversation. The fields are those of
+    `AnsweredMessage`."""
+
+    event_id: str
+    run_id: str
+    in_session: bool
+    can_show: bool
+
+
+class ReplyRepository(TenantRepository):
+    async def lock_conversation(self, conversation_id: str) -> WriterStanding:
+        """Lock a conversation until the transaction ends, and return who holds it. Raises
+        ConversationNotFound."""
+        this = {"client_id": self._tenant, "conversation_id": conversation_id}
+        row = await self._one(_LOCK_CONVERSATION, this, ConversationNotFound(conversation_id))
+        claims = await self._connection.execute(_CLAIMS, this)
+        return WriterStanding(
+            row.taken_by,
+            tuple((one.id, Claim(by=one.claimed_by, at=one.claimed_at)) for one in claims),
+        )
+
+    async def latest_message(self, conversation_id: str, now: datetime) -> LatestMessage | None:
+        """Return the customer's latest message, or None if the conversation has no message that a
+        reply can answer."""
+        row = (
+            await self._connection.execute(
+                _ANSWERED,
+                {
+                    "client_id": self._tenant,
+                    "conversation_id": conversation_id,
+                    "alive": now - SESSION_LASTS,
+                },
+            )
+        ).one_or_none()
+        return None if row is None else LatestMessage(*row)
+
+    async def add(
+        self,
+        reply_id: str,
+        conversation_id: str,
+        answered: LatestMessage,
+        *,
+        author: str,
+        body: str,
+        now: datetime,
+        send_at: datetime,
+    ) -> TeammateReply:
+        """Store a scheduled reply. The caller must have locked the conversation."""
+        row = (
+            await self._connection.execute(
+                _ADD,
+                {
+                    "client_id": self._tenant,
+                    "id": reply_id,
+                    "conversation_id": conversation_id,
+                    "event_id": answered.event_id,
+                    "run_id": answered.run_id,
+                    "first": FIRST_STEP,
+                    "author": author,
+                    "body": body,
+                    "now": now,
+                    "send_at": send_at,
+                },
+            )
+        ).one()
+        return TeammateReply.model_validate(row, from_attributes=True)
+
+    async def read(self, reply_id: str) -> TeammateReply:
+        """Return a reply. Raises ReplyNotFound."""
+        row = await self._one(self._select(reply_id), {}, ReplyNotFound(reply_id))
+        return TeammateReply.model_validate(row, from_attributes=True)
+
+    async def lock(self, reply_id: str) -> TeammateReply:
+        """Lock a reply until the transaction ends, and return it. Raises ReplyNotFound."""
+        locked = self._select(reply_id).with_for_update(key_share=True)
+        row = await self._one(locked, {}, ReplyNotFound(reply_id))
+        return TeammateReply.model_validate(row, from_attributes=True)
+
+    async def not_sent(self, conversation_id: str, limit: int) -> tuple[TeammateReply, ...]:
+        """Return a conversation's latest replies that are not among its messages: those that wait,
+        are being sent, failed, or have an unknown outcome. Oldest first."""
+        found = await self._connection.execute(
+            sa.select(conversation_replies)
+            .where(
+                _REPLIES.client_id == self._tenant,
+                _REPLIES.conversation_id == conversation_id,
+                _REPLIES.state != ReplyState.SENT,
+            )
+            .order_by(_REPLIES.created_at.desc(), _REPLIES.id.desc())
+            .limit(limit)
+        )
+        latest = [TeammateReply.model_validate(row, from_attributes=True) for row in found]
+        return tuple(reversed(latest))
+
+    async def remove(self, reply_id: str) -> None:
+        await self._connection.execute(sa.delete(conversation_replies).where(self._is(reply_id)))
+
+    async def begin(self, reply_id: str) -> None:
+        """Record that the send of a reply has started, so that the reply can no longer be
+        undone."""
+        await self._set(reply_id, state=ReplyState.SENDING)
+
+    async def settle(
+        self, reply_id: str, state: ReplyState, *, error_code: str | None, now: datetime
+    ) -> None:
+        """Store the outcome of a reply."""
+        await self._set(reply_id, state=state, error_code=error_code, finished_at=now)
+
+    async def take_over(self, reply: TeammateReply, now: datetime) -> None:
+        """Take the conversation over for the reply's author, unless a member has it or the
+        conversation has ended. Drop the agent's open question. Idempotent."""
+        this = {"client_id": self._tenant, "conversation_id": reply.conversation_id}
+        await self._connection.execute(_TAKE, {**this, "by": reply.author, "now": now})
+        await self._connection.execute(_DROP_QUESTION, this)
+
+    async def store_message(self, reply: TeammateReply, message_id: str, now: datetime) -> None:
+        """Make a sent reply part of the conversation's messages. Idempotent by reply."""
+        await self._connection.execute(
+            _STORE_MESSAGE,
+            {
+                "client_id": self._tenant,
+                "message_id": message_id,
+                "reply_id": reply.id,
+                "event_id": reply.event_id,
+                "body": reply.body,
+                "now": now,
+            },
+        )
+
+    async def can_show(self, reply: TeammateReply, now: datetime) -> bool:
+        """Return False if the reply answers a widget session that has ended, without a verified
+        address to which the reply could be emailed."""
+        given = {"client_id": self._tenant, "event_id": reply.event_id}
+        shown = await self._connection.scalar(_CAN_SHOW, {**given, "alive": now - SESSION_LASTS})
+        return bool(shown)
+
+    async def run_of(self, reply: TeammateReply) -> AnsweredRun:
+        """Return the facts of the reply's run. The run is not locked, because the conversation is
+        locked already, and locks are taken in the opposite order."""
+        row = (
+            await self._connection.execute(
+                _RUN, {"client_id": self._tenant, "run_id": reply.run_id}
+            )
+        ).one()
+        return AnsweredRun(
+            row.classification or UNCLASSIFIED, row.confidence or 0.0, row.received_at
+        )
+
+    async def late(self, reply_id: str) -> LateAnswer | None:
+        """Return the reply as an answer to mail, if a widget session with a verified address shows
+        the reply. Otherwise return None."""
+        row = (
+            await self._connection.execute(_LATE, {"client_id": self._tenant, "reply_id": reply_id})
+        ).one_or_none()
+        return None if row is None else LateAnswer(session_id=row.session_id, number=row.number)
+
+    def _select(self, reply_id: str) -> "sa.Select[*tuple[object, ...]]":
+        return sa.select(conversation_replies).where(self._is(reply_id))
+
+    def _is(self, reply_id: str) -> sa.ColumnElement[bool]:
+        return sa.and_(_REPLIES.client_id == self._tenant, _REPLIES.id == reply_id)
+
+    async def _set(self, reply_id: str, **values: object) -> None:
+        await self._connection.execute(
+            sa.update(conversation_replies).where(self._is(reply_id)).values(**values)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class UnsentReply:
+    """A reply without an outcome that the sweep has found."""
+
+    ref: BackgroundRef
+    created_at: datetime
+
+    @property
+    def place(self) -> Place:
+        return Place(self.created_at, self.ref.record_id)
+
+
+async def unsent_replies(
+    connection: AsyncConnection,
+    *,
+    before: datetime,
+    after: Place | None,
+    limit: int,
+) -> Sequence[UnsentReply]:
+    """Return a page of all clients' replies that were written before a time and have no outcome,
+    oldest first."""
+    rows = await connection.execute(
+        sa.select(_REPLIES.client_id, _REPLIES.id, _REPLIES.created_at)
+        .where(
+            _UNSENT,
+            _REPLIES.created_at < before,
+            beyond(after, _REPLIES.created_at, _REPLIES.id),
+        )
+        .order_by(_REPLIES.created_at, _REPLIES.id)
+        .limit(limit)
+    )
+    return [
+        UnsentReply(BackgroundRef(client_id=row.client_id, record_id=row.id), row.created_at)
+        for row in rows
+    ]
+
+
+client_of_reply: Final = owner_of(conversation_replies, ReplyNotFound)

@@ -1,0 +1,101 @@
+"""The forms with which members write in a conversation, in a browser without a script."""
+
+from domain.tenants.client import Role
+from services.reviews.reply_sending import start_reply
+from store.runs.tables import ai_conversations, conversation_notes, conversation_replies
+from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import only_row, rows
+from tests.support.core.units import units_on
+from tests.support.dashboard.visitors import at_pages
+from tests.support.reviews.replies import WORDS, conversation_of
+from tests.support.runs.conversation import write
+from tests.support.tenants.shop import Shop
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+async def _path(front: LiveEngine, shop: Shop) -> str:
+    ref = await write(front.database, shop)
+    return f"/app/conversations/{await conversation_of(front.database, ref.event_id)}"
+
+
+async def test_a_reply_is_sent_and_undone(front: LiveEngine, shop: Shop) -> None:
+    path = await _path(front, shop)
+    async with at_pages(front, shop, Role.AGENT) as agent:
+        sent = await agent.follow(await agent.send(path, f"{path}/reply", {"text": HOSTILE}))
+        assert "Sent. You can undo it" in sent
+        assert HOSTILE not in sent
+        assert "Sent in a few seconds" in sent
+        undone = await agent.follow(await agent.send(path, f"{path}/undo"))
+        assert "Undone." in undone
+        assert "Sent in a few seconds" not in undone
+        assert "&lt;script&gt;alert(1)&lt;/script&gt;</textarea>" in undone
+    assert await rows(front.database, conversation_replies, of=shop) == []
+
+
+async def test_a_sent_reply_is_part_of_the_thread(front: LiveEngine, shop: Shop) -> None:
+    path = await _path(front, shop)
+    async with at_pages(front, shop, Role.AGENT) as agent:
+        await agent.send(path, f"{path}/reply", {"text": WORDS})
+        row = await only_row(front.database, conversation_replies, of=shop)
+        async with units_on(front.database).of(shop.tenant) as work:
+            await start_reply(work, row["id"])
+        page = await agent.see(path)
+        assert page.count("je m&#39;en occupe") == 1
+        assert f"{path}/undo" not in page
+        assert "You have had this conversation since" in page
+
+
+async def test_a_note_is_shown_to_members_only(front: LiveEngine, shop: Shop) -> None:
+    path = await _path(front, shop)
+    async with at_pages(front, shop, Role.AGENT, language="fr") as agent:
+        page = await agent.see(path, write="note")
+        assert f'action="{path}/note"' in page
+        added = await agent.http.get(path, params={"write": "note"})
+        assert added.status_code == 200
+        answer = await agent.send(f"{path}?write=note", f"{path}/note", {"text": HOSTILE})
+        shown = await agent.follow(answer)
+        assert "Note ajoutée." in shown
+        assert "Note interne" in shown
+        assert HOSTILE not in shown
+    assert (await only_row(front.database, conversation_notes, of=shop))["body"] == HOSTILE
+
+
+async def test_a_refused_reply_is_kept_in_its_form(front: LiveEngine, shop: Shop) -> None:
+    path = await _path(front, shop)
+    async with at_pages(front, shop, Role.AGENT) as agent:
+        hidden = {"latest_message": "01M7AAAAAAAAAAAAAAAAAAAAAA", "text": WORDS}
+        refused = await agent.follow(await agent.send(path, f"{path}/reply", hidden))
+        assert "je m&#39;en occupe" in refused
+    assert await rows(front.database, conversation_replies, of=shop) == []
+
+
+async def test_a_blank_text_is_refused(front: LiveEngine, shop: Shop) -> None:
+    path = await _path(front, shop)
+    async with at_pages(front, shop, Role.AGENT) as agent:
+        for page, form in ((path, "reply"), (f"{path}?write=note", "note")):
+            refused = await agent.send(page, f"{path}/{form}", {"text": " "})
+            assert "Sent." not in await agent.follow(refused)
+    assert await rows(front.database, conversation_replies, of=shop) == []
+    assert await rows(front.database, conversation_notes, of=shop) == []
+
+
+async def test_a_viewer_has_no_form(front: LiveEngine, shop: Shop) -> None:
+    path = await _path(front, shop)
+    async with at_pages(front, shop, Role.VIEWER) as viewer:
+        page = await viewer.see(path)
+        assert f"{path}/reply" not in page
+        assert f"{path}/note" not in page
+
+
+async def test_a_conversation_is_snoozed_assigned_and_tagged(front: LiveEngine, shop: Shop) -> None:
+    path = await _path(front, shop)
+    async with at_pages(front, shop, Role.AGENT) as agent:
+        fields = {"status": "3", "assignee": agent.user_id, "tags": "vip, retour"}
+        saved = await agent.follow(await agent.send(path, f"{path}/update", fields))
+        for part in ("Saved.", "Snoozed", ">vip<", ">retour<"):
+            assert part in saved
+        refused = await agent.follow(await agent.send(path, f"{path}/update", {"status": "x"}))
+        assert "Saved." not in refused
+    row = await only_row(front.database, ai_conversations, of=shop)
+    assert (row["assignee"], row["tags"]) == (agent.user_id, ["retour", "vip"])

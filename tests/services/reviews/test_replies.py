@@ -1,0 +1,233 @@
+"""Who may write in a conversation, who may undo, and what is noted."""
+
+from datetime import timedelta
+
+import pytest
+import sqlalchemy as sa
+from structlog.testing import capture_logs
+
+from adapters.system import new_ulid, utc_now
+from domain.core import names
+from domain.core.errors import InvalidInput
+from domain.intake.event import Channel
+from domain.reviews.errors import ConversationMovedOn, EscalationClaimed
+from domain.reviews.escalation import CLAIM_LASTS, MAX_WORDS
+from domain.runs.errors import (
+    ConversationNotFound,
+    ConversationTaken,
+    ReplyNotFound,
+    ReplyNotPossible,
+    ReplySent,
+)
+from domain.runs.teammate_reply import ReplyState
+from domain.tenants.actor import Actor
+from domain.tenants.client import Role
+from domain.tenants.errors import RoleRequired
+from domain.widget.widget_session import SESSION_LASTS
+from services.reviews.claims import claim_review
+from services.reviews.replies import undo_reply, write_reply
+from services.reviews.reply_sending import start_reply
+from services.reviews.takeovers import take_over
+from store.core.database import Database
+from store.intake.tables import engine_events
+from store.reviews.tables import escalation_tickets
+from store.runs.tables import ai_conversations, conversation_replies
+from store.widget.tables import widget_sessions
+from tests.support.core.rows import only_row, rows
+from tests.support.core.units import Recorder, units_on
+from tests.support.reviews.conversations import converse
+from tests.support.reviews.replies import ANNA, BEN, WORDS, conversation_of, written
+from tests.support.reviews.reviews import open_review
+from tests.support.runs.conversation import write
+from tests.support.tenants.shop import Shop, open_shop
+from tests.support.widget.talk import begin, put_into
+
+
+async def _talk(database: Database, shop: Shop, *, channel: Channel = Channel.API) -> str:
+    ref = await write(database, shop, channel=channel)
+    return await conversation_of(database, ref.event_id)
+
+
+async def test_a_reply_is_scheduled_noted_and_started(database: Database, shop: Shop) -> None:
+    conversation_id, engine = await _talk(database, shop), Recorder()
+    with capture_logs() as logs:
+        async with units_on(database, engine).of(shop.tenant) as work:
+            reply = await write_reply(work, ANNA, conversation_id, WORDS)
+    assert reply.state is ReplyState.SCHEDULED
+    assert reply.send_at - reply.created_at == timedelta(seconds=10)
+    assert [(name, ref.record_id) for name, ref in engine.begun] == [(names.SEND_REPLY, reply.id)]
+    (noted,) = [one for one in logs if one.get("client_id") == shop.client_id]
+    assert (noted["event"], noted["user_id"]) == ("reply written", ANNA.name)
+    assert (noted["conversation_id"], noted["reply_id"]) == (conversation_id, reply.id)
+    assert WORDS not in str(logs)
+
+
+@pytest.mark.parametrize("actor", [Actor.person("v", Role.VIEWER), Actor.key("k")])
+async def test_who_may_not(database: Database, shop: Shop, actor: Actor) -> None:
+    reply = await written(database, shop, await _talk(database, shop))
+    async with units_on(database).of(shop.tenant) as work:
+        with pytest.raises(RoleRequired):
+            await write_reply(work, actor, reply.conversation_id, WORDS)
+        with pytest.raises(RoleRequired):
+            await undo_reply(work, actor, reply.id)
+
+
+@pytest.mark.parametrize("text", ["", " \n", "x" * (MAX_WORDS + 1)])
+async def test_a_text_that_cannot_be_sent(database: Database, shop: Shop, text: str) -> None:
+    conversation_id = await _talk(database, shop)
+    async with units_on(database).of(shop.tenant) as work:
+        with pytest.raises(InvalidInput):
+            await write_reply(work, ANNA, conversation_id, text)
+
+
+async def test_not_in_a_colleagues_conversation(database: Database, shop: Shop) -> None:
+    conversation_id = await _talk(database, shop)
+    async with units_on(database).of(shop.tenant) as work:
+        await take_over(work, BEN, conversation_id)
+    async with units_on(database).of(shop.tenant) as work:
+        with pytest.raises(ConversationTaken):
+            await write_reply(work, ANNA, conversation_id, WORDS)
+    await written(database, shop, conversation_id, by=BEN)
+
+
+async def test_not_while_a_colleague_claims_the_review(database: Database, shop: Shop) -> None:
+    review_id = await open_review(database, shop)
+    conversation_id = await converse(database, shop, review_id)
+    await _normalized(database, shop)
+    async with units_on(database).of(shop.tenant) as work:
+        await claim_review(work, BEN, review_id)
+    async with units_on(database).of(shop.tenant) as work:
+        with pytest.raises(EscalationClaimed) as refused:
+            await write_reply(work, ANNA, conversation_id, WORDS)
+    assert refused.value.claimed_by == BEN.name
+    async with database.service() as connection:
+        await connection.execute(
+            sa.update(escalation_tickets).values(claimed_at=utc_now() - CLAIM_LASTS)
+        )
+    await written(database, shop, conversation_id)
+
+
+async def test_no_reply_without_a_message(database: Database, shop: Shop) -> None:
+    conversation_id = await converse(database, shop)
+    async with units_on(database).of(shop.tenant) as work:
+        with pytest.raises(ReplyNotPossible) as refused:
+            await write_reply(work, ANNA, conversation_id, WORDS)
+        assert refused.value.reason == "no_message"
+        with pytest.raises(ConversationNotFound):
+            await write_reply(work, ANNA, new_ulid(), WORDS)
+
+
+async def test_not_after_a_message_that_the_member_has_not_read(
+    database: Database, shop: Shop
+) -> None:
+    first = await write(database, shop)
+    conversation_id = await conversation_of(database, first.event_id)
+    second = await write(database, shop)
+    async with units_on(database).of(shop.tenant) as work:
+        with pytest.raises(ConversationMovedOn):
+            await write_reply(work, ANNA, conversation_id, WORDS, seen_event=first.event_id)
+        await write_reply(work, ANNA, conversation_id, WORDS, seen_event=second.event_id)
+
+
+async def test_no_reply_to_an_automatic_mail(database: Database, shop: Shop) -> None:
+    conversation_id = await _talk(database, shop, channel=Channel.EMAIL)
+    async with database.service() as connection:
+        await connection.execute(
+            sa.update(engine_events)
+            .where(engine_events.c.client_id == shop.client_id)
+            .values(
+                unified=engine_events.c.unified.concat(
+                    sa.cast({"reply_allowed": False}, engine_events.c.unified.type)
+                )
+            )
+        )
+    async with units_on(database).of(shop.tenant) as work:
+        with pytest.raises(ReplyNotPossible) as refused:
+            await write_reply(work, ANNA, conversation_id, WORDS)
+    assert refused.value.reason == "mail_not_answerable"
+
+
+async def test_no_reply_to_a_visitor_who_no_longer_sees_the_chat(
+    database: Database, shop: Shop
+) -> None:
+    ref = await write(database, shop, channel=Channel.WIDGET)
+    conversation_id = await conversation_of(database, ref.event_id)
+    session_id = await begin(database, shop)
+    await put_into(database, shop, session_id, ref)
+    reply = await written(database, shop, conversation_id)
+    async with database.service() as connection:
+        await connection.execute(
+            sa.update(widget_sessions)
+            .where(widget_sessions.c.client_id == shop.client_id)
+            .values(used_at=utc_now() - SESSION_LASTS - timedelta(hours=1))
+        )
+    async with units_on(database).of(shop.tenant) as work:
+        await start_reply(work, reply.id)
+        with pytest.raises(ReplyNotPossible) as refused:
+            await write_reply(work, ANNA, conversation_id, WORDS)
+    assert refused.value.reason == "widget_session_ended"
+    row = await only_row(database, conversation_replies, of=shop)
+    assert (row["state"], row["error_code"]) == ("failed", "widget_session_ended")
+
+
+async def test_a_reply_is_undone_once(database: Database, shop: Shop) -> None:
+    conversation_id = await _talk(database, shop)
+    for by in (ANNA, BEN):
+        reply = await written(database, shop, conversation_id)
+        async with units_on(database).of(shop.tenant) as work:
+            assert (await undo_reply(work, by, reply.id)).body == WORDS
+            with pytest.raises(ReplyNotFound):
+                await undo_reply(work, by, reply.id)
+    assert await rows(database, conversation_replies, of=shop) == []
+
+
+async def test_a_reply_that_was_started_cannot_be_undone(database: Database, shop: Shop) -> None:
+    reply = await written(database, shop, await _talk(database, shop))
+    async with units_on(database).of(shop.tenant) as work:
+        await start_reply(work, reply.id)
+        with pytest.raises(ReplySent):
+            await undo_reply(work, ANNA, reply.id)
+
+
+async def test_a_colleague_keeps_the_conversation_that_the_reply_finds(
+    database: Database, shop: Shop
+) -> None:
+    reply = await written(database, shop, await _talk(database, shop))
+    async with units_on(database).of(shop.tenant) as work:
+        await take_over(work, BEN, reply.conversation_id)
+    async with units_on(database).of(shop.tenant) as work:
+        await start_reply(work, reply.id)
+    assert (await only_row(database, ai_conversations, of=shop))["taken_by"] == BEN.name
+
+
+async def test_an_open_question_of_the_agent_is_dropped(database: Database, shop: Shop) -> None:
+    reply = await written(database, shop, await _talk(database, shop))
+    async with database.service() as connection:
+        await connection.execute(
+            sa.update(ai_conversations)
+            .where(ai_conversations.c.client_id == shop.client_id)
+            .values(thread={"asked_number": "refund", "asked_of": "a@b.example"})
+        )
+    async with units_on(database).of(shop.tenant) as work:
+        await start_reply(work, reply.id)
+    talk = await only_row(database, ai_conversations, of=shop)
+    assert talk["thread"] == {}
+
+
+async def test_another_clients_conversation_is_not_there(database: Database, shop: Shop) -> None:
+    other_shop = await open_shop(database)
+    reply = await written(database, shop, await _talk(database, shop))
+    async with units_on(database).of(other_shop.tenant) as work:
+        with pytest.raises(ConversationNotFound):
+            await write_reply(work, ANNA, reply.conversation_id, WORDS)
+        with pytest.raises(ReplyNotFound):
+            await undo_reply(work, BEN, reply.id)
+
+
+async def _normalized(database: Database, shop: Shop) -> None:
+    async with database.service() as connection:
+        await connection.execute(
+            sa.update(engine_events)
+            .where(engine_events.c.client_id == shop.client_id)
+            .values(unified={"channel": "api"}, text="Bonjour")
+        )
