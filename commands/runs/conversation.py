@@ -25,6 +25,7 @@ from commands.core.context import (
 from commands.core.listing import print_list
 from commands.core.person import AsOption, acting
 from commands.core.texts import FILE_HELP, required_text
+from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId, parse_ulid
 from domain.core.json_time import rfc3339
 from domain.runs.triage import ConversationStatus, TriageChange
@@ -133,7 +134,9 @@ async def update(
     ] = None,
     tag: Annotated[
         list[str] | None,
-        typer.Option(help="Tag; repeat it for several. The given tags replace all tags."),
+        typer.Option(
+            help="Tag; repeat it for several. The given tags replace all tags; empty removes them."
+        ),
     ] = None,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
@@ -145,8 +148,10 @@ async def update(
         status=status,
         snoozed_until=None if until is None else until.replace(tzinfo=UTC),
         assignee=assignee,
-        tags=None if not tag else tuple(tag),
+        tags=None if not tag else tuple(one for one in tag if one),
     )
+    if change == TriageChange():
+        raise InvalidInput("--status, --assignee or --tag: at least one")
     async with _at_work(client_of_conversation, conversation_id, person, data) as (work, actor):
         triage = await update_conversation(work, actor, conversation_id, change)
     answer(

@@ -77,9 +77,12 @@ class ReplySent(DomainError):
 
 
 class ReplyNotPossible(DomainError):
-    """No reply can reach the author of the conversation's latest message. `reason`:
-    `mail_not_answerable` for an automatic mail, `widget_session_ended` for a visitor who no longer
-    sees the chat, or `no_message` if the message was erased."""
+    """No reply can reach the author of the conversation's latest message.
+
+    `reason`: `mail_not_answerable` for an automatic mail, or `widget_session_ended` for a visitor
+    who no longer sees the chat. `not_connected` if the connection that delivered the message has
+    ended. `no_message` if the message was erased.
+    """
 
     code = "reply_not_possible"
 

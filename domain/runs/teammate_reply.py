@@ -24,6 +24,15 @@ FIRST_STEP: Final = 1_000
 SESSION_ENDED: Final = "widget_session_ended"
 """Why a reply cannot be delivered to a visitor of the widget who no longer sees the chat."""
 
+NO_MESSAGE: Final = "no_message"
+"""Why a conversation whose messages were erased cannot be answered."""
+
+NOT_CONNECTED: Final = "not_connected"
+"""Why a reply cannot be delivered to a platform that the client is no longer connected to."""
+
+CONNECTION_CHANGED: Final = "connection_changed"
+"""Why the outcome of a reply is unknown if an interrupted attempt used another connection."""
+
 MAX_INTERNAL_NOTE: Final = 10_000
 """Maximum length of an internal note, in characters."""
 
@@ -84,19 +93,24 @@ class InternalNote(BaseModel):
 class WriterStanding:
     """The facts that decide who may write in a conversation. `taken_by`: the member who has taken
     the conversation over, or None. `claims`: the claims on its open reviews, each with the review's
-    id."""
+    id. `waiting`: the authors of replies that can still be undone, oldest first."""
 
     taken_by: str | None
     claims: Sequence[tuple[str, Claim]] = ()
+    waiting: Sequence[str] = ()
 
     def check_open_to(self, actor: str, now: datetime) -> None:
         """Check that `actor` may write to the customer now.
 
-        Raises ConversationTaken if a teammate has taken the conversation over, and
-        EscalationClaimed if a teammate's claim on an open review has not expired.
+        Raises ConversationTaken if a teammate has taken the conversation over, or has written a
+        reply that will take it over. Raises EscalationClaimed if a teammate's claim on an open
+        review has not expired.
         """
         if self.taken_by not in {None, actor}:
             raise ConversationTaken(str(self.taken_by))
+        teammate = next((one for one in self.waiting if one != actor), None)
+        if teammate is not None:
+            raise ConversationTaken(teammate)
         for review_id, claim in self.claims:
             if claim.by != actor and now < claim.until:
                 raise EscalationClaimed(review_id, claim.by)
@@ -104,20 +118,26 @@ class WriterStanding:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredMessage:
-    """The customer's latest message in a conversation, which a reply answers. `in_session`: whether
-    the message came through a widget session. `can_show`: whether that session still shows new
-    messages to the visitor, or has a verified address to which they are emailed."""
+    """The customer's message in a conversation that a reply answers. `in_session`: whether the
+    message came through a widget session. `can_show`: whether that session still shows new messages
+    to the visitor, or has a verified address to which they are emailed. `was_delivered`: whether a
+    connected platform delivered the message, so that no caller reads an answer."""
 
     event: UnifiedEvent
     in_session: bool = False
     can_show: bool = False
+    was_delivered: bool = False
 
     def check_answerable(self, action: PlannedAction) -> None:
         """Raise ReplyNotPossible if `action` certainly cannot deliver a reply to this message."""
         if action.kind is ActionKind.REPLY_BY_EMAIL and not self.event.reply_allowed:
             raise ReplyNotPossible("mail_not_answerable")
-        if action.kind is ActionKind.REPLY and self.in_session and not self.can_show:
+        if action.kind is not ActionKind.REPLY:
+            return
+        if self.in_session and not self.can_show:
             raise ReplyNotPossible(SESSION_ENDED)
+        if self.was_delivered and not self.in_session:
+            raise ReplyNotPossible(NOT_CONNECTED)
 
 
 def check_internal_note(text: str) -> None:

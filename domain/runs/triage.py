@@ -1,7 +1,7 @@
 """The triage of a conversation by members: its status, its assignee and its tags."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
@@ -57,7 +57,10 @@ class TriageChange:
         self._check_snooze(now)
         change: dict[str, object] = {}
         if self.status is not None:
-            change |= {"status": self.status, "snoozed_until": self.snoozed_until}
+            # Converted after the check, because extreme times do not exist in UTC.
+            until = self.snoozed_until
+            until = None if until is None else until.astimezone(UTC)
+            change |= {"status": self.status, "snoozed_until": until}
         if self.assignee is not None:
             change["assignee"] = self.assignee or None
         if self.tags is not None:

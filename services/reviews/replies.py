@@ -10,7 +10,7 @@ from domain.intake.event import UnifiedEvent
 from domain.reviews.errors import ConversationMovedOn
 from domain.reviews.escalation import check_words
 from domain.runs.errors import ReplyNotPossible
-from domain.runs.teammate_reply import UNDO_FOR, AnsweredMessage, TeammateReply
+from domain.runs.teammate_reply import NO_MESSAGE, UNDO_FOR, TeammateReply
 from domain.tenants.actor import REVIEWERS, Actor
 from services.core.unit_of_work import UnitOfWork
 from store.intake.events import EventRepository
@@ -30,7 +30,9 @@ async def write_reply(
 
     The reply is sent when UNDO_FOR has passed, through the channel of that message. The start of
     the send closes the conversation's open reviews (`services/reviews/reply_sending.py`).
-    `seen_event`: the latest message that the actor has read, or None if unknown.
+    `seen_event`: the latest message that the actor has read, or None if unknown. If the actor has
+    already answered this message with the same text, that reply is returned, and nothing else is
+    sent. A repeated request therefore sends nothing twice.
 
     Raises RoleRequired, InvalidInput for a text that cannot be sent, ConversationNotFound,
     ConversationTaken, EscalationClaimed, ReplyNotPossible, and ConversationMovedOn if the customer
@@ -46,11 +48,13 @@ async def write_reply(
     if latest is not None:
         event = await EventRepository(work.connection, work.tenant).unified(latest.event_id)
     if latest is None or event is None:
-        raise ReplyNotPossible("no_message")
+        raise ReplyNotPossible(NO_MESSAGE)
     if seen_event is not None and seen_event != latest.event_id:
         raise ConversationMovedOn(conversation_id)
-    answered = AnsweredMessage(event, in_session=latest.in_session, can_show=latest.can_show)
-    answered.check_answerable(await delivery_of(work, event))
+    latest.with_event(event).check_answerable(await delivery_of(work, event))
+    same = await replies.same_as(latest, actor.name, text)
+    if same is not None:
+        return same
     reply = await replies.add(
         work.new_id(),
         conversation_id,

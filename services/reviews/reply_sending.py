@@ -9,14 +9,25 @@ from typing import Final
 
 from domain.agent.plan import IN_PLACE, PlannedAction, StepOutcome, StepState
 from domain.integrations.integration import Integration
-from domain.runs.errors import ConversationNotFound, ReplyNotFound, RunNotFound
-from domain.runs.teammate_reply import SESSION_ENDED, ReplyState, TeammateReply
+from domain.runs.errors import (
+    ConversationNotFound,
+    ReplyNotFound,
+    ReplyNotPossible,
+    RunNotFound,
+)
+from domain.runs.teammate_reply import (
+    CONNECTION_CHANGED,
+    NO_MESSAGE,
+    ReplyState,
+    TeammateReply,
+)
 from domain.tenants.actor import Actor
 from domain.webhooks.outbound_event import TicketResolved, fitting
 from services.core.unit_of_work import UnitOfWork
 from services.reviews.replies import delivery_of
 from store.intake.events import EventRepository
 from store.integrations.integrations import IntegrationRepository
+from store.learning.shadow_drafts import ShadowDrafts
 from store.reviews.answered_elsewhere import AnsweredElsewhere
 from store.reviews.replies import ReplyRepository
 from store.runs.action_ledger import ActionLedger, Effect, LedgerClaim, LedgerPlace
@@ -66,19 +77,26 @@ async def start_reply(work: UnitOfWork, reply_id: str) -> StartedReply | None:
         if reply.state.is_final:
             return None
         case = await CaseRepository(work.connection, work.tenant).read(reply.run_id)
-    except (ReplyNotFound, RunNotFound):
+    except (ReplyNotFound, ConversationNotFound, RunNotFound):
         return None  # undone, or its customer is being erased
     action = await delivery_of(work, case.event)
     integration = await _integration(work, action)
     ledger, entry_id = ActionLedger(work.connection, work.tenant), work.new_id()
     effect = Effect(action.kind, action.integration_id, ticket_id=action.ticket_id)
+    earlier = await ledger.unfinished(place_of(reply))
     begun = await ledger.begin(place_of(reply), effect, entry_id=entry_id, now=work.now)
     await _step_in(work, reply)
+    if earlier is not None and earlier != effect:
+        # The interrupted attempt may have sent the reply by a connection that has ended since.
+        unsure = StepOutcome(kind=earlier.kind, state=StepState.UNKNOWN, detail=CONNECTION_CHANGED)
+        await settle_reply(work, reply, unsure, reference="")
+        return None
     if isinstance(begun, StepOutcome):
         await _settle(work, reply, begun)
         return None
     if action.kind in IN_PLACE:
-        await settle_reply(work, reply, await _in_place(work, reply, action), reference="")
+        outcome = await _in_place(work, reply, case, action)
+        await settle_reply(work, reply, outcome, reference="")
         return None
     if reply.state is ReplyState.SCHEDULED:
         await replies.begin(reply_id)
@@ -114,17 +132,28 @@ async def fail_reply(work: UnitOfWork, reply_id: str, error_code: str) -> None:
         return
     if reply.state.is_final:
         return
-    begun = await ActionLedger(work.connection, work.tenant).was_begun(place_of(reply))
-    state = ReplyState.UNKNOWN if begun else ReplyState.FAILED
+    ledger = ActionLedger(work.connection, work.tenant)
+    earlier = await ledger.unfinished(place_of(reply))
+    state = ReplyState.FAILED if earlier is None else ReplyState.UNKNOWN
+    if earlier is not None:
+        unsure = StepOutcome(kind=earlier.kind, state=StepState.UNKNOWN, detail=error_code)
+        await ledger.finish(place_of(reply), unsure, reference="", now=work.now)
     await replies.settle(reply_id, state, error_code=error_code, now=work.now)
 
 
-async def _in_place(work: UnitOfWork, reply: TeammateReply, action: PlannedAction) -> StepOutcome:
-    """Return the outcome of a reply that is delivered by storing it. It fails if it answers a
-    visitor whose widget session has ended."""
-    if await ReplyRepository(work.connection, work.tenant).can_show(reply, work.now):
-        return StepOutcome(kind=action.kind, state=StepState.DONE)
-    return StepOutcome(kind=action.kind, state=StepState.FAILED, detail=SESSION_ENDED)
+async def _in_place(
+    work: UnitOfWork, reply: TeammateReply, case: Case, action: PlannedAction
+) -> StepOutcome:
+    """Return the outcome of a reply that is delivered by storing it. It fails if the customer's
+    message can no longer be answered in this way."""
+    answered = await ReplyRepository(work.connection, work.tenant).message_of(reply, work.now)
+    if answered is None:
+        return StepOutcome(kind=action.kind, state=StepState.FAILED, detail=NO_MESSAGE)
+    try:
+        answered.with_event(case.event).check_answerable(action)
+    except ReplyNotPossible as error:
+        return StepOutcome(kind=action.kind, state=StepState.FAILED, detail=error.reason)
+    return StepOutcome(kind=action.kind, state=StepState.DONE)
 
 
 async def _integration(work: UnitOfWork, action: PlannedAction) -> Integration | None:
@@ -151,6 +180,9 @@ async def _settle(work: UnitOfWork, reply: TeammateReply, outcome: StepOutcome) 
         return
     await replies.store_message(reply, work.new_id(), work.now)
     await ConversationRepository(work.connection, work.tenant).remember(reply.event_id, work.now)
+    await ShadowDrafts(work.connection, work.tenant).replied(
+        reply.conversation_id, reply.body, work.now
+    )
     await _report(work, reply)
     # This is the last step of the transaction, because it locks the widget session.
     await SessionMessageRepository(work.connection, work.tenant).number_reply(reply.id)

@@ -56,6 +56,19 @@ _ONE: Final = (
     )
     .with_for_update(of=shadow_drafts)
 )
+_OF_CONVERSATION: Final = sa.text("""
+    SELECT draft.run_id, draft.compared_at IS NOT NULL AS is_compared
+    FROM engine_messages AS inbound
+    JOIN engine_runs AS run
+      ON run.client_id = inbound.client_id AND run.event_id = inbound.event_id
+    JOIN engine_events AS event
+      ON event.client_id = run.client_id AND event.id = run.event_id AND event.erased_at IS NULL
+    JOIN shadow_drafts AS draft ON draft.client_id = run.client_id AND draft.run_id = run.id
+    WHERE inbound.client_id = :tenant AND inbound.conversation_id = :conversation
+      AND inbound.direction = 'inbound' AND inbound.created_at > :since
+      AND draft.sent IS NULL AND draft.created_at > :since
+    ORDER BY draft.run_id
+""")
 _OF_TICKET: Final = sa.text("""
     SELECT draft.run_id, draft.compared_at IS NOT NULL AS is_compared
     FROM shadow_drafts AS draft
@@ -103,15 +116,17 @@ class ShadowDrafts(TenantRepository):
         """Store the text that human agents wrote to the customer in a helpdesk ticket. Only their
         first message after the customer's message counts. If the draft's review has ended, the
         draft is compared with the text immediately."""
-        if not text.strip():
-            return
-        given = {
-            "tenant": self._tenant,
-            "platform": platform,
-            "ticket": ticket_id,
-            "since": now - ANSWER_WITHIN,
-        }
-        for found in (await self._connection.execute(_OF_TICKET, given)).all():
+        if text.strip():
+            await self._heard(_OF_TICKET, text, now, platform=platform, ticket=ticket_id)
+
+    async def replied(self, conversation_id: str, text: str, now: datetime) -> None:
+        """Store the text that a member wrote to the customer in a conversation, as `heard` does.
+        The caller must have locked the conversation."""
+        await self._heard(_OF_CONVERSATION, text, now, conversation=conversation_id)
+
+    async def _heard(self, query: sa.TextClause, text: str, now: datetime, **where: str) -> None:
+        given = {"tenant": self._tenant, "since": now - ANSWER_WITHIN, **where}
+        for found in (await self._connection.execute(query, given)).all():
             row = await self._row(found.run_id)
             if row is None or row.sent is not None:
                 continue

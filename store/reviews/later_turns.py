@@ -21,6 +21,7 @@ from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Lookup
 from domain.reviews.escalation import CLAIM_LASTS, OPEN_STATUSES
 from domain.runs.later_turn import LaterMessage, WaitingMatter
+from domain.runs.teammate_reply import FIRST_STEP
 from store.core.repository import TenantRepository
 from store.runs.runs import RunRepository
 from store.runs.threads import ThreadRepository
@@ -80,6 +81,7 @@ _WAITING: Final = sa.text(f"""
       AND NOT EXISTS (
           SELECT FROM action_ledger AS step
           WHERE step.client_id = review.client_id AND step.run_id = review.run_id
+            AND step.step < {FIRST_STEP}
       )
 """)  # noqa: S608 - our own names
 _LATER: Final = sa.text("""

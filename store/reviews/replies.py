@@ -13,10 +13,17 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.contracts import BackgroundRef
+from domain.intake.event import UnifiedEvent
 from domain.reviews.escalation import OPEN_STATUSES, Claim
 from domain.runs.errors import ConversationNotFound, ReplyNotFound
 from domain.runs.run import UNCLASSIFIED
-from domain.runs.teammate_reply import FIRST_STEP, ReplyState, TeammateReply, WriterStanding
+from domain.runs.teammate_reply import (
+    FIRST_STEP,
+    AnsweredMessage,
+    ReplyState,
+    TeammateReply,
+    WriterStanding,
+)
 from domain.widget.contracts import LateAnswer
 from domain.widget.widget_session import SESSION_LASTS
 from store.core.place import Place, beyond
@@ -25,6 +32,9 @@ from store.runs.tables import conversation_replies
 
 _REPLIES: Final = conversation_replies.c
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
+# An automatic mail rarely follows another one, so few messages suffice.
+_LOOKED_THROUGH: Final = 20
+_WAITING_READ: Final = 20
 _UNSENT: Final = _REPLIES.state.in_((ReplyState.SCHEDULED.value, ReplyState.SENDING.value))
 
 _LOCK_CONVERSATION: Final = sa.text("""
@@ -44,28 +54,33 @@ _CLAIMS: Final = sa.text(f"""
       AND review.claimed_by IS NOT NULL
     ORDER BY review.id
 """)  # noqa: S608 - our own names
-_ANSWERED: Final = sa.text("""
+_WAITING: Final = sa.text(f"""
+    SELECT author FROM conversation_replies
+    WHERE client_id = :client_id AND conversation_id = :conversation_id
+      AND state = '{ReplyState.SCHEDULED}'
+    ORDER BY created_at, id LIMIT {_WAITING_READ}
+""")  # noqa: S608 - our own names
+# An automatic mail, such as an out-of-office reply, does not prevent a reply to the message before.
+_ANSWERED: Final = """
     SELECT said.event_id, run.id AS run_id, said.widget_session_id IS NOT NULL AS in_session,
-           session.id IS NOT NULL AS can_show
-    FROM engine_messages AS said
+           session.id IS NOT NULL AS can_show, event.received_by IS NOT NULL AS was_delivered
+    FROM (
+        SELECT client_id, id, event_id, widget_session_id, created_at FROM engine_messages
+        WHERE client_id = :client_id AND direction = 'inbound' AND {which}
+        ORDER BY created_at DESC, id DESC LIMIT :looked_through
+    ) AS said
     JOIN engine_events AS event
       ON event.client_id = said.client_id AND event.id = said.event_id AND event.erased_at IS NULL
     JOIN engine_runs AS run ON run.client_id = said.client_id AND run.event_id = said.event_id
     LEFT JOIN widget_sessions AS session
       ON session.client_id = said.client_id AND session.id = said.widget_session_id
      AND (session.used_at > :alive OR session.verified_email IS NOT NULL)
-    WHERE said.client_id = :client_id AND said.conversation_id = :conversation_id
-      AND said.direction = 'inbound'
-    ORDER BY said.created_at DESC, said.id DESC LIMIT 1
-""")
-_CAN_SHOW: Final = sa.text("""
-    SELECT said.widget_session_id IS NULL OR EXISTS (
-        SELECT FROM widget_sessions AS session
-        WHERE session.client_id = said.client_id AND session.id = said.widget_session_id
-          AND (session.used_at > :alive OR session.verified_email IS NOT NULL))
-    FROM engine_messages AS said
-    WHERE said.client_id = :client_id AND said.event_id = :event_id AND said.direction = 'inbound'
-""")
+    ORDER BY event.unified -> 'reply_allowed' IS NOT DISTINCT FROM 'false',
+             said.created_at DESC, said.id DESC
+    LIMIT 1
+"""
+_LATEST: Final = sa.text(_ANSWERED.format(which="conversation_id = :conversation_id"))
+_OF_EVENT: Final = sa.text(_ANSWERED.format(which="event_id = :event_id"))
 _ADD: Final = sa.text("""
     INSERT INTO conversation_replies (client_id, id, conversation_id, event_id, run_id, step,
                                       author, body, state, created_at, send_at)
@@ -124,13 +139,17 @@ class AnsweredRun:
 
 @dataclass(frozen=True, slots=True)
 class LatestMessage:
-    """The customer's latest message in a conversation. The fields are those of
-    `AnsweredMessage`."""
+    """The customer's message that a reply answers. The fields are those of `AnsweredMessage`."""
 
     event_id: str
     run_id: str
     in_session: bool
     can_show: bool
+    was_delivered: bool
+
+    def with_event(self, event: UnifiedEvent) -> AnsweredMessage:
+        """Return the message with the normalized event."""
+        return AnsweredMessage(event, self.in_session, self.can_show, self.was_delivered)
 
 
 class ReplyRepository(TenantRepository):
@@ -143,22 +162,50 @@ class ReplyRepository(TenantRepository):
         return WriterStanding(
             row.taken_by,
             tuple((one.id, Claim(by=one.claimed_by, at=one.claimed_at)) for one in claims),
+            tuple(await self._connection.scalars(_WAITING, this)),
         )
 
     async def latest_message(self, conversation_id: str, now: datetime) -> LatestMessage | None:
         """Return the customer's latest message, or None if the conversation has no message that a
-        reply can answer."""
-        row = (
-            await self._connection.execute(
-                _ANSWERED,
-                {
-                    "client_id": self._tenant,
-                    "conversation_id": conversation_id,
-                    "alive": now - SESSION_LASTS,
-                },
-            )
-        ).one_or_none()
+        reply can answer. A message that allows no reply is returned only if the latest ones are all
+        of this kind."""
+        return await self._answered(_LATEST, now, conversation_id=conversation_id)
+
+    async def message_of(self, reply: TeammateReply, now: datetime) -> LatestMessage | None:
+        """Return the message that a reply answers, or None if its customer is being erased."""
+        return await self._answered(_OF_EVENT, now, event_id=reply.event_id)
+
+    async def _answered(
+        self, query: sa.TextClause, now: datetime, **which: str
+    ) -> LatestMessage | None:
+        given = {
+            "client_id": self._tenant,
+            "alive": now - SESSION_LASTS,
+            "looked_through": _LOOKED_THROUGH,
+            **which,
+        }
+        row = (await self._connection.execute(query, given)).one_or_none()
         return None if row is None else LatestMessage(*row)
+
+    async def same_as(
+        self, answered: LatestMessage, author: str, body: str
+    ) -> TeammateReply | None:
+        """Return the author's earlier reply to this message with the same text, unless that reply
+        failed or its outcome is unknown."""
+        found = await self._connection.execute(
+            sa.select(conversation_replies)
+            .where(
+                _REPLIES.client_id == self._tenant,
+                _REPLIES.event_id == answered.event_id,
+                _REPLIES.author == author,
+                _REPLIES.body == body,
+                _REPLIES.state.not_in((ReplyState.FAILED.value, ReplyState.UNKNOWN.value)),
+            )
+            .order_by(_REPLIES.created_at.desc(), _REPLIES.id.desc())
+            .limit(1)
+        )
+        row = found.one_or_none()
+        return None if row is None else TeammateReply.model_validate(row, from_attributes=True)
 
     async def add(
         self,
@@ -252,13 +299,6 @@ class ReplyRepository(TenantRepository):
                 "now": now,
             },
         )
-
-    async def can_show(self, reply: TeammateReply, now: datetime) -> bool:
-        """Return False if the reply answers a widget session that has ended, without a verified
-        address to which the reply could be emailed."""
-        given = {"client_id": self._tenant, "event_id": reply.event_id}
-        shown = await self._connection.scalar(_CAN_SHOW, {**given, "alive": now - SESSION_LASTS})
-        return bool(shown)
 
     async def run_of(self, reply: TeammateReply) -> AnsweredRun:
         """Return the facts of the reply's run. The run is not locked, because the conversation is

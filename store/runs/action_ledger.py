@@ -108,6 +108,21 @@ class ActionLedger(TenantRepository):
             )
         )
 
+    async def unfinished(self, place: LedgerPlace) -> Effect | None:
+        """Return the effect that an earlier claim in this round intended, if its outcome was never
+        stored. Its order and amount are left out."""
+        ledger = action_ledger.c
+        row = (
+            await self._connection.execute(
+                sa.select(ledger.action, ledger.integration_id, ledger.ticket_id).where(
+                    self._is_step(place), ledger.round == place.round, ledger.state == _PLANNED
+                )
+            )
+        ).one_or_none()
+        if row is None:
+            return None
+        return Effect(ActionKind(row.action), row.integration_id, ticket_id=row.ticket_id)
+
     async def has_mailed(self, message_id: str) -> bool:
         """Return whether the action ledger contains a mail with this Message-ID that was sent for
         the client."""

@@ -99,6 +99,16 @@ _HELD: Final = sa.text("""
 """)
 
 
+_ASSIGNED: Final = "AND assignee = :assignee "
+_IS_CLOSED: Final = "AND closed_at IS NOT NULL "
+# Whether a conversation is open or snoozed also depends on the time, which no index knows.
+_OF_STATUS: Final = {
+    ConversationStatus.OPEN: "AND closed_at IS NULL ",
+    ConversationStatus.SNOOZED: "AND snoozed_until IS NOT NULL ",
+    ConversationStatus.CLOSED: _IS_CLOSED,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class TalkFilter:
     """Filters for a list of conversations. `unhappy`: the latest sentiment is critical. `taken`: a
@@ -121,27 +131,40 @@ class TalkFilter:
     @property
     def inner(self) -> str:
         """Return the SQL for the filters that have an index. They are applied to all
-        conversations."""
-        return ("AND is_critical " if self.unhappy else "") + (
+        conversations.
+
+        Only one index can be used at a time, so the other filters are in `outer`. Otherwise, a
+        query with two common values that rarely occur together would read all conversations.
+        """
+        marked = ("AND is_critical " if self.unhappy else "") + (
             "AND taken_at IS NOT NULL " if self.taken else ""
         )
+        if marked:
+            return marked
+        if self.assignee:
+            return _ASSIGNED
+        if self.tag is not None:
+            return "AND tags <> '[]' "
+        return "" if self.status is None else _OF_STATUS[self.status]
 
     @property
     def outer(self) -> str:
-        """Return the SQL for the filters without an index. They are applied only to a limited
-        number of conversations."""
+        """Return the SQL for the other filters. They are applied only to a limited number of
+        conversations."""
+        inner = self.inner
         chosen = {
             f"AND {_IS_UNANSWERED} ": self.unanswered,
             "AND channel = :channel ": self.channel is not None,
-            f"AND {STATUS} = :status ": self.status is not None,
-            "AND coalesce(assignee, '') = :assignee ": self.assignee is not None,
+            f"AND {STATUS} = :status ": self.status is not None and inner != _IS_CLOSED,
+            "AND coalesce(assignee, '') = :assignee ": self.assignee is not None
+            and inner != _ASSIGNED,
             "AND tags ? :tag ": self.tag is not None,
         }
         return "".join(sql for sql, is_chosen in chosen.items() if is_chosen)
 
     @property
     def values(self) -> dict[str, str]:
-        """Return the parameters for the SQL of `outer`."""
+        """Return the parameters for the SQL of `inner` and `outer`."""
         given = {
             "channel": self.channel,
             "status": self.status,
@@ -229,6 +252,8 @@ class ConversationLists(TenantRepository):
         }
         begin = {name: given[name] for name in ("client_id", "at", "id", "looked_through")}
         given |= wanted.values
+        if wanted.inner == _ASSIGNED:
+            begin["assignee"] = wanted.assignee
         rows = await self._connection.execute(
             sa.text(_PAGE.format(inner=wanted.inner, outer=wanted.outer)), given
         )

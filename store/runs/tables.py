@@ -158,6 +158,43 @@ ai_conversations: Final = sa.Table(
         "id",
         postgresql_where=sa.text("is_critical"),
     ),
+    # For filtering the list by assignee, by tags and by status.
+    sa.Index(
+        "ix_ai_conversations_assigned",
+        "client_id",
+        "assignee",
+        "last_message_at",
+        "id",
+        postgresql_where=sa.text("assignee IS NOT NULL"),
+    ),
+    sa.Index(
+        "ix_ai_conversations_tagged",
+        "client_id",
+        "last_message_at",
+        "id",
+        postgresql_where=sa.text("tags <> '[]'"),
+    ),
+    sa.Index(
+        "ix_ai_conversations_open",
+        "client_id",
+        "last_message_at",
+        "id",
+        postgresql_where=sa.text("closed_at IS NULL"),
+    ),
+    sa.Index(
+        "ix_ai_conversations_snoozed",
+        "client_id",
+        "last_message_at",
+        "id",
+        postgresql_where=sa.text("snoozed_until IS NOT NULL"),
+    ),
+    sa.Index(
+        "ix_ai_conversations_closed",
+        "client_id",
+        "last_message_at",
+        "id",
+        postgresql_where=sa.text("closed_at IS NOT NULL"),
+    ),
     # For lookups by conversation id when the client is unknown.
     sa.Index(None, "id"),
 )

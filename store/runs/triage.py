@@ -36,7 +36,7 @@ class TriageRepository(TenantRepository):
 
     async def set(self, conversation_id: str, triage: ConversationTriage, now: datetime) -> None:
         """Store the triage of a conversation. A closed conversation keeps the time at which it was
-        first closed."""
+        first closed, and is no longer snoozed."""
         table = ai_conversations.c
         is_closed = triage.status is ConversationStatus.CLOSED
         await self._connection.execute(
@@ -44,7 +44,7 @@ class TriageRepository(TenantRepository):
             .where(table.client_id == self._tenant, table.id == conversation_id)
             .values(
                 closed_at=sa.func.coalesce(table.closed_at, now) if is_closed else None,
-                snoozed_until=triage.snoozed_until,
+                snoozed_until=None if is_closed else triage.snoozed_until,
                 assignee=triage.assignee,
                 tags=list(triage.tags),
             )

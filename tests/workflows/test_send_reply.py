@@ -5,13 +5,15 @@ import json
 from temporalio.testing import ActivityEnvironment
 
 from domain.agent.plan import ActionKind
+from domain.agent.rulebook import Rulebook
 from domain.core import names
 from domain.core.contracts import BackgroundRef
-from domain.runs.contracts import SweepInput
+from domain.runs.contracts import FailReplyInput, SweepInput
 from domain.runs.teammate_reply import FIRST_STEP
 from services.reviews.replies import undo_reply
 from services.reviews.reply_sending import start_reply
 from store.audit.tables import audit_entries
+from store.learning.tables import shadow_drafts
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import (
     action_ledger,
@@ -34,7 +36,7 @@ from tests.support.reviews.replies import (
     written,
 )
 from tests.support.servers.mail import MailServer
-from tests.support.tenants.shop import UNSURE_MESSAGE, Shop
+from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop, open_shop
 from tests.support.widget.page import page_of, signed, with_secret
 from tests.support.widget.talk import VERIFIED
 
@@ -221,3 +223,42 @@ async def test_two_replies_follow_each_other(
     assert len(mail.mails) == 2
     steps = sorted(row["step"] for row in await rows(engine.database, action_ledger, of=shop))
     assert steps == [FIRST_STEP, FIRST_STEP + 1]
+
+
+async def test_in_shadow_mode_a_reply_is_sent_and_compared_with_the_draft(
+    engine: LiveEngine, mail: MailServer
+) -> None:
+    shop = await open_shop(engine.database, rulebook=Rulebook(shadow=True))
+    told = (
+        await engine.post(
+            shop, event_type="email.inbound", customer_email=CUSTOMER, message=ORDER_QUESTION
+        )
+    ).json()
+    conversation_id = await conversation_of(engine.database, told["event_id"])
+
+    await write_and_send(engine, shop, conversation_id)
+    await engine.run_of(shop, told["event_id"]).result()
+
+    (sent,) = mail.mails
+    assert WORDS in sent.get_content()
+    compared = await only_row(engine.database, shadow_drafts, of=shop)
+    assert (compared["decision"], compared["sent"]) == ("answered_elsewhere", WORDS)
+
+
+async def test_a_reply_that_never_ends_is_unknown_in_the_ledger_too(
+    engine: LiveEngine, shop: Shop
+) -> None:
+    """As the workflow leaves it that gives up after an interrupted attempt."""
+    _, conversation_id = await held_mail(engine, shop)
+    reply = await written(engine.database, shop, conversation_id)
+    async with units_on(engine.database).of(shop.tenant) as work:
+        assert await start_reply(work, reply.id) is not None
+
+    await engine.activities.replies.fail(
+        FailReplyInput(client_id=shop.client_id, record_id=reply.id, error_code="unreachable")
+    )
+
+    row = await only_row(engine.database, conversation_replies, of=shop)
+    assert (row["state"], row["error_code"]) == ("unknown", "unreachable")
+    entry = await only_row(engine.database, action_ledger, of=shop)
+    assert (entry["state"], entry["detail"]) == ("unknown", "unreachable")

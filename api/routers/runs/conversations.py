@@ -70,9 +70,11 @@ async def conversation(reader: Reader, resources: ResourcesDep) -> ConversationT
         notes = InternalNoteRepository(connection, reader.tenant)
         replies = ReplyRepository(connection, reader.tenant)
         latest = await threads.messages(talk, before=None, limit=_SHOWN)
+        answered = await replies.latest_message(talk, resources.now())
         return ConversationThread(
             conversation=await threads.read(talk),
             triage=await TriageRepository(connection, reader.tenant).read(talk, resources.now()),
+            latest_message=None if answered is None else answered.event_id,
             messages=latest[::-1],
             notes=await notes.listed(talk, since=None, limit=_SHOWN),
             unsent_replies=await replies.not_sent(talk, _SHOWN),

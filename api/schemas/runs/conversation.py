@@ -50,7 +50,7 @@ class ReplyBody(StrictBody):
             description=(
                 "Event id of the customer's latest message as the member saw it. The reply is "
                 "rejected if the customer has sent another message since then. Without it, the "
-                "reply is not checked."
+                "reply is not checked. `latest_message` of the conversation is this id."
             ),
         ),
     ] = None
@@ -143,6 +143,12 @@ class ConversationList(BaseModel):
 class ConversationThread(BaseModel):
     conversation: ConversationSummary
     triage: ConversationTriage
+    latest_message: str | None = Field(
+        description=(
+            "Event id of the customer's message that a reply answers, to send with the reply; null "
+            "if there is none."
+        )
+    )
     messages: tuple[Message, ...] = Field(description="The latest messages, oldest first.")
     notes: tuple[InternalNote, ...] = Field(description="The latest notes, oldest first.")
     unsent_replies: tuple[TeammateReply, ...] = Field(
@@ -177,10 +183,9 @@ class TriageBody(StrictBody):
 
     @property
     def change(self) -> TriageChange:
-        until = self.snoozed_until
         return TriageChange(
             status=self.status,
-            snoozed_until=None if until is None else until.astimezone(UTC),
+            snoozed_until=self.snoozed_until,
             assignee=self.assignee,
             tags=self.tags,
         )

@@ -131,6 +131,7 @@ async def test_conversations_are_listed_read_and_changed(front: LiveEngine, shop
         ({}, "invalid_body"),
         ({"status": "gone"}, "invalid_body"),
         ({"status": "snoozed"}, "invalid_triage"),
+        ({"status": "snoozed", "snoozed_until": "9999-12-31T23:59:59-12:00"}, "invalid_triage"),
         ({"tags": [""]}, "invalid_body"),
         ({"assignee": "nobody"}, "invalid_triage"),
     ],

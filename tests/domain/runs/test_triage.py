@@ -1,6 +1,6 @@
 """What a change of a conversation's triage may be."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
@@ -40,6 +40,10 @@ def test_each_value_is_replaced() -> None:
         TriageChange(None, NOW + timedelta(days=1)),
         TriageChange(ConversationStatus.SNOOZED, NOW),
         TriageChange(ConversationStatus.SNOOZED, NOW + timedelta(days=366)),
+        TriageChange(
+            ConversationStatus.SNOOZED,
+            datetime(9999, 12, 31, 23, tzinfo=timezone(-timedelta(hours=12))),
+        ),
         TriageChange(tags=(" ",)),
         TriageChange(tags=("x" * (MAX_TAG + 1),)),
         TriageChange(tags=tuple(f"t{n}" for n in range(MAX_TAGS + 1))),

@@ -1,5 +1,6 @@
 """Who may write in a conversation, who may undo, and what is noted."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
@@ -7,6 +8,7 @@ import sqlalchemy as sa
 from structlog.testing import capture_logs
 
 from adapters.system import new_ulid, utc_now
+from domain.agent.plan import ActionKind
 from domain.core import names
 from domain.core.errors import InvalidInput
 from domain.intake.event import Channel
@@ -19,19 +21,25 @@ from domain.runs.errors import (
     ReplyNotPossible,
     ReplySent,
 )
-from domain.runs.teammate_reply import ReplyState
+from domain.runs.teammate_reply import ReplyState, TeammateReply
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from domain.tenants.errors import RoleRequired
 from domain.widget.widget_session import SESSION_LASTS
 from services.reviews.claims import claim_review
 from services.reviews.replies import undo_reply, write_reply
-from services.reviews.reply_sending import start_reply
+from services.reviews.reply_sending import place_of, start_reply
 from services.reviews.takeovers import take_over
 from store.core.database import Database
 from store.intake.tables import engine_events
 from store.reviews.tables import escalation_tickets
-from store.runs.tables import ai_conversations, conversation_replies
+from store.runs.action_ledger import ActionLedger, Effect
+from store.runs.tables import (
+    action_ledger,
+    ai_conversations,
+    conversation_replies,
+    engine_messages,
+)
 from store.widget.tables import widget_sessions
 from tests.support.core.rows import only_row, rows
 from tests.support.core.units import Recorder, units_on
@@ -131,20 +139,128 @@ async def test_not_after_a_message_that_the_member_has_not_read(
 
 async def test_no_reply_to_an_automatic_mail(database: Database, shop: Shop) -> None:
     conversation_id = await _talk(database, shop, channel=Channel.EMAIL)
-    async with database.service() as connection:
-        await connection.execute(
-            sa.update(engine_events)
-            .where(engine_events.c.client_id == shop.client_id)
-            .values(
-                unified=engine_events.c.unified.concat(
-                    sa.cast({"reply_allowed": False}, engine_events.c.unified.type)
-                )
-            )
-        )
+    await _unified(database, shop, reply_allowed=False)
     async with units_on(database).of(shop.tenant) as work:
         with pytest.raises(ReplyNotPossible) as refused:
             await write_reply(work, ANNA, conversation_id, WORDS)
     assert refused.value.reason == "mail_not_answerable"
+
+
+async def test_an_automatic_mail_does_not_hide_the_customers_message(
+    database: Database, shop: Shop
+) -> None:
+    """As an out-of-office reply to the first answer does."""
+    await write(database, shop, channel=Channel.EMAIL)
+    await _unified(database, shop, reply_allowed=False)
+    asked = await write(database, shop, channel=Channel.EMAIL)
+    conversation_id = await conversation_of(database, asked.event_id)
+    automatic = await write(database, shop, channel=Channel.EMAIL)
+    await _unified(database, shop, automatic.event_id, reply_allowed=False)
+
+    async with units_on(database).of(shop.tenant) as work:
+        reply = await write_reply(work, ANNA, conversation_id, WORDS, seen_event=asked.event_id)
+    assert reply.event_id == asked.event_id
+
+
+async def test_no_reply_in_a_ticket_of_a_helpdesk_that_is_not_connected(
+    database: Database, shop: Shop
+) -> None:
+    """Nobody reads the answer that a stored reply would be."""
+    conversation_id = await _talk(database, shop, channel=Channel.HELPDESK)
+    reply = await written(database, shop, conversation_id)
+    await _unified(database, shop, platform="zendesk", ticket_id="7", ticket_named=True)
+    async with database.service() as connection:
+        await connection.execute(
+            sa.update(engine_events)
+            .where(engine_events.c.client_id == shop.client_id)
+            .values(received_by="zendesk")
+        )
+    async with units_on(database).of(shop.tenant) as work:
+        await start_reply(work, reply.id)
+        with pytest.raises(ReplyNotPossible) as refused:
+            await write_reply(work, ANNA, conversation_id, "Encore.")
+    assert refused.value.reason == "not_connected"
+    row = await only_row(database, conversation_replies, of=shop)
+    assert (row["state"], row["error_code"]) == ("failed", "not_connected")
+    assert await rows(database, engine_messages, of=shop, author="human") == []
+
+
+async def test_two_members_do_not_answer_at_once(database: Database, shop: Shop) -> None:
+    reply = await written(database, shop, await _talk(database, shop))
+    async with units_on(database).of(shop.tenant) as work:
+        with pytest.raises(ConversationTaken) as refused:
+            await write_reply(work, BEN, reply.conversation_id, "Bonjour, c'est Ben.")
+        assert refused.value.by == ANNA.name
+        await undo_reply(work, BEN, reply.id)
+    await written(database, shop, reply.conversation_id, by=BEN)
+
+
+async def test_a_request_that_is_repeated_sends_one_reply(database: Database, shop: Shop) -> None:
+    """As after a response that was lost, before and after the send."""
+    engine = Recorder()
+    conversation_id, units = await _talk(database, shop), units_on(database, engine)
+    replies: list[TeammateReply] = []
+    for _ in range(3):
+        async with units.of(shop.tenant) as work:
+            replies.append(await write_reply(work, ANNA, conversation_id, WORDS))
+        if len(replies) == 2:
+            async with units.of(shop.tenant) as work:
+                await start_reply(work, replies[0].id)
+    assert len({one.id for one in replies}) == 1
+    assert len([name for name, _ in engine.begun if name == names.SEND_REPLY]) == 1
+    assert (await only_row(database, conversation_replies, of=shop))["state"] == "sent"
+    async with database.service() as connection:
+        await connection.execute(
+            sa.update(conversation_replies)
+            .where(conversation_replies.c.client_id == shop.client_id)
+            .values(state="failed")
+        )
+    assert (await written(database, shop, conversation_id)).id != replies[0].id
+
+
+async def test_an_undo_and_the_send_never_both_take_effect(database: Database, shop: Shop) -> None:
+    conversation_id, units = await _talk(database, shop), units_on(database)
+
+    async def undo(reply: TeammateReply) -> bool:
+        try:
+            async with units.of(shop.tenant) as work:
+                await undo_reply(work, BEN, reply.id)
+        except ReplySent:
+            return False
+        return True
+
+    async def start(reply: TeammateReply) -> None:
+        async with units.of(shop.tenant) as work:
+            await start_reply(work, reply.id)
+
+    for number in range(8):
+        reply = await written(database, shop, conversation_id, f"Numéro {number}")
+        first, second = (undo, start) if number % 2 else (start, undo)
+        results = await asyncio.gather(first(reply), second(reply))
+        was_sent = len(await rows(database, engine_messages, of=shop, reply_id=reply.id)) == 1
+        left = await rows(database, conversation_replies, id=reply.id)
+        assert was_sent is (True not in results)
+        assert [row["state"] for row in left] == ["sent"] * was_sent
+
+
+async def test_an_interrupted_attempt_by_another_connection_is_not_repeated(
+    database: Database, shop: Shop
+) -> None:
+    """The helpdesk was disconnected between the two attempts."""
+    reply = await written(database, shop, await _talk(database, shop))
+    ticket = Effect(ActionKind.REPLY_IN_HELPDESK, new_ulid(), ticket_id="7")
+    async with database.tenant(shop.tenant) as connection:
+        ledger = ActionLedger(connection, shop.tenant)
+        await ledger.begin(place_of(reply), ticket, entry_id=new_ulid(), now=utc_now())
+
+    async with units_on(database).of(shop.tenant) as work:
+        assert await start_reply(work, reply.id) is None
+
+    row = await only_row(database, conversation_replies, of=shop)
+    assert (row["state"], row["error_code"]) == ("unknown", "connection_changed")
+    entry = await only_row(database, action_ledger, of=shop)
+    assert (entry["action"], entry["state"]) == ("reply_in_helpdesk", "unknown")
+    assert await rows(database, engine_messages, of=shop, author="human") == []
 
 
 async def test_no_reply_to_a_visitor_who_no_longer_sees_the_chat(
@@ -230,4 +346,20 @@ async def _normalized(database: Database, shop: Shop) -> None:
             sa.update(engine_events)
             .where(engine_events.c.client_id == shop.client_id)
             .values(unified={"channel": "api"}, text="Bonjour")
+        )
+
+
+async def _unified(
+    database: Database, shop: Shop, event_id: str | None = None, **fields: object
+) -> None:
+    """Change fields of normalized events of the shop: of one, or of all."""
+    events = engine_events.c
+    async with database.service() as connection:
+        await connection.execute(
+            sa.update(engine_events)
+            .where(
+                events.client_id == shop.client_id,
+                sa.true() if event_id is None else events.id == event_id,
+            )
+            .values(unified=events.unified.concat(sa.cast(fields, events.unified.type)))
         )

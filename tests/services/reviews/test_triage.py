@@ -80,11 +80,15 @@ async def test_the_list_is_filtered(database: Database, shop: Shop) -> None:
         for wanted in (
             TalkFilter(status=ConversationStatus.OPEN), TalkFilter(assignee=""),
             TalkFilter(tag="vip"), TalkFilter(tag="vip", assignee="", unanswered=True),
+            TalkFilter(status=ConversationStatus.OPEN, tag="vip", assignee=""),
         ):  # fmt: skip
             assert await found(wanted) == [talk], wanted
         for wanted in (
             TalkFilter(status=ConversationStatus.CLOSED), TalkFilter(assignee="anna"),
-            TalkFilter(tag="x"),
+            TalkFilter(tag="x"), TalkFilter(status=ConversationStatus.CLOSED, tag="vip"),
+            TalkFilter(status=ConversationStatus.OPEN, assignee="anna"),
+            TalkFilter(status=ConversationStatus.SNOOZED),
+            TalkFilter(taken=True, status=ConversationStatus.OPEN),
         ):  # fmt: skip
             assert await found(wanted) == [], wanted
 

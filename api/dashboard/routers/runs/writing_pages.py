@@ -58,7 +58,8 @@ async def undo(post: TalkPost) -> Response:
         raise ReplyNotFound
     async with post.working(to) as work:
         undone = await undo_reply(work, page.actor, reply_id)
-        await keep_draft(work, page.visit.user.id, f"{to}/reply", {"text": undone.body})
+        form = f"{_LIST}/{undone.conversation_id}/reply"
+        await keep_draft(work, page.visit.user.id, form, {"text": undone.body})
     return post.done(to, "runs.reply_undone")
 
 
