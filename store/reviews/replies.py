@@ -12,6 +12,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from domain.agent.plan import ON_ORDERS
 from domain.core.contracts import BackgroundRef
 from domain.intake.event import UnifiedEvent
 from domain.reviews.escalation import OPEN_STATUSES, Claim
@@ -31,6 +32,7 @@ from store.core.repository import TenantRepository, owner_of
 from store.runs.tables import conversation_replies
 
 _REPLIES: Final = conversation_replies.c
+_ON_ORDERS: Final = ", ".join(f"'{kind}'" for kind in sorted(ON_ORDERS))
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
 # An automatic mail rarely follows another one, so few messages suffice.
 _LOOKED_THROUGH: Final = 20
@@ -81,6 +83,21 @@ _ANSWERED: Final = """
 """
 _LATEST: Final = sa.text(_ANSWERED.format(which="conversation_id = :conversation_id"))
 _OF_EVENT: Final = sa.text(_ANSWERED.format(which="event_id = :event_id"))
+# The draft of a plan with actions promises these actions, and a reply does not execute them.
+_OPEN_DRAFT: Final = sa.text(f"""
+    SELECT coalesce(review.edited_text, review.draft)
+    FROM engine_messages AS inbound
+    JOIN engine_runs AS run
+      ON run.client_id = inbound.client_id AND run.event_id = inbound.event_id
+    JOIN escalation_tickets AS review
+      ON review.client_id = run.client_id AND review.run_id = run.id
+    WHERE inbound.client_id = :client_id AND inbound.conversation_id = :conversation_id
+      AND inbound.direction = 'inbound' AND review.status IN ({_OPEN})
+      AND NOT EXISTS (
+          SELECT FROM jsonb_array_elements(review.plan) AS action
+          WHERE action ->> 'kind' IN ({_ON_ORDERS}))
+    ORDER BY review.created_at DESC, review.id DESC LIMIT 1
+""")  # noqa: S608 - our own names
 _ADD: Final = sa.text("""
     INSERT INTO conversation_replies (client_id, id, conversation_id, event_id, run_id, step,
                                       author, body, state, created_at, send_at)
@@ -170,6 +187,12 @@ class ReplyRepository(TenantRepository):
         reply can answer. A message that allows no reply is returned only if the latest ones are all
         of this kind."""
         return await self._answered(_LATEST, now, conversation_id=conversation_id)
+
+    async def open_draft(self, conversation_id: str) -> str:
+        """Return the draft of the conversation's latest open review, or an empty string. A draft
+        whose plan has actions on orders is left out."""
+        this = {"client_id": self._tenant, "conversation_id": conversation_id}
+        return str(await self._connection.scalar(_OPEN_DRAFT, this) or "")
 
     async def message_of(self, reply: TeammateReply, now: datetime) -> LatestMessage | None:
         """Return the message that a reply answers, or None if its customer is being erased."""

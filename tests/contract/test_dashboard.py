@@ -15,8 +15,18 @@ from tests.support.core.processes import process
 from tests.support.core.waiting import eventually
 from tests.support.exports.export import EXPORT
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS
+from tests.support.reviews.replies import conversation_of, written
 from tests.support.reviews.reviews import open_review
-from tests.support.tenants.access import AUTOMATION, CHECKOUTS, CREDITS, PLAN, USAGE
+from tests.support.runs.conversation import write
+from tests.support.tenants.access import (
+    AUTOMATION,
+    CHECKOUTS,
+    CONVERSATIONS,
+    CREDITS,
+    PLAN,
+    REPLIES,
+    USAGE,
+)
 from tests.support.tenants.identity import session_token
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhook_dashboard import ABOUT_ONE, WEBHOOKS, end
@@ -24,6 +34,7 @@ from tests.support.webhooks.webhooks import subscribe, tell
 
 REVIEW_COUNT = 60
 DOOMED_COUNT = 40
+UNDOABLE_COUNT = 40
 EXAMPLES = 20
 INCLUDED = (
     REVIEWS,
@@ -37,6 +48,8 @@ INCLUDED = (
     CHECKOUTS,
     f"{USAGE}$",
     AUTOMATION,
+    CONVERSATIONS,
+    REPLIES,
 )
 # Well below what a run has: requests that the document allows and that really were answered.
 FLOORS = {
@@ -57,6 +70,12 @@ FLOORS = {
     ("GET", USAGE, 200): 3,
     ("GET", f"{CHECKOUTS}/ID", 200): 3,
     ("POST", WEBHOOKS, 201): 5,
+    ("GET", CONVERSATIONS, 200): 5,
+    ("GET", f"{CONVERSATIONS}/ID", 200): 3,
+    ("PATCH", f"{CONVERSATIONS}/ID", 200): 3,
+    ("POST", f"{CONVERSATIONS}/ID/reply", 200): 3,
+    ("POST", f"{CONVERSATIONS}/ID/notes", 200): 3,
+    ("POST", f"{REPLIES}/ID/undo", 200): 3,
 }
 
 
@@ -74,6 +93,14 @@ async def test_the_dashboards_routes_keep_to_their_document(
     doomed = [
         (await subscribe(front.database, shop, sealer=sealer)).id for _ in range(DOOMED_COUNT)
     ]
+    # In a conversation of their own: no teammate answers where a reply can be undone.
+    undoable = await write(front.database, shop, key="email:undone@b.example")
+    their_talk = await conversation_of(front.database, undoable.event_id)
+    replies = [
+        await written(front.database, shop, their_talk, f"Réponse {number}")
+        for number in range(UNDOABLE_COUNT)
+    ]
+    asked = await write(front.database, shop)
     serve = ("-m", "tests.support.core.patient_api", "serve", "--port", str(port))
     key = settings.identity.session_key.get_secret_value()
     with process("api", *serve, settings=settings, folder=tmp_path, SESSION_KEY=key):
@@ -91,6 +118,8 @@ async def test_the_dashboards_routes_keep_to_their_document(
             client_id=shop.client_id,
             review_ids=",".join(reviews),
             doomed_ids=",".join(doomed),
+            reply_ids=",".join(one.id for one in replies),
+            conversation_id=await conversation_of(front.database, asked.event_id),
             checkout_id=await asked_credits(front, shop),
             delivery=f"{webhook.id}/{delivery_id}",
         )  # fmt: skip

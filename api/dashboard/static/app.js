@@ -54,7 +54,7 @@ const keep = (form) => {
     if (typeof value === "string" && !name.startsWith("secret:")) fields.append(name, value);
   }
   fields.set("_form", new URL(form.action).pathname);
-  fetch("/app/drafts", { method: "POST", body: fields, keepalive: true }).catch(() => {});
+  return fetch("/app/drafts", { method: "POST", body: fields, keepalive: true }).catch(() => {});
 };
 document.addEventListener("input", (event) => {
   const form = event.target.closest("form[data-draft]");
@@ -67,6 +67,24 @@ document.addEventListener("submit", (event) => {
   waiting.delete(event.target);
 });
 addEventListener("pagehide", () => [...waiting.keys()].forEach(keep));
+
+// A template is appended to the draft on the server, so the draft is kept first. A "/" at the start
+// of a line leads to the choice of a template.
+document.addEventListener("submit", async (event) => {
+  const { inserts } = event.target.dataset;
+  if (!inserts) return;
+  event.preventDefault();
+  const form = document.getElementById(inserts);
+  if (waiting.has(form)) await keep(form);
+  event.target.submit();
+});
+document.addEventListener("keydown", (event) => {
+  const { macros } = event.target.dataset ?? {};
+  const choice = macros && event.key === "/" && document.getElementById(macros);
+  if (!choice || !/(^|\n)$/.test(event.target.value.slice(0, event.target.selectionStart))) return;
+  event.preventDefault();
+  choice.focus();
+});
 
 // Typing into a review claims it, once; looking at it does not.
 document.addEventListener("input", (event) => {

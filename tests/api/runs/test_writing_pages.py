@@ -1,13 +1,18 @@
 """The forms with which members write in a conversation, in a browser without a script."""
 
+from adapters.system import new_ulid, utc_now
+from domain.agent.brain import Category, Template
 from domain.tenants.client import Role
 from services.reviews.reply_sending import start_reply
+from store.content.content import ContentRepository
 from store.runs.tables import ai_conversations, conversation_notes, conversation_replies
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row, rows
 from tests.support.core.units import units_on
 from tests.support.dashboard.visitors import at_pages
+from tests.support.reviews.conversations import converse
 from tests.support.reviews.replies import WORDS, conversation_of
+from tests.support.reviews.reviews import open_review, refund
 from tests.support.runs.conversation import write
 from tests.support.tenants.shop import Shop
 
@@ -99,3 +104,61 @@ async def test_a_conversation_is_snoozed_assigned_and_tagged(front: LiveEngine, 
         assert "Saved." not in refused
     row = await only_row(front.database, ai_conversations, of=shop)
     assert (row["assignee"], row["tags"]) == (agent.user_id, ["retour", "vip"])
+
+
+async def test_the_list_is_filtered(front: LiveEngine, shop: Shop) -> None:
+    path = await _path(front, shop)
+    talks = "/app/conversations"
+    async with at_pages(front, shop, Role.AGENT) as agent:
+        fields = {"status": "closed", "assignee": agent.user_id, "tags": "vip"}
+        await agent.send(path, f"{path}/update", fields)
+        for found in ({"status": "closed"}, {"assignee": agent.user_id}, {"tag": "vip"}):
+            page = await agent.see(talks, **found)
+            assert f'href="{path}"' in page, found
+            assert ">vip<" in page
+        for nothing in ({"status": "open"}, {"assignee": "-"}, {"tag": "v"}):
+            assert path not in await agent.see(talks, **nothing), nothing
+        refused = await agent.http.get(talks, params={"tag": "\0"})
+        assert refused.status_code == 400
+
+
+async def test_the_form_has_the_agents_draft(front: LiveEngine, shop: Shop) -> None:
+    draft = "Votre colis part demain."
+    review_id = await open_review(front.database, shop, draft=draft)
+    path = f"/app/conversations/{await converse(front.database, shop, review_id)}"
+    async with at_pages(front, shop, Role.AGENT) as agent:
+        page = await agent.see(path)
+        assert f"{draft}</textarea>" in page
+        assert "the agent’s draft" in page
+
+
+async def test_a_draft_that_promises_a_refund_is_left_to_its_review(
+    front: LiveEngine, shop: Shop
+) -> None:
+    """A reply executes no action."""
+    review_id = await open_review(front.database, shop, plan=(refund(4990),))
+    path = f"/app/conversations/{await converse(front.database, shop, review_id)}"
+    async with at_pages(front, shop, Role.AGENT) as agent:
+        assert "the agent’s draft" not in await agent.see(path)
+
+
+async def test_a_template_is_inserted_after_what_is_written(front: LiveEngine, shop: Shop) -> None:
+    path = await _path(front, shop)
+    template = Template(
+        id=new_ulid(),
+        name="Suivi",
+        category=Category.ORDER_STATUS,
+        language="fr",
+        body="Suivi : {{ tracking_url }}",
+    )
+    async with front.database.tenant(shop.tenant) as connection:
+        await ContentRepository(connection, shop.tenant).add_template(template, utc_now())
+    async with at_pages(front, shop, Role.AGENT) as agent:
+        assert f'<option value="{template.id}">Suivi</option>' in await agent.see(path)
+        hidden = {"latest_message": new_ulid(), "text": "Bonjour,"}
+        await agent.follow(await agent.send(path, f"{path}/reply", hidden))
+        page = await agent.see(path, template=template.id)
+        assert "Bonjour,\n\nSuivi : [tracking_url]</textarea>" in page
+        assert "<code>[tracking_url]</code>" in page
+        gone = await agent.http.get(path, params={"template": new_ulid()})
+        assert gone.status_code == 404

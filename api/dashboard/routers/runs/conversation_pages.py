@@ -1,5 +1,5 @@
-"""/app/conversations: customer messages, their outcomes, and whether the AI agent or a human agent
-handles each conversation."""
+"""/app/conversations/{id}: a conversation's messages, their outcomes, and whether the AI agent or a
+human agent handles it."""
 
 from collections.abc import Sequence
 from typing import Annotated, Final, Literal
@@ -9,18 +9,16 @@ from pydantic import Field
 from starlette.responses import Response
 
 from api.dashboard.charts import Sparkline, sparkline
-from api.dashboard.page import AnyonesPage, OnPage, Page
-from api.dashboard.people import people_of
+from api.dashboard.page import OnPage, Page
 from api.dashboard.post import Post, Posted
+from api.dashboard.routers.runs.composer import composer_of
 from api.dashboard.routers.runs.thread_view import ThreadEntry, thread_of
 from api.dashboard.routers.runs.writing_pages import SNOOZES
 from api.dashboard.typed import Typed
 from api.route import PathId
 from api.schemas.core.client_query import ClientQuery
-from api.schemas.runs.conversation import cursor_of_place, place_of
 from domain.core.ids import ULID
 from domain.intake.customer_email import customer_key
-from domain.intake.event import Channel
 from domain.runs.correspondence import Message
 from domain.runs.errors import ConversationNotFound
 from domain.runs.teammate_reply import TeammateReply
@@ -32,7 +30,6 @@ from store.identity.people import address_of
 from store.reviews.replies import ReplyRepository
 from store.runs.conversation_lists import (
     ConversationLists,
-    TalkFilter,
     ThreadStep,
     client_of_conversation,
 )
@@ -51,42 +48,10 @@ TalkPage = Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of_conversation))]
 TalkPost = Annotated[Post, Depends(Posted(REVIEWERS, _ID, client_of_conversation))]
 
 
-class TalksQuery(ClientQuery):
-    mood: Literal["unhappy"] | None = None
-    held: Literal["taken"] | None = None
-    waiting: Literal["unanswered"] | None = None
-    channel: Channel | None = None
-    cursor: Annotated[str | None, Field(pattern=rf"^\d{{1,17}}-{ULID.strip('^$')}$")] = None
-
-
 class ThreadQuery(ClientQuery):
     cursor: Annotated[str | None, Field(pattern=ULID)] = None
     write: Literal["reply", "note"] = "reply"
-
-
-@router.get(_LIST)
-async def conversations(page: AnyonesPage) -> Response:
-    query = page.query(TalksQuery)
-    wanted = TalkFilter(
-        unhappy=query.mood is not None,
-        taken=query.held is not None,
-        unanswered=query.waiting is not None,
-        channel=query.channel,
-    )
-    async with page.resources.database.reading(page.tenant) as connection:
-        found, behind = await ConversationLists(connection, page.tenant).page(
-            wanted, after=place_of(query.cursor), limit=_SHOWN, now=page.resources.now()
-        )
-    return page.render(
-        "runs/conversations.html",
-        talks=found,
-        cursor=cursor_of_place(behind) or "",
-        filters=query,
-        channels=list(Channel),
-        is_filtered=wanted.is_set,
-        me=page.actor.name,
-        people=await people_of(page),
-    )
+    template: Annotated[str | None, Field(pattern=ULID)] = None
 
 
 @router.get(_ONE)
@@ -137,7 +102,7 @@ async def conversation(page: TalkPage) -> Response:
         form=form,
         writes=query.write,
         answered=answered,
-        reply=Typed.of({"text": ""}, drafts.get(f"{form}/reply")),
+        composer=await composer_of(page, answered, drafts.get(f"{form}/reply"), query.template),
         note=Typed.of({"text": ""}, drafts.get(f"{form}/note")),
         triage=triage,
         snoozes=SNOOZES,

@@ -1,0 +1,71 @@
+"""/app/conversations: a client's conversations, filtered by members."""
+
+from typing import Annotated, Final, Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+from starlette.responses import Response
+
+from api.dashboard.page import AnyonesPage
+from api.dashboard.people import people_of
+from api.schemas.core.client_query import ClientQuery
+from api.schemas.runs.conversation import cursor_of_place, place_of
+from domain.core.ids import ULID
+from domain.intake.event import Channel
+from domain.runs.triage import MAX_TAG, ConversationStatus
+from domain.tenants.user import MAX_USER_ID
+from store.runs.conversation_lists import ConversationLists, TalkFilter
+
+_LIST: Final = "/app/conversations"
+_SHOWN: Final = 50
+# Empty fields of a filter are ignored. No user has this id.
+_NO_ASSIGNEE: Final = "-"
+_TEXT: Final = r"^[^\x00]*$"
+
+router = APIRouter(include_in_schema=False)
+
+
+class TalksQuery(ClientQuery):
+    mood: Literal["unhappy"] | None = None
+    held: Literal["taken"] | None = None
+    waiting: Literal["unanswered"] | None = None
+    channel: Channel | None = None
+    status: ConversationStatus | None = None
+    assignee: Annotated[str | None, Field(max_length=MAX_USER_ID, pattern=_TEXT)] = None
+    tag: Annotated[str | None, Field(max_length=MAX_TAG, pattern=_TEXT)] = None
+    cursor: Annotated[str | None, Field(pattern=rf"^\d{{1,17}}-{ULID.strip('^$')}$")] = None
+
+    @property
+    def wanted(self) -> TalkFilter:
+        assignee = "" if self.assignee == _NO_ASSIGNEE else self.assignee
+        return TalkFilter(
+            unhappy=self.mood is not None,
+            taken=self.held is not None,
+            unanswered=self.waiting is not None,
+            channel=self.channel,
+            status=self.status,
+            assignee=assignee,
+            tag=None if self.tag is None else " ".join(self.tag.split()),
+        )
+
+
+@router.get(_LIST)
+async def conversations(page: AnyonesPage) -> Response:
+    query = page.query(TalksQuery)
+    wanted = query.wanted
+    async with page.resources.database.reading(page.tenant) as connection:
+        found, behind = await ConversationLists(connection, page.tenant).page(
+            wanted, after=place_of(query.cursor), limit=_SHOWN, now=page.resources.now()
+        )
+    return page.render(
+        "runs/conversations.html",
+        talks=found,
+        cursor=cursor_of_place(behind) or "",
+        filters=query,
+        channels=list(Channel),
+        statuses=list(ConversationStatus),
+        no_assignee=_NO_ASSIGNEE,
+        is_filtered=wanted.is_set,
+        me=page.actor.name,
+        people=await people_of(page),
+    )
