@@ -178,7 +178,8 @@ async def _settle(work: UnitOfWork, reply: TeammateReply, outcome: StepOutcome) 
     await replies.settle(reply.id, state, error_code=code, now=work.now)
     if state is not ReplyState.SENT:
         return
-    await replies.store_message(reply, work.new_id(), work.now)
+    if not await replies.store_message(reply, work.new_id(), work.now):
+        return  # its customer is being erased
     await ConversationRepository(work.connection, work.tenant).remember(reply.event_id, work.now)
     await ShadowDrafts(work.connection, work.tenant).replied(
         reply.conversation_id, reply.body, work.now

@@ -309,9 +309,10 @@ class ReplyRepository(TenantRepository):
         await self._connection.execute(_TAKE, {**this, "by": reply.author, "now": now})
         await self._connection.execute(_DROP_QUESTION, this)
 
-    async def store_message(self, reply: TeammateReply, message_id: str, now: datetime) -> None:
-        """Make a sent reply part of the conversation's messages. Idempotent by reply."""
-        await self._connection.execute(
+    async def store_message(self, reply: TeammateReply, message_id: str, now: datetime) -> bool:
+        """Make a sent reply part of the conversation's messages. Return False if it is a message
+        already, or if its customer is being erased."""
+        stored = await self._connection.execute(
             _STORE_MESSAGE,
             {
                 "client_id": self._tenant,
@@ -322,6 +323,7 @@ class ReplyRepository(TenantRepository):
                 "now": now,
             },
         )
+        return stored.rowcount > 0
 
     async def run_of(self, reply: TeammateReply) -> AnsweredRun:
         """Return the facts of the reply's run. The run is not locked, because the conversation is

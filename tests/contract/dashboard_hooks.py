@@ -1,9 +1,9 @@
 """Hook for the schemathesis process: its requests are about what exists.
 
 In turn, for each review can be decided once only, a webhook be deleted, and a reply be undone.
-Cursors are left out: nobody can make one up. So is the first of a range of days: no schema says that it is not after the
-last, nor too long before. None says which URLs and labels are good, so good ones take the place of
-those that the schema allows.
+Cursors are left out: nobody can make one up. So is the first of a range of days: no schema says
+that it is not after the last, nor too long before. None says which URLs and labels are good, so
+good ones take the place of those that the schema allows.
 """
 
 import itertools

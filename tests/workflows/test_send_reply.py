@@ -2,17 +2,20 @@
 
 import json
 
+import sqlalchemy as sa
 from temporalio.testing import ActivityEnvironment
 
-from domain.agent.plan import ActionKind
+from adapters.system import utc_now
+from domain.agent.plan import ActionKind, StepOutcome, StepState
 from domain.agent.rulebook import Rulebook
 from domain.core import names
 from domain.core.contracts import BackgroundRef
 from domain.runs.contracts import FailReplyInput, SweepInput
 from domain.runs.teammate_reply import FIRST_STEP
 from services.reviews.replies import undo_reply
-from services.reviews.reply_sending import start_reply
+from services.reviews.reply_sending import settle_reply, start_reply
 from store.audit.tables import audit_entries
+from store.intake.tables import engine_events
 from store.learning.tables import shadow_drafts
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import (
@@ -36,7 +39,13 @@ from tests.support.reviews.replies import (
     written,
 )
 from tests.support.servers.mail import MailServer
-from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop, open_shop
+from tests.support.tenants.shop import (
+    ORDER_QUESTION,
+    UNSURE_MESSAGE,
+    Shop,
+    open_shop,
+    with_sender,
+)
 from tests.support.widget.page import page_of, signed, with_secret
 from tests.support.widget.talk import VERIFIED
 
@@ -144,6 +153,39 @@ async def test_a_refused_mail_is_shown_as_failed(
     assert await rows(engine.database, engine_messages, of=shop, author="human") == []
 
 
+async def test_a_reply_mails_no_stranger(engine: LiveEngine, mail: MailServer) -> None:
+    """A client without a sender of its own mails proved addresses only, as after an approval."""
+    shop = await open_shop(engine.database)
+    _, conversation_id = await held_mail(engine, shop)
+
+    await write_and_send(engine, shop, conversation_id)
+
+    assert mail.mails == []
+    row = await only_row(engine.database, conversation_replies, of=shop)
+    assert (row["state"], row["error_code"]) == ("failed", "mail_recipient_unproved")
+
+
+async def test_nothing_is_told_of_a_customer_who_is_erased_during_the_send(
+    engine: LiveEngine, shop: Shop
+) -> None:
+    event_id, conversation_id = await held_mail(engine, shop)
+    reply = await written(engine.database, shop, conversation_id)
+    async with units_on(engine.database).of(shop.tenant) as work:
+        assert await start_reply(work, reply.id) is not None
+    async with engine.database.service() as connection:
+        await connection.execute(
+            sa.update(engine_events)
+            .where(engine_events.c.id == event_id)
+            .values(erased_at=utc_now())
+        )
+    async with units_on(engine.database).of(shop.tenant) as work:
+        done = StepOutcome(kind=ActionKind.REPLY_BY_EMAIL, state=StepState.DONE)
+        await settle_reply(work, reply, done, reference="")
+
+    assert await rows(engine.database, engine_messages, of=shop, author="human") == []
+    assert await rows(engine.database, outbox, of=shop, event="ticket.resolved") == []
+
+
 async def test_a_mail_of_unknown_outcome_is_not_sent_again(
     engine: LiveEngine, shop: Shop, mail: MailServer
 ) -> None:
@@ -229,6 +271,7 @@ async def test_in_shadow_mode_a_reply_is_sent_and_compared_with_the_draft(
     engine: LiveEngine, mail: MailServer
 ) -> None:
     shop = await open_shop(engine.database, rulebook=Rulebook(shadow=True))
+    await with_sender(engine.database, shop)
     told = (
         await engine.post(
             shop, event_type="email.inbound", customer_email=CUSTOMER, message=ORDER_QUESTION

@@ -69,7 +69,7 @@ document.addEventListener("submit", (event) => {
 addEventListener("pagehide", () => [...waiting.keys()].forEach(keep));
 
 // A template is appended to the draft on the server, so the draft is kept first. A "/" at the start
-// of a line leads to the choice of a template.
+// of a line leads to the choice of a template; Escape leads back, and writes the "/".
 document.addEventListener("submit", async (event) => {
   const { inserts } = event.target.dataset;
   if (!inserts) return;
@@ -84,6 +84,13 @@ document.addEventListener("keydown", (event) => {
   if (!choice || !/(^|\n)$/.test(event.target.value.slice(0, event.target.selectionStart))) return;
   event.preventDefault();
   choice.focus();
+});
+document.addEventListener("keydown", (event) => {
+  const inserts = event.key === "Escape" && event.target.form?.dataset.inserts;
+  const text = inserts && document.getElementById(inserts).querySelector("[data-macros]");
+  if (!text) return;
+  text.setRangeText("/", text.selectionStart, text.selectionEnd, "end");
+  text.focus();
 });
 
 // Typing into a review claims it, once; looking at it does not.
