@@ -7,10 +7,15 @@ from typing import Final
 import pytest
 from playwright.async_api import Browser, Page, Route, expect
 
+from adapters.system import new_ulid, utc_now
+from domain.agent.brain import Category, Template
+from store.content.content import ContentRepository
 from tests.e2e.dashboard.conftest import Served
 from tests.support.dashboard.chromium import seated
 from tests.support.dashboard.visitors import at_pages
+from tests.support.reviews.replies import conversation_of
 from tests.support.reviews.reviews import open_review
+from tests.support.runs.conversation import write
 
 pytestmark = pytest.mark.slow
 
@@ -188,3 +193,34 @@ async def test_markup_that_got_in_does_nothing(browser: Browser, served: Served)
 async def _pressed(page: Page, *keys: str) -> None:
     for key in keys:
         await page.keyboard.press(key)
+
+
+async def test_a_slash_leads_to_the_templates(browser: Browser, served: Served) -> None:
+    shop, secret = await served.owner()
+    database = served.engine.database
+    ref = await write(database, shop)
+    template = Template(
+        id=new_ulid(),
+        name="Suivi",
+        category=Category.ORDER_STATUS,
+        language="fr",
+        body="Votre colis est en route.",
+    )
+    async with database.tenant(shop.tenant) as connection:
+        await ContentRepository(connection, shop.tenant).add_template(template, utc_now())
+    async with seated(browser, served.url, secret) as seat:
+        page = seat.page
+        await seat.open(f"/app/conversations/{await conversation_of(database, ref.event_id)}")
+        text, choice = page.locator("#reply-form [name=text]"), page.locator("#template")
+        await text.press_sequentially("Et/ou")
+        await text.press("Enter")
+        await text.press("/")
+        await expect(choice).to_be_focused()
+        await choice.press("Escape")
+        await expect(text).to_be_focused()
+        assert await text.input_value() == "Et/ou\n/"
+        await text.fill("Bonjour,")
+        await page.locator("form[data-inserts] button").click()
+        await page.wait_for_url("**?template=*")
+        assert await text.input_value() == "Bonjour,\n\nVotre colis est en route."
+        assert seat.complaints == []
