@@ -87,6 +87,8 @@ class PagesContender(GatewayContender):
             "runs, two filters": "/app/runs?status=needs_review&classification=complaint",
             "conversations": "/app/conversations",
             "conversations, unanswered": "/app/conversations?waiting=unanswered",
+            "conversations, open": "/app/conversations?status=open&assignee=-",
+            "conversations, none fits": "/app/conversations?status=closed&tag=vip",
             "reviews": "/app/reviews",
         }
         files = StaticFiles().files.values()
