@@ -16,6 +16,7 @@ from domain.runs.errors import (
     RunNotFound,
 )
 from domain.runs.teammate_reply import (
+    ANSWERED_MEANWHILE,
     CONNECTION_CHANGED,
     NO_MESSAGE,
     ReplyState,
@@ -65,44 +66,59 @@ async def start_reply(work: UnitOfWork, reply_id: str) -> StartedReply | None:
     """Start to send a reply. Return None if no other system must be called: the reply was undone,
     has an outcome, or was delivered by this transaction.
 
+    If a teammate has approved an answer since the reply was written, the reply is not sent, because
+    the customer would get two answers.
+
     Idempotent. A reply that was started before is returned again, with a claim that says so. A
     reply in the widget, or one that only the webhook event reports, is delivered by this
     transaction.
     """
-    replies = ReplyRepository(work.connection, work.tenant)
-    try:
-        conversation_id = (await replies.read(reply_id)).conversation_id
-        await replies.lock_conversation(conversation_id)
-        reply = await replies.lock(reply_id)
-        if reply.state.is_final:
-            return None
-        case = await CaseRepository(work.connection, work.tenant).read(reply.run_id)
-    except (ReplyNotFound, ConversationNotFound, RunNotFound):
-        return None  # undone, or its customer is being erased
+    found = await _to_send(work, reply_id)
+    if found is None:
+        return None
+    reply, case = found
     action = await delivery_of(work, case.event)
-    integration = await _integration(work, action)
     ledger, entry_id = ActionLedger(work.connection, work.tenant), work.new_id()
     effect = Effect(action.kind, action.integration_id, ticket_id=action.ticket_id)
     earlier = await ledger.unfinished(place_of(reply))
     begun = await ledger.begin(place_of(reply), effect, entry_id=entry_id, now=work.now)
     await _step_in(work, reply)
+    if isinstance(begun, StepOutcome):
+        await _settle(work, reply, begun)
+        return None
     if earlier is not None and earlier != effect:
         # The interrupted attempt may have sent the reply by a connection that has ended since.
         unsure = StepOutcome(kind=earlier.kind, state=StepState.UNKNOWN, detail=CONNECTION_CHANGED)
         await settle_reply(work, reply, unsure, reference="")
-        return None
-    if isinstance(begun, StepOutcome):
-        await _settle(work, reply, begun)
         return None
     if action.kind in IN_PLACE:
         outcome = await _in_place(work, reply, case, action)
         await settle_reply(work, reply, outcome, reference="")
         return None
     if reply.state is ReplyState.SCHEDULED:
-        await replies.begin(reply_id)
-    return StartedReply(
-        reply, replace(case, human_text=reply.body), action, integration, begun, entry_id
-    )
+        await ReplyRepository(work.connection, work.tenant).begin(reply_id)
+    case = replace(case, human_text=reply.body)
+    integration = await _integration(work, action)
+    return StartedReply(reply, case, action, integration, begun, entry_id)
+
+
+async def _to_send(work: UnitOfWork, reply_id: str) -> tuple[TeammateReply, Case] | None:
+    """Lock the conversation and the reply, and return the reply with the run that it answers.
+    Return None if the reply must not be sent."""
+    replies = ReplyRepository(work.connection, work.tenant)
+    try:
+        await replies.lock_conversation((await replies.read(reply_id)).conversation_id)
+        reply = await replies.lock(reply_id)
+        if reply.state.is_final:
+            return None
+        case = await CaseRepository(work.connection, work.tenant).read(reply.run_id)
+    except (ReplyNotFound, ConversationNotFound, RunNotFound):
+        return None  # undone, or its customer is being erased
+    if reply.state is ReplyState.SCHEDULED and await replies.is_answered(reply):
+        failed = ReplyState.FAILED
+        await replies.settle(reply_id, failed, error_code=ANSWERED_MEANWHILE, now=work.now)
+        return None
+    return reply, case
 
 
 async def settle_reply(

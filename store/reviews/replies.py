@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.agent.plan import ON_ORDERS
 from domain.core.contracts import BackgroundRef
 from domain.intake.event import UnifiedEvent
-from domain.reviews.escalation import OPEN_STATUSES, Claim
+from domain.reviews.escalation import OPEN_STATUSES, Claim, Decision
 from domain.runs.errors import ConversationNotFound, ReplyNotFound
 from domain.runs.run import UNCLASSIFIED
 from domain.runs.teammate_reply import (
@@ -97,6 +97,18 @@ _OPEN_DRAFT: Final = sa.text(f"""
           SELECT FROM jsonb_array_elements(review.plan) AS action
           WHERE action ->> 'kind' IN ({_ON_ORDERS}))
     ORDER BY review.created_at DESC, review.id DESC LIMIT 1
+""")  # noqa: S608 - our own names
+_IS_ANSWERED: Final = sa.text(f"""
+    SELECT EXISTS (
+        SELECT FROM engine_messages AS inbound
+        JOIN engine_runs AS run
+          ON run.client_id = inbound.client_id AND run.event_id = inbound.event_id
+        JOIN escalation_tickets AS review
+          ON review.client_id = run.client_id AND review.run_id = run.id
+        WHERE inbound.client_id = :client_id AND inbound.conversation_id = :conversation_id
+          AND inbound.direction = 'inbound'
+          AND review.decision IN ('{Decision.APPROVE}', '{Decision.EDIT}')
+          AND review.decided_at > :since AND review.decided_by <> :author)
 """)  # noqa: S608 - our own names
 _ADD: Final = sa.text("""
     INSERT INTO conversation_replies (client_id, id, conversation_id, event_id, run_id, step,
@@ -287,6 +299,17 @@ class ReplyRepository(TenantRepository):
         )
         latest = [TeammateReply.model_validate(row, from_attributes=True) for row in found]
         return tuple(reversed(latest))
+
+    async def is_answered(self, reply: TeammateReply) -> bool:
+        """Return True if a teammate has approved an answer in the conversation since the reply was
+        written. The caller must have locked the conversation."""
+        given = {
+            "client_id": self._tenant,
+            "conversation_id": reply.conversation_id,
+            "since": reply.created_at,
+            "author": reply.author,
+        }
+        return bool(await self._connection.scalar(_IS_ANSWERED, given))
 
     async def remove(self, reply_id: str) -> None:
         await self._connection.execute(sa.delete(conversation_replies).where(self._is(reply_id)))

@@ -27,6 +27,7 @@ from domain.tenants.client import Role
 from domain.tenants.errors import RoleRequired
 from domain.widget.widget_session import SESSION_LASTS
 from services.reviews.claims import claim_review
+from services.reviews.decisions import approve_review
 from services.reviews.replies import undo_reply, write_reply
 from services.reviews.reply_sending import place_of, start_reply
 from services.reviews.takeovers import take_over
@@ -216,6 +217,23 @@ async def test_a_request_that_is_repeated_sends_one_reply(database: Database, sh
             .values(state="failed")
         )
     assert (await written(database, shop, conversation_id)).id != replies[0].id
+
+
+async def test_a_teammates_approval_is_the_only_answer(database: Database, shop: Shop) -> None:
+    review_id = await open_review(database, shop)
+    conversation_id = await converse(database, shop, review_id)
+    await _normalized(database, shop)
+    reply = await written(database, shop, conversation_id)
+    async with units_on(database).of(shop.tenant) as work:
+        await approve_review(work, BEN, review_id)
+
+    async with units_on(database).of(shop.tenant) as work:
+        assert await start_reply(work, reply.id) is None
+
+    row = await only_row(database, conversation_replies, of=shop)
+    assert (row["state"], row["error_code"]) == ("failed", "answered_meanwhile")
+    assert (await only_row(database, escalation_tickets, of=shop))["status"] == "approved"
+    assert await rows(database, engine_messages, of=shop, author="human") == []
 
 
 async def test_an_undo_and_the_send_never_both_take_effect(database: Database, shop: Shop) -> None:
