@@ -72,8 +72,9 @@ _PAGE: Final = """
     SELECT run.id AS run_id, run.event_id, run.status, event.event_type,
            CASE WHEN event.unified IS NULL THEN event.customer_email
                 ELSE event.unified ->> 'customer_email' END AS customer_email,
-           event.subject, run.classification, run.confidence, run.sentiment, run.handoff_reason,
-           run.error_code, run.duration_ms, run.received_at, run.finished_at
+           event.subject, coalesce(left(event.text, 280), '') AS preview,
+           run.classification, run.confidence, run.sentiment, run.handoff_reason, run.error_code,
+           run.duration_ms, run.received_at, run.finished_at
     FROM engine_runs AS run
     JOIN engine_events AS event ON event.client_id = run.client_id AND event.id = run.event_id
     WHERE run.client_id = :client_id AND run.id < :before

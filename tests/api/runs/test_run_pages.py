@@ -129,6 +129,25 @@ async def test_another_clients_records_are_not_there(front: LiveEngine, shop: Sh
             assert (await owner.http.get(path)).status_code == 404
 
 
+async def test_a_title_names_the_customer_and_no_id(front: LiveEngine, shop: Shop) -> None:
+    """Nor a class, where the customer's words can stand."""
+    ref = (await traced_run(front.database, shop)).ref
+    review_id = await open_review(front.database, shop, text="Où est mon colis ?")
+    async with at_pages(front, shop) as owner:
+        title = _title(await owner.see(f"/app/runs/{ref.run_id}"))
+        assert title.startswith(f"(1) {CUSTOMER} · ")
+        assert ref.run_id not in title
+        assert _title(await owner.see(f"/app/reviews/{review_id}")).startswith("(1) Visitor · ")
+        for path in ("/app", "/app/runs"):
+            page = await owner.see(path)
+            assert TEXT.partition("[")[0] in page.partition("<tbody>")[2]
+            assert f">{ref.run_id}<" not in page
+
+
+def _title(page: str) -> str:
+    return page.partition("<title>")[2].partition("</title>")[0]
+
+
 async def test_the_list_says_who_has_a_conversation(front: LiveEngine, shop: Shop) -> None:
     """What waits for a review is not with the agent."""
     with_agent, answered, waiting, refused, unread, mine = [
