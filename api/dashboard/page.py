@@ -283,8 +283,8 @@ async def _remember(page: Page, client_id: str) -> None:
 async def page_at_error(request: Request, status: int) -> Page | None:
     """Return the page that surrounds an error, with the menu, or None if it cannot be read.
 
-    `status`: the status of the error's response. After a server error and a rate limit, the page is
-    not read anew.
+    `status`: the status of the error's response. After a server error or a rate limit, nothing is
+    read from the database.
     """
     page: Page | None = getattr(request.state, "page", None)
     if page is not None or status >= 500 or status == 429:

@@ -46,8 +46,8 @@ _IS_UNANSWERED: Final = f"""(said.direction = 'inbound' OR EXISTS (
         WHERE asked.client_id = talk.client_id AND asked.conversation_id = talk.id
           AND asked.direction = 'inbound'
           AND (run.status = '{RunStatus.RECEIVED}' OR review.id IS NOT NULL)))"""
-# A message waits for the team if its review is open, or if it is the latest message and the agent
-# is not working on it: no playbook took it, its run failed, or its review was rejected or expired.
+# A message waits for the team if its review is open. The latest message also does if the agent is
+# not working on it. No playbook took it, its run failed, or its review was rejected or expired.
 _WAITS_FOR_TEAM: Final = f"""(EXISTS (
         SELECT FROM engine_messages AS asked
         JOIN engine_runs AS run

@@ -40,9 +40,8 @@ _SINCE: Final = sa.text("""
 async def order_changes(
     connection: AsyncConnection, client_id: str, run_id: str
 ) -> tuple[OrderChange, ...]:
-    """Return the executed actions on the order that the run looked up, oldest first: those of the
-    run itself, and those of other runs since the lookup. Return nothing if the run has no
-    order."""
+    """Return the executed actions on the order that the run looked up, oldest first. Actions of
+    other runs count only if they are later than the lookup. Empty if the run has no order."""
     rows = await connection.execute(
         _SINCE, {"client_id": client_id, "run_id": run_id, "most": _MOST}
     )
