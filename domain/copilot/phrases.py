@@ -4,7 +4,6 @@ from datetime import date, datetime
 from functools import cache
 
 from domain.copilot.words import Tongue
-from domain.core.durations import whole
 from domain.core.lexicon import LexiconFile, lexicon
 
 
@@ -56,9 +55,9 @@ def day(tongue: Tongue, when: date) -> str:
 def span(tongue: Tongue, begin: datetime, end: datetime) -> str:
     """Return the length of a time span in words. The unit is minutes, hours or days, depending on
     the length."""
-    seconds = max(0.0, (end - begin).total_seconds())
-    if (minutes := whole(seconds, 60)) < 120:
+    minutes = max(0, int((end - begin).total_seconds() // 60))
+    if minutes < 120:
         return f"{minutes} min"
-    if (hours := whole(seconds, 3600)) < 48:
-        return f"{hours} h"
-    return f"{whole(seconds, 86400)} {'j' if tongue == 'fr' else 'days'}"
+    if minutes < 48 * 60:
+        return f"{minutes // 60} h"
+    return f"{minutes // 1440} {'j' if tongue == 'fr' else 'days'}"

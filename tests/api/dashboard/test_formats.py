@@ -1,4 +1,4 @@
-"""How pages, the copilot and commands say how long something lasts."""
+"""How pages say how long something lasts."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -6,7 +6,6 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from api.dashboard.formats import Formats
-from domain.copilot.phrases import span
 
 NOW = datetime(2026, 11, 28, 12, tzinfo=UTC)
 ENGLISH = Formats("en", ZoneInfo("UTC"), NOW)
@@ -37,6 +36,3 @@ def test_a_duration_is_rounded_and_not_cut(length: timedelta, said: str) -> None
     assert ENGLISH.span(length) == said
     assert ENGLISH.ago(NOW + length) in (f"in {said}", "just now")
     assert FRENCH.span(length) == said.replace(" d", " j").replace(".", ",")
-    if length >= timedelta(minutes=1):
-        assert span("en", NOW, NOW + length) == said.replace(" d", " days")
-        assert span("fr", NOW, NOW + length) == FRENCH.span(length)
