@@ -1,6 +1,8 @@
 """Error pages in the user's language. They preserve the input of a submitted form."""
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from starlette.requests import Request
@@ -25,6 +27,17 @@ _KEPT: Final = ("retry-after", "allow")
 _MOST_REASON: Final = 400
 # Matches the part of an InvalidBody message that names the invalid field.
 _FIELD: Final = re.compile(r"champ « (.+?) »")
+
+
+@dataclass(frozen=True, slots=True)
+class _ErrorFacts:
+    """The facts that an error page shows. `again`: the form to submit again, or None."""
+
+    status: str
+    code: str
+    request_id: str
+    retry_after: str
+    again: Mapping[str, object] | None
 
 
 def is_page(request: Request) -> bool:
@@ -89,20 +102,19 @@ async def _shown(
     if not is_page(request):
         return answer
     status = answer.status_code
-    facts: dict[str, object] = {
-        "code": str(status),
-        "reason": error.code if error else "",
-        "detail": "",
-        "request_id": request.state.request_id,
-        "retry_after": answer.headers.get("retry-after", ""),
-        "again": _again(post),
-    }
+    facts = _ErrorFacts(
+        status=str(status),
+        code=error.code if error else "",
+        request_id=request.state.request_id,
+        retry_after=answer.headers.get("retry-after", ""),
+        again=_again(post),
+    )
     around = await page_at_error(request, status) if request.url.path.startswith("/app") else None
     if around is not None:
-        shown = around.render(_TEMPLATE, status=status, **facts)
+        shown = around.render(_TEMPLATE, status_code=status, error=facts)
     else:
         resources: Resources = request.app.state.resources
-        shown = resources.pages.render(request, _TEMPLATE, status=status, **facts)
+        shown = resources.pages.render(request, _TEMPLATE, status=status, error=facts)
     for name in _KEPT:
         if name in answer.headers:
             shown.headers[name] = answer.headers[name]

@@ -118,7 +118,7 @@ class Page:
         return self.resources.pages.say(self.language, key, facts)
 
     def render(
-        self, template: str, *, sources: Sources = OURS, status: int = 200, **facts: object
+        self, template: str, *, sources: Sources = OURS, status_code: int = 200, **facts: object
     ) -> Response:
         """Return the rendered template, which extends `core/app.html`. The template receives this
         page as `page`.
@@ -130,7 +130,7 @@ class Page:
             self.request,
             template,
             sources=sources,
-            status=status,
+            status_code=status_code,
             language=self.language,
             formats=self.formats,
             page=self,
