@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from domain.core.durations import whole
 from domain.core.money import Money, digits_of
 
 _THIN: Final = "\u202f"  # in French, a narrow no-break space separates groups of digits
@@ -71,18 +72,19 @@ class Formats:
         return self.span(max(self.now - moment, timedelta(minutes=1)))
 
     def span(self, length: timedelta | float) -> str:
-        """Format a duration as “45 s”, “12 min”, “3 h” or “5 d”. A plain number is in seconds."""
+        """Format a duration as “45 s”, “12 min”, “3 h” or “5 d”, rounded to the unit shown. A plain
+        number is in seconds."""
         seconds = length.total_seconds() if isinstance(length, timedelta) else length
         words = _UNITS[self.language]
-        if seconds < 1:
+        if seconds < 0.9995:
             return f"{seconds * 1000:.0f} ms"
-        if seconds < 60:
+        if seconds < 59.5:
             return f"{self.number(seconds, 0 if seconds >= 10 else 1)} s"
-        if seconds < 3600:
-            return f"{seconds // 60:.0f} min"
-        if seconds < 2 * 86400:
-            return f"{seconds // 3600:.0f} {words['h']}"
-        return f"{seconds // 86400:.0f} {words['d']}"
+        if (minutes := whole(seconds, 60)) < 120:
+            return f"{minutes} min"
+        if (hours := whole(seconds, 3600)) < 48:
+            return f"{hours} {words['h']}"
+        return f"{whole(seconds, 86400)} {words['d']}"
 
     def number(self, value: float | Decimal | None, digits: int = 0) -> str:
         if value is None:

@@ -29,6 +29,7 @@ from api.http.client_address import client_network
 from api.http.query import parse_query
 from api.resources import Resources
 from api.route import PathId
+from domain.core.errors import DomainError
 from domain.core.ids import TenantId, parse_ulid
 from domain.dashboard.preferences import Preferences
 from domain.intake.rate_limit import LimitScope
@@ -116,7 +117,9 @@ class Page:
         """Return the text with this key in the user's language, as `Pages.say` does."""
         return self.resources.pages.say(self.language, key, facts)
 
-    def render(self, template: str, *, sources: Sources = OURS, **facts: object) -> Response:
+    def render(
+        self, template: str, *, sources: Sources = OURS, status_code: int = 200, **facts: object
+    ) -> Response:
         """Return the rendered template, which extends `core/app.html`. The template receives this
         page as `page`.
 
@@ -127,6 +130,7 @@ class Page:
             self.request,
             template,
             sources=sources,
+            status_code=status_code,
             language=self.language,
             formats=self.formats,
             page=self,
@@ -186,9 +190,10 @@ class OnPage:
         if self._path_id is not None:
             record_id = await self._path_id(request)
         page = replace(await _page_of(request, visit, form_of, stays=stays), record_id=record_id)
+        request.state.page = page
         if self._client_of is not None:
             owner = await resources.database.find_client(self._client_of, record_id)
-            page = await self._at(page, owner)
+            request.state.page = page = await self._at(page, owner)
         page.actor.require(self.roles)
         structlog.contextvars.bind_contextvars(client_id=page.tenant)
         return page
@@ -273,6 +278,22 @@ async def _remember(page: Page, client_id: str) -> None:
     wanted = replace(page.preferences, client_id=client_id)
     async with page.resources.work.everywhere() as work:
         await save_preferences(work, page.visit.user.id, wanted)
+
+
+async def page_at_error(request: Request, status: int) -> Page | None:
+    """Return the page that surrounds an error, with the menu, or None if it cannot be read.
+
+    `status`: the status of the error's response. After a server error or a rate limit, nothing is
+    read from the database.
+    """
+    page: Page | None = getattr(request.state, "page", None)
+    if page is not None or status >= 500 or status == 429:
+        return page
+    try:
+        visit = await visit_of(request)
+        return None if visit is None else await OnPage().of(request, visit, stays=False)
+    except (DomainError, PageRedirect):
+        return None
 
 
 AnyonesPage = Annotated[Page, Depends(OnPage())]

@@ -119,6 +119,7 @@ class Pages:
         language: str,
         formats: Formats,
         sources: Sources,
+        status_code: int = 200,
         **facts: object,
     ) -> HTMLResponse:
         """Return a rendered application page, with its script. `formats`: the formatter for times
@@ -138,7 +139,7 @@ class Pages:
             form_action="'self'", images=sources.images and f" {sources.images}"
         )
         policy += _WITH_SCRIPT.format(nonce=nonce, frames=sources.frames)
-        return _answer(page, 200, language, policy)
+        return _answer(page, status_code, language, policy)
 
 
 @pass_eval_context

@@ -11,6 +11,7 @@ from commands.core.listing import facts_table
 from commands.runs.attachment import attachment_line
 from domain.agent.plan import PlannedAction, StepOutcome
 from domain.agent.policy_decision import PolicyDecision
+from domain.core.durations import whole
 from domain.core.json_time import rfc3339
 from domain.integrations.order import Order
 from domain.reviews.escalation import OPEN_STATUSES, EscalationStatus
@@ -33,11 +34,12 @@ def summary_cells(review: ReviewSummary, now: datetime) -> tuple[str, ...]:
 
 
 def _age(passed: timedelta) -> str:
-    """Return a review's age in the largest full unit, such as hours or days."""
-    minutes = max(0, int(passed.total_seconds() // 60))
-    if minutes < 60:
+    """Return a review's age in minutes, hours or days, rounded to that unit."""
+    seconds = max(0.0, passed.total_seconds())
+    if (minutes := whole(seconds, 60)) < 120:
         return f"{minutes}m"
-    return f"{minutes // 60}h" if minutes < 24 * 60 else f"{minutes // (24 * 60)}d"
+    hours = whole(seconds, 3600)
+    return f"{hours}h" if hours < 48 else f"{whole(seconds, 86400)}d"
 
 
 def review_text(review: Review) -> Table:

@@ -20,6 +20,7 @@ from commands.core.context import (
 from commands.core.listing import facts_table, print_list
 from commands.runs.attachment import attachment, attachment_line
 from domain.agent.brain import Category
+from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import PlannedAction
 from domain.core.ids import TenantId, parse_ulid
 from domain.core.json_time import rfc3339
@@ -45,6 +46,10 @@ async def list_latest(
     classification: Annotated[
         Category | None, typer.Option(help=("Show only runs with this category."))
     ] = None,
+    reason: Annotated[
+        EscalationReason | None,
+        typer.Option(help="Show only runs that were escalated for this reason."),
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of rows.")] = 20,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
@@ -54,7 +59,7 @@ async def list_latest(
     async with database_of(data) as database, database.reading(tenant) as connection:
         await ClientRepository(connection).brand_name(tenant)
         found = await RunTraces(connection, tenant).page(
-            limit=limit, status=status, classification=classification
+            limit=limit, status=status, classification=classification, reason=reason
         )
     if as_json:
         answer(True, "", runs=[run.model_dump(mode="json") for run in found])

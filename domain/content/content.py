@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_fiel
 
 from domain.agent.brain import Category, Language, Template
 from domain.agent.intent import Intent
-from domain.agent.speech.language import plain_language
+from domain.agent.speech.language import likely_language, plain_language
 from domain.agent.template import KNOWN_NAMES, names, unreadable
 from domain.core.errors import InvalidContent
 from domain.core.plain_text import without_controls
@@ -111,6 +111,12 @@ def language_of(texts: tuple[str, ...], otherwise: _Otherwise) -> Language | _Ot
     """Return the language in which the texts are clearly written. If the language is not clear,
     return `otherwise`."""
     return plain_language(_PLACEHOLDER.sub(" ", " ".join(texts))) or otherwise
+
+
+def unchosen_language(texts: tuple[str, ...], otherwise: _Otherwise) -> Language | _Otherwise:
+    """Return the language for texts without a chosen language: the more likely one, or `otherwise`
+    if neither is."""
+    return likely_language(_PLACEHOLDER.sub(" ", " ".join(texts))) or otherwise
 
 
 def check_language(language: Language, *texts: str) -> Language:

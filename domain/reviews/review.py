@@ -179,7 +179,10 @@ class Review(ReviewSummary):
         description=("Outcomes of the actions that have been attempted.")
     )
     order: Order | None = Field(
-        description="Order that the lookup found, if it belongs to this customer; null otherwise."
+        description=(
+            "Order that the lookup found, if it belongs to this customer; null otherwise. Refunds "
+            "and cancellations executed since the lookup are taken into account."
+        )
     )
     turns: tuple[Turn, ...] = Field(
         description=("Earlier messages of the conversation, oldest first.")

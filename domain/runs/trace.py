@@ -152,7 +152,8 @@ class RunTrace(_Part):
 
 
 class RunSummary(_Part):
-    """A run as listed in an overview of runs."""
+    """A run as listed in an overview of runs. `preview`: the beginning of the customer's
+    message."""
 
     run_id: str
     event_id: str
@@ -160,6 +161,7 @@ class RunSummary(_Part):
     event_type: str
     customer_email: str | None
     subject: str | None
+    preview: str
     classification: str | None
     confidence: float | None
     sentiment: float | None

@@ -46,11 +46,27 @@ _IS_UNANSWERED: Final = f"""(said.direction = 'inbound' OR EXISTS (
         WHERE asked.client_id = talk.client_id AND asked.conversation_id = talk.id
           AND asked.direction = 'inbound'
           AND (run.status = '{RunStatus.RECEIVED}' OR review.id IS NOT NULL)))"""
+# A message waits for the team if its review is open. The latest message also does if the agent is
+# not working on it. No playbook took it, its run failed, or its review was rejected or expired.
+_WAITS_FOR_TEAM: Final = f"""(EXISTS (
+        SELECT FROM engine_messages AS asked
+        JOIN engine_runs AS run
+          ON run.client_id = asked.client_id AND run.event_id = asked.event_id
+        JOIN escalation_tickets AS review
+          ON review.client_id = run.client_id AND review.run_id = run.id
+         AND review.status IN ({_OPEN})
+        WHERE asked.client_id = talk.client_id AND asked.conversation_id = talk.id
+          AND asked.direction = 'inbound')
+    OR (said.direction = 'inbound' AND NOT EXISTS (
+        SELECT FROM engine_runs AS run
+        WHERE run.client_id = talk.client_id AND run.event_id = said.event_id
+          AND run.status = '{RunStatus.RECEIVED}')))"""  # noqa: S608 - our own names
 _PAGE: Final = f"""
-    SELECT talk.*, said.body AS latest, {_IS_UNANSWERED} AS is_unanswered, {STATUS} AS status
+    SELECT talk.*, said.body AS latest, {_IS_UNANSWERED} AS is_unanswered,
+           {_WAITS_FOR_TEAM} AS waits_for_team, {STATUS} AS status
     FROM ({_LATEST} LIMIT :looked_through) AS talk
     LEFT JOIN LATERAL (
-        SELECT left(body, 200) AS body, direction FROM engine_messages
+        SELECT left(body, 200) AS body, direction, event_id FROM engine_messages
         WHERE client_id = talk.client_id AND conversation_id = talk.id
         ORDER BY created_at DESC, direction LIMIT 1
     ) AS said ON true
@@ -175,7 +191,9 @@ class TalkFilter:
 
 
 class Talk(BaseModel):
-    """A conversation in a list. `latest`: the start of the conversation's latest message."""
+    """A conversation in a list. `latest`: the start of the conversation's latest message.
+    `waits_for_team`: whether a message waits for a reviewer, or is unanswered and the agent is not
+    working on it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -189,6 +207,7 @@ class Talk(BaseModel):
     is_critical: bool
     latest: str | None
     is_unanswered: bool | None
+    waits_for_team: bool | None
     status: ConversationStatus
     assignee: str | None
     tags: tuple[str, ...]

@@ -5,6 +5,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from domain.agent.brain import Category
+from domain.agent.escalation_reason import EscalationReason
 from domain.runs.errors import RunNotFound
 from domain.runs.run import RunStatus
 from domain.runs.trace import RunSummary, RunTrace
@@ -72,8 +73,9 @@ _PAGE: Final = """
     SELECT run.id AS run_id, run.event_id, run.status, event.event_type,
            CASE WHEN event.unified IS NULL THEN event.customer_email
                 ELSE event.unified ->> 'customer_email' END AS customer_email,
-           event.subject, run.classification, run.confidence, run.sentiment, run.handoff_reason,
-           run.error_code, run.duration_ms, run.received_at, run.finished_at
+           event.subject, coalesce(left(event.text, 280), '') AS preview,
+           run.classification, run.confidence, run.sentiment, run.handoff_reason, run.error_code,
+           run.duration_ms, run.received_at, run.finished_at
     FROM engine_runs AS run
     JOIN engine_events AS event ON event.client_id = run.client_id AND event.id = run.event_id
     WHERE run.client_id = :client_id AND run.id < :before
@@ -84,14 +86,16 @@ _PAGE: Final = """
 # Only the filters in use are added to the query, because a generic plan for all filters would not
 # use any index.
 _PAGES: Final = {
-    (by_status, by_class): sa.text(
+    (by_status, by_class, by_reason): sa.text(
         _PAGE.format(
             which=("AND run.status = :status " if by_status else "")
-            + ("AND run.classification = :classification" if by_class else "")
+            + ("AND run.classification = :classification " if by_class else "")
+            + ("AND run.handoff_reason = :reason" if by_reason else "")
         )
     )
     for by_status in (False, True)
     for by_class in (False, True)
+    for by_reason in (False, True)
 }
 
 # A ULID starts with a digit from 0 to 7, so this text sorts after every ULID.
@@ -113,8 +117,10 @@ class RunTraces(TenantRepository):
         before: str | None = None,
         status: RunStatus | None = None,
         classification: Category | None = None,
+        reason: EscalationReason | None = None,
     ) -> list[RunSummary]:
-        """Return a page of runs, newest first. `before`: the last id on the previous page."""
+        """Return a page of runs, newest first. `before`: the last id on the previous page.
+        `reason`: the reason for which a run was escalated first."""
         given: dict[str, object] = {
             "client_id": self._tenant,
             "limit": limit,
@@ -124,7 +130,9 @@ class RunTraces(TenantRepository):
             given["status"] = status
         if classification is not None:
             given["classification"] = classification
-        page = _PAGES[status is not None, classification is not None]
+        if reason is not None:
+            given["reason"] = reason
+        page = _PAGES[status is not None, classification is not None, reason is not None]
         rows = await self._connection.execute(page, given)
         return [RunSummary.model_validate(row, from_attributes=True) for row in rows]
 

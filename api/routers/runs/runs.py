@@ -31,6 +31,7 @@ async def list_runs(
             before=query.cursor,
             status=query.status,
             classification=query.classification,
+            reason=query.reason,
         )
     return RunPage(
         runs=found[: query.limit],

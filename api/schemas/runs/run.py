@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field
 
 from api.schemas.core.client_query import ClientQuery
 from domain.agent.brain import Category
+from domain.agent.escalation_reason import EscalationReason
 from domain.core.ids import ULID
 from domain.runs.run import RunStatus
 from domain.runs.trace import RunSummary
@@ -16,6 +17,9 @@ class RunQuery(ClientQuery):
 
     status: RunStatus | None = None
     classification: Category | None = None
+    reason: Annotated[
+        EscalationReason | None, Field(description="Reason for which the run was escalated first.")
+    ] = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50
     cursor: Annotated[
         str | None,

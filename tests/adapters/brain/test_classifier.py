@@ -91,6 +91,24 @@ def test_the_mood_is_mostly_right(judged: list[tuple[Example, Classification]]) 
         assert right / len(known) >= 0.85
 
 
+@pytest.mark.parametrize(
+    ("named", "text"),
+    [
+        ("negative", "C'est inadmissible, j'attends depuis trois semaines sans réponse !"),
+        ("negative", "Ça fait trois fois que je vous écris, j'en ai marre."),
+        ("negative", "Colis perdu et aucune nouvelle, c'est lamentable"),
+        ("negative", "Je ne suis pas contente du tout"),
+        ("positive", "Je suis ravie de ma commande, tout est parfait."),
+        ("positive", "Vous êtes au top !"),
+        ("neutral", "Bonjour, où en est ma commande 1042 ?"),
+        ("neutral", "Je souhaite être remboursée de ma commande n° 1043 s'il vous plaît."),
+        ("neutral", "Je n'ai pas reçu mon colis."),
+    ],
+)
+def test_the_mood_of_plain_french(named: str, text: str) -> None:
+    assert mood(CLASSIFIER.classify(text).sentiment) == named
+
+
 def test_a_sure_class_is_rarely_wrong(judged: list[tuple[Example, Classification]]) -> None:
     """What passes the default threshold goes out unseen: that share must be large and right."""
     sure = [pair for pair in judged if max(pair[1].probabilities.values()) >= 0.7]

@@ -39,6 +39,31 @@ async def test_metrics_with_and_without_data(front: LiveEngine, shop: Shop) -> N
         assert "Automatisées" in await owner.see("/app/metrics")
 
 
+async def test_a_figure_opens_the_tickets_behind_it(front: LiveEngine, shop: Shop) -> None:
+    at = datetime.combine(YESTERDAY, time(12), utc_now().tzinfo)
+    await past_event(front.database, shop, at)
+    await past_event(
+        front.database,
+        shop,
+        at,
+        status="needs_review",
+        classification="complaint",
+        handoff_reason="low_confidence",
+        reviews=["pending"],
+    )
+    async with front.database.service() as connection:
+        found = await count_day(connection, [shop.client_id], YESTERDAY, utc_now())
+        await keep_day(connection, found, YESTERDAY, utc_now())
+    async with at_pages(front, shop, Role.VIEWER) as viewer:
+        page = await viewer.see("/app/metrics")
+        for behind in ("status=completed", "classification=order_status", "reason=low_confidence"):
+            listed = f"/app/runs?{behind}"
+            assert f'href="{listed}"' in page, behind
+            assert (await viewer.see(listed)).count("data-row") == 1, behind
+        assert 'href="/app/reviews?tab=decided"' in page
+        assert 'href="/app/conversations?mood=unhappy"' in page
+
+
 async def test_who_may_leave(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as owner:
         assert "No customer fits" in await owner.see("/app/metrics/churn")

@@ -22,7 +22,13 @@ ENGLISH = "Returns are free of charge for thirty days after you have received th
 REFUSED = "language: the text is in French (fr)"
 
 
-@pytest.mark.parametrize(("body", "language"), [(FRENCH, "fr"), (ENGLISH, "en")])
+@pytest.mark.parametrize(
+    ("body", "language"),
+    [
+        *((FRENCH, "fr"), (ENGLISH, "en")),
+        *(("Livraison gratuite.", "fr"), ("Free delivery.", "en"), ("Retours sous 30 jours", "fr")),
+    ],
+)
 @pytest.mark.parametrize("pages", ["en", "fr"])
 async def test_without_a_choice_it_is_that_of_the_text(
     front: LiveEngine, shop: Shop, body: str, language: str, pages: str

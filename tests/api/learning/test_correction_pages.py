@@ -9,6 +9,7 @@ from tests.support.core.rows import only_row, rows
 from tests.support.dashboard.visitors import at_pages
 from tests.support.learning.corrections import SENT, corrected
 from tests.support.learning.lessons import keep_head
+from tests.support.reviews.reviews import open_review
 from tests.support.tenants.shop import Shop
 
 LIST = "/app/corrections"
@@ -75,6 +76,22 @@ async def test_nothing_is_ticked_before_the_person_ticks_it(front: LiveEngine, s
         assert "There is a problem" in refused
     for table in (saved_cases, knowledge_entries, labelled_examples):
         assert await rows(front.database, table, of=shop) == []
+
+
+async def test_an_offer_keeps_no_name_of_a_person(front: LiveEngine, shop: Shop) -> None:
+    """Nor does the entry that is made of a review. The shop greets people whom it does not name
+    elsewhere."""
+    greeted = "Bonjour Léa Petit,\n\nLes retours sont gratuits pendant trente jours."
+    at = f"{LIST}/{await corrected(front.database, shop, sent=greeted)}"
+    review_id = await open_review(front.database, shop, draft=greeted)
+    async with at_pages(front, shop) as owner:
+        page = await owner.see(at)
+        form = page.partition(f'action="{at}/accept"')[2].partition("</form>")[0]
+        entry = await owner.see(f"/app/reviews/{review_id}/knowledge")
+        for offered in (form, entry):
+            assert "Les retours sont gratuits" in offered
+            assert "Léa" not in offered
+            assert "Petit" not in offered
 
 
 async def test_a_correction_is_dismissed(front: LiveEngine, shop: Shop) -> None:

@@ -4,6 +4,7 @@ from domain.agent.plan import ActionKind, PlannedAction
 from domain.tenants.client import Role
 from tests.support.core.engine import LiveEngine
 from tests.support.dashboard.visitors import at_pages, form_of
+from tests.support.reviews.conversations import converse
 from tests.support.reviews.reviews import DRAFT, open_review, refund
 from tests.support.tenants.shop import Shop, open_shop
 
@@ -26,6 +27,15 @@ async def test_a_review_is_approved_and_the_next_one_opens(front: LiveEngine, sh
         assert approved.headers["location"] == f"{LIST}/{second}"
         assert "Approved." in await owner.follow(approved)
         assert first in await owner.see(LIST, tab="decided")
+
+
+async def test_a_mood_has_one_name_on_all_pages(front: LiveEngine, shop: Shop) -> None:
+    """Whatever the customer's gender is in French."""
+    review_id = await open_review(front.database, shop, sentiment=-0.22)
+    talk = await converse(front.database, shop, review_id)
+    async with at_pages(front, shop, language="fr") as owner:
+        for path in (f"{LIST}/{review_id}", f"/app/conversations/{talk}"):
+            assert "Négatif" in await owner.see(path)
 
 
 async def test_two_people_and_the_second_sees_the_difference(front: LiveEngine, shop: Shop) -> None:

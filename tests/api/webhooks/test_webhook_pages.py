@@ -123,6 +123,18 @@ async def test_a_delivery_says_what_came_of_it_and_is_replayed(
         assert await is_started(front, shop, replayed.headers["location"].rpartition("/")[2])
 
 
+async def test_a_delivery_under_way_has_no_answer_yet(front: LiveEngine, shop: Shop) -> None:
+    webhook_id, _ = await ready(front, shop)
+    (pending,) = await tell(front.database, shop)
+    delivery = f"{LIST}/{webhook_id}/deliveries/{pending}"
+    async with at_pages(front, shop) as owner:
+        page = await owner.see(delivery)
+        assert "No answer came" not in page
+        assert page.count("It is on its way") == 2
+        await end(front, shop, pending, FailureKind.TIMEOUT, is_answered=False)
+        assert "No answer came" in await owner.see(delivery)
+
+
 async def test_a_test_is_sent_also_to_a_paused_one(front: LiveEngine, shop: Shop) -> None:
     webhook_id, _ = await ready(front, shop)
     one = f"{LIST}/{webhook_id}"

@@ -39,9 +39,12 @@ async def test_keys(browser: Browser, served: Served) -> None:
         await expect(page.locator("#find")).to_be_focused()
         assert await page.locator("#find").input_value() == "jk?", "while typing they are letters"
         await page.locator("#find").blur()
+        await page.set_viewport_size({"width": 1280, "height": 300})
         await _pressed(page, "?")
         help_ = page.locator("dialog#keys")
         await expect(help_).to_be_visible()
+        assert await help_.evaluate("it => it.scrollHeight > it.clientHeight")
+        assert await help_.evaluate("it => it.scrollTop") == 0, "it begins at its beginning"
         assert "New article" in await help_.inner_text()
         await _pressed(page, "Escape")
         await expect(help_).to_be_hidden()

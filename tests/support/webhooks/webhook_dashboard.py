@@ -76,13 +76,16 @@ async def end(
     delivery_id: str,
     failure: FailureKind | None = None,
     headers: dict[str, str] | None = None,
+    *,
+    is_answered: bool = True,
 ) -> None:
     """As if it had been sent."""
     async with front.database.tenant(shop.tenant) as connection:
         repository = DeliveryRepository(connection, shop.tenant)
         outgoing = await repository.begin(delivery_id, 1, utc_now())
         assert isinstance(outgoing, Outgoing)
-        done = DeliveryAttempt(failure, 12, response_status=500 if failure else 200)
+        status = 500 if failure else 200
+        done = DeliveryAttempt(failure, 12, response_status=status if is_answered else None)
         await repository.finish(
             outgoing, 1, done, headers or {TIMESTAMP: "1"}, retry_in_s=None, now=utc_now()
         )

@@ -18,7 +18,7 @@ from api.route import PathId
 from api.schemas.content.content import EntryBody, NewEntryBody
 from api.schemas.core.client_query import ClientQuery, cursor_after
 from domain.agent.brain import Language
-from domain.content.content import MAX_LINE, KnowledgeEntry, language_of
+from domain.content.content import MAX_LINE, KnowledgeEntry, unchosen_language
 from domain.content.errors import ContentNotFound
 from domain.content.suggestion import SuggestedEntry
 from domain.core.ids import ULID
@@ -152,7 +152,10 @@ def _fields(post: Post) -> dict[str, str]:
     text."""
     fields = {name: post.text(name) for name in ("title", "body", "language")}
     texts = (fields["title"], fields["body"])
-    return {**fields, "language": fields["language"] or language_of(texts, post.page.language)}
+    return {
+        **fields,
+        "language": fields["language"] or unchosen_language(texts, post.page.language),
+    }
 
 
 async def _check_seen(post: Post, work: UnitOfWork) -> None:

@@ -48,6 +48,7 @@ async def runs(page: AnyonesPage) -> Response:
             before=query.cursor,
             status=query.status,
             classification=query.classification,
+            reason=query.reason,
         )
     return page.render(
         "runs/runs.html",

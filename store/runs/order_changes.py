@@ -1,0 +1,48 @@
+"""The actions that were executed on a run's order since the order was looked up."""
+
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.agent.order_changes import OrderChange
+
+_MOST: Final = 100
+# A review's draft that is revised after a later message has a later lookup: `in_draft` marks the
+# runs of these messages.
+_SINCE: Final = sa.text("""
+    WITH looked AS (
+        SELECT run.client_id, run.id,
+               (run.lookup #>> '{order,provider}') || '/' || (run.lookup #>> '{order,id}')
+               AS order_key,
+               greatest(run.received_at, (
+                   SELECT max(later.received_at) FROM escalation_tickets AS review
+                   JOIN engine_runs AS later
+                     ON later.client_id = review.client_id AND later.joined_review = review.id
+                   WHERE review.client_id = run.client_id AND review.run_id = run.id
+                     AND later.in_draft
+               )) AS at
+        FROM engine_runs AS run
+        WHERE run.client_id = :client_id AND run.id = :run_id
+    )
+    SELECT entry.action,
+           CASE WHEN entry.amount IS NOT NULL
+           THEN jsonb_build_object('minor', entry.amount, 'currency', entry.currency) END AS amount
+    FROM looked
+    JOIN action_ledger AS entry
+      ON entry.client_id = looked.client_id AND entry.order_key = looked.order_key
+    WHERE entry.state = 'done' AND (entry.run_id = looked.id OR entry.planned_at > looked.at)
+    ORDER BY entry.planned_at, entry.id
+    LIMIT :most
+""")
+
+
+async def order_changes(
+    connection: AsyncConnection, client_id: str, run_id: str
+) -> tuple[OrderChange, ...]:
+    """Return the executed actions on the order that the run looked up, oldest first. Actions of
+    other runs count only if they are later than the lookup. Empty if the run has no order."""
+    rows = await connection.execute(
+        _SINCE, {"client_id": client_id, "run_id": run_id, "most": _MOST}
+    )
+    return tuple(OrderChange.model_validate(row, from_attributes=True) for row in rows)
