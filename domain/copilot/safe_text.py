@@ -101,9 +101,6 @@ class Links:
     def add(self, links: Iterable[str]) -> None:
         self._known.update(links)
 
-    def __contains__(self, link: str) -> bool:
-        return link in self._known
-
     def cleaned(self, token: str) -> str:
         """Return a token, which is text without blanks, with unknown links removed. Markup that
         could hide a link is also removed."""

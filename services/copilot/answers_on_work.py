@@ -44,12 +44,13 @@ _TICKET: Final = re.compile(
 )
 # A word after `ticket` is not a ticket id if it contains no digit, as in `le ticket a-t-il été
 # transmis`.
+_NAME: Final = re.compile(r"(?<=\s)[A-ZÀ-Þ][\w'’-]{1,60}")
 _DIGIT: Final = re.compile(r"\d")
 _WHOLE_TEXT: Final = 4_000
 _TO_NAME: Final = 3
 """Number of reviews that an answer names if it is about more than them."""
 _LONGEST_WAITS: Final = 5
-_READ_WAITS: Final = 20
+_READ_WAITS: Final = 10
 _NAME_CHARS: Final = 200
 
 
@@ -217,16 +218,17 @@ def _review(one: WaitingFacts, trail: Trail, tongue: Tongue) -> str:
 
 async def on_customer(trail: Trail, asked: AskedOfCopilot) -> str:
     """Return the answer to a question about a customer: the end of the customer's latest
-    conversation. Without an address, search the conversations for the words of the question, or
-    read the conversation on the asker's page. Ask for the address if neither exists."""
+    conversation. Without an address, search the conversations for the name in the question, or read
+    the conversation on the asker's page. Ask for the address if neither exists."""
     tongue = asked.tongue
     if asked.email is not None:
         thread = await _latest_thread(trail, asked.email)
         if thread is None:
             return phrase(tongue, "no_customer", email=asked.email)
         return _thread(thread, trail, tongue)
-    if asked.topic:
-        wanted = CustomerWanted(words=asked.topic[:_NAME_CHARS], limit=1)
+    name = " ".join(_NAME.findall(asked.text[:_WHOLE_TEXT]))[:_NAME_CHARS]
+    if name:
+        wanted = CustomerWanted(words=name, limit=1)
         found = (await trail.use(FIND_CONVERSATIONS, wanted)).conversations
         if found:
             return _thread(await _thread_of(trail, found[0].conversation_id), trail, tongue)

@@ -98,7 +98,7 @@ class Trail:
         other record. `label`: may be customer text; its markup is removed."""
         plain = _MARKUP.sub(" ", label).strip()[:_LABEL_CHARS] or record_id
         url = self.copilot.cite(kind, record_id, "").url
-        return f"[{plain}]({url})" if url in self.links else plain
+        return f"[{plain}]({url})" if url in self.citations else plain
 
     def point_to(self, page: CitedKind) -> None:
         """Cite a page of the dashboard that lists records, and that every role may open."""

@@ -46,6 +46,7 @@ from services.copilot.answers_on_work import (
 from services.copilot.copilot_service import Trail
 
 EMBEDDED: Final = "embedded"
+_ITEM: Final = "- "
 
 _ANSWERS: Final[Mapping[AskedKind, Callable[[Trail, AskedOfCopilot], Awaitable[str]]]] = {
     AskedKind.WHY: on_run,
@@ -90,8 +91,19 @@ async def compose(trail: Trail, question: CopilotQuestion) -> Composed:
     Raises EngineUnavailable."""
     asked = asked_of(question)
     try:
-        text = await _ANSWERS[asked.kind](trail, asked)
+        text = _paragraphs(await _ANSWERS[asked.kind](trail, asked))
         return Composed(text, out_of_reach(asked) or trail.can_not)
     except RoleRequired:
         said = phrase(asked.tongue, "role")
         return Composed(said, phrase(asked.tongue, "can_not_role"))
+
+
+def _paragraphs(text: str) -> str:
+    """Return the text with a blank line after each list. In Markdown, a line directly below a list
+    belongs to its last item."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if lines and lines[-1].startswith(_ITEM) and line and not line.startswith(_ITEM):
+            lines.append("")
+        lines.append(line)
+    return "\n".join(lines)
