@@ -168,9 +168,8 @@ async def on_articles(trail: Trail, asked: AskedOfCopilot) -> str:
     """Return the answer to the question which knowledge the agent's answers cite most."""
     found, tongue = await trail.use(READ_CONTENT_USES, UsesWanted()), asked.tongue
     days = trail.formats.number(USED_DAYS)
-    unused = phrase(tongue, "articles_unused", count=trail.formats.number(found.unused))
     if not found.entries:
-        return f"{phrase(tongue, 'no_articles', days=days)} {unused}"
+        return phrase(tongue, "no_articles", days=days)
     lines = [
         phrase(
             tongue,
@@ -180,7 +179,7 @@ async def on_articles(trail: Trail, asked: AskedOfCopilot) -> str:
         )
         for one in found.entries
     ]
-    return "\n".join([phrase(tongue, "articles_head", days=days), *lines, unused])
+    return "\n".join([phrase(tongue, "articles_head", days=days), *lines])
 
 
 def _subjects(one: PlaybookFacts) -> set[str]:

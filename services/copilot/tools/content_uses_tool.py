@@ -5,13 +5,11 @@ from typing import Final
 
 from pydantic import Field
 
-from domain.content.content import KnowledgeEntry
 from domain.copilot.answer import CitedKind
 from domain.copilot.tool import CopilotFacts, CopilotInput, ToolFindings
 from domain.tenants.actor import ANYONE
 from services.copilot.copilot_service import CopilotService, ReadTool
 from store.analytics.content_uses import ContentUses
-from store.content.content_changes import ContentChanges
 
 USED_DAYS: Final = 30
 """The length of the period in which citations are counted, as on the page of the knowledge."""
@@ -29,29 +27,21 @@ class EntryUses(CopilotFacts):
 
 class UsesFound(CopilotFacts):
     entries: tuple[EntryUses, ...] = Field(description="Cited entries, most citations first.")
-    unused: int = Field(description="Number of entries without a citation.")
 
 
 async def _read(copilot: CopilotService, wanted: UsesWanted) -> ToolFindings[UsesFound]:
+    since = copilot.now - timedelta(days=USED_DAYS)
     async with copilot.database.reading(copilot.tenant) as connection:
-        known = await ContentChanges(connection, copilot.tenant).all(KnowledgeEntry)
-        uses = await ContentUses(connection, copilot.tenant).since(
-            copilot.now - timedelta(days=USED_DAYS), "knowledge", [one.id for one in known]
-        )
-    cited = sorted(
-        (one for one in known if one.id in uses), key=lambda one: (-uses[one.id], one.title)
-    )
-    shown = cited[: wanted.limit]
+        found = await ContentUses(connection, copilot.tenant).most_used(since, limit=wanted.limit)
     return ToolFindings(
         UsesFound(
             entries=tuple(
-                EntryUses(knowledge_id=one.id, title=one.title, uses=uses[one.id]) for one in shown
-            ),
-            unused=len(known) - len(cited),
+                EntryUses(knowledge_id=one.id, title=one.title, uses=one.uses) for one in found
+            )
         ),
         (
             copilot.cite(CitedKind.ARTICLES, "knowledge", ""),
-            *(copilot.cite(CitedKind.KNOWLEDGE, one.id, one.title) for one in shown),
+            *(copilot.cite(CitedKind.KNOWLEDGE, one.id, one.title) for one in found),
         ),
     )
 

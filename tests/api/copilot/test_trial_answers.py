@@ -52,7 +52,7 @@ EXPECTED: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "unhappy": (("One unhappy customer", "This is a scandal"), ("Un client mécontent",)),
     "attention": (("waiting for review",), ("en attente de validation",)),
     "waiting": (("5 h",), ("5 h",)),
-    "automation": (("100%", "1 of 1 tickets"), ("100\u00a0%", "1 tickets sur 1")),
+    "automation": (("100%", "1 of 1"), ("100\u00a0%", "1 sur 1")),
     "why": (("Why a human was asked", "0.83"), ("Raison du passage à un humain", "0,83")),
     "satisfaction": (("100%", "5.0 out of 5"), ("100\u00a0%", "5,0 sur 5")),
     "webhooks": (("on, no recent failure",), ("aucun échec récent",)),
