@@ -19,6 +19,9 @@ _log = structlog.get_logger("api")
 # Number of text fragments buffered for a slow reader. When the buffer is full, the copilot waits.
 _MOST_WAITING: Final = 64
 
+EVENTS: Final = "text/event-stream"
+"""The media type that a caller accepts for an answer in parts."""
+
 Ask = Callable[[Say], Awaitable[CopilotAnswer]]
 
 
@@ -47,7 +50,7 @@ async def copilot_events(ask: Ask, request: Request, request_id: str) -> AsyncGe
     try:
         while (piece := await pieces.get()) is not None:
             begun = True
-            yield _event("delta", {"text": piece})
+            yield event_of("delta", {"text": piece})
         try:
             answer = await task
         except DomainError as error:
@@ -58,16 +61,16 @@ async def copilot_events(ask: Ask, request: Request, request_id: str) -> AsyncGe
             yield b"event: error\ndata: %s\n\n" % bytes(told.body)
             return
         for one in answer.citations:
-            yield _event("citation", one.model_dump(mode="json"))
+            yield event_of("citation", one.model_dump(mode="json"))
         for draft in answer.drafts:
-            yield _event("draft", draft.model_dump(mode="json"))
+            yield event_of("draft", draft.model_dump(mode="json"))
         rest = {"text", "citations", "drafts"}
-        yield _event("done", answer.model_dump(mode="json", exclude=rest))
+        yield event_of("done", answer.model_dump(mode="json", exclude=rest))
     finally:
         task.cancel()
 
 
-def _event(name: str, data: dict[str, object]) -> bytes:
+def event_of(name: str, data: dict[str, object]) -> bytes:
     """Return a server-sent event. Serialized JSON contains no line breaks, so the data cannot end
     the event early."""
     return b"event: %s\ndata: %s\n\n" % (name.encode(), orjson.dumps(data))

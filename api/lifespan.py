@@ -36,6 +36,7 @@ from adapters.temporal.client import TemporalEngine
 from adapters.temporal.connection import connect
 from adapters.temporal.health import Work, temporal_answers, workers
 from api.auth import key_reads
+from api.dashboard.formats import Formats
 from api.dashboard.pages import Pages
 from api.dashboard.routers.identity.provider_sign_in import CALLBACK
 from api.exports import Exports
@@ -183,6 +184,7 @@ def copilot_of(settings: Settings, database: Database, gaps: GapReading) -> Copi
     setup = CopilotSetup(
         documents=document_index(),
         gaps=gaps,
+        formats=Formats,
         dashboard_url=settings.server.dashboard,
         talker=talker_from(settings.brain),
         budget=model_budget(settings.brain),

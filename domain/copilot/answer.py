@@ -25,6 +25,11 @@ class CitedKind(StrEnum):
     METRICS = "metrics"
     CHURN = "churn"
     GAP = "gap"
+    RUNS = "runs"
+    REVIEWS = "reviews"
+    UNHAPPY = "unhappy"
+    ARTICLES = "articles"
+    VERSIONS = "versions"
     DOCUMENT = "document"
 
 

@@ -3,7 +3,7 @@ question."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from typing import Final
@@ -35,6 +35,11 @@ class AskedKind(StrEnum):
     USAGE = "usage"
     WAITING = "waiting"
     GAPS = "gaps"
+    REFUNDS = "refunds"
+    UNHAPPY = "unhappy"
+    ATTENTION = "attention"
+    POLICY_CHANGES = "policy_changes"
+    ARTICLES = "articles"
     HELP = "help"
     CUSTOMER = "customer"
     WEBHOOKS = "webhooks"
@@ -51,6 +56,15 @@ class AskedKind(StrEnum):
     ACT = "act"
     PRIVATE = "private"
     SEARCH = "search"
+
+
+class AskedFigure(StrEnum):
+    """The figure that a question about metrics asks for. `speed`: the time until an answer."""
+
+    AUTOMATION = "automation"
+    SATISFACTION = "satisfaction"
+    SPEED = "speed"
+    VOLUME = "volume"
 
 
 class _Cue(LexiconFile):
@@ -73,6 +87,8 @@ class _File(LexiconFile):
     out_of_reach: tuple[str, ...]
     acts: _Acts
     cues: dict[AskedKind, tuple[_Cue, ...]]
+    figures: dict[AskedFigure, tuple[str, ...]]
+    by_reason: tuple[str, ...]
 
 
 @cache
@@ -83,7 +99,10 @@ def _words() -> _File:
 @dataclass(frozen=True, slots=True)
 class AskedOfCopilot:
     """The meaning of a question to the copilot. `topic`: the words about the subject, without the
-    words that determined the kind. `how`: whether the question asks how to do something."""
+    words that determined the kind. `how`: whether the question asks how to do something.
+    `figure`: the first figure in the order of AskedFigure that the question names. `by_reason`:
+    whether the question asks for reasons. `nearest`: the kind with the highest score, even if the
+    score is too low. `page_record`: the record on the asker's page."""
 
     kind: AskedKind
     tongue: Tongue
@@ -93,6 +112,10 @@ class AskedOfCopilot:
     record_id: str | None = None
     order: str | None = None
     how: bool = False
+    figure: AskedFigure | None = None
+    by_reason: bool = False
+    nearest: AskedKind | None = None
+    page_record: str | None = None
 
 
 def asked_of(question: CopilotQuestion) -> AskedOfCopilot:
@@ -101,49 +124,59 @@ def asked_of(question: CopilotQuestion) -> AskedOfCopilot:
     A short question without a kind inherits the kind and the named records from the user's previous
     question.
     """
-    asked = _asked(question.text)
+    otherwise = question.asker.language
+    asked = replace(_asked(question.text, otherwise), page_record=question.asker.record_id)
     if asked.kind is not AskedKind.SEARCH or not question.earlier:
         return asked
     if len(plain_words(question.text)) > _SHORT_WORDS:
         return asked
-    before = _asked(question.earlier[0])
+    before = _asked(question.earlier[0], otherwise)
     if before.kind in (AskedKind.SEARCH, AskedKind.ABILITIES, AskedKind.ACT, AskedKind.PRIVATE):
         return asked
-    return AskedOfCopilot(
+    return replace(
+        asked,
         kind=before.kind,
-        tongue=asked.tongue,
-        text=question.text,
         topic=asked.topic or before.topic,
         email=asked.email or before.email,
         record_id=asked.record_id or before.record_id,
         order=asked.order or before.order,
+        figure=asked.figure or before.figure,
+        by_reason=asked.by_reason or before.by_reason,
     )
 
 
-def _asked(text: str) -> AskedOfCopilot:
+def _asked(text: str, otherwise: Tongue) -> AskedOfCopilot:
     words = plain_words(text)
     email, record, order = _email(text), _record(text), _order(text)
     is_how = _has_any(words, _words().how)
-    kind = _kind(words, has_email=email is not None, has_record=record is not None, is_how=is_how)
+    kind, nearest = _kind(
+        words, has_email=email is not None, has_record=record is not None, is_how=is_how
+    )
     if kind is AskedKind.SEARCH and order is not None and len(words) <= _SHORT_WORDS:
         kind = AskedKind.ORDER
     return AskedOfCopilot(
         kind=kind,
-        tongue=tongue_of(text),
+        tongue=tongue_of(text, otherwise),
         text=text,
         topic=_topic(text, kind),
         email=email,
         record_id=record,
         order=order,
         how=is_how,
+        figure=next((one for one in AskedFigure if _has_all(words, _words().figures[one])), None),
+        by_reason=_has_all(words, _words().by_reason),
+        nearest=nearest,
     )
 
 
-def _kind(words: Sequence[str], *, has_email: bool, has_record: bool, is_how: bool) -> AskedKind:
+def _kind(
+    words: Sequence[str], *, has_email: bool, has_record: bool, is_how: bool
+) -> tuple[AskedKind, AskedKind | None]:
+    """Return the kind of a question, and the kind with the highest score, if any scored."""
     if _has_all(words, _words().out_of_reach):
-        return AskedKind.PRIVATE
+        return AskedKind.PRIVATE, None
     if not is_how and _is_order_to_act(words):
-        return AskedKind.ACT
+        return AskedKind.ACT, None
     scores = {
         kind: sum(cue.weight for cue in cues if _has(words, cue.words))
         for kind, cues in _words().cues.items()
@@ -155,7 +188,8 @@ def _kind(words: Sequence[str], *, has_email: bool, has_record: bool, is_how: bo
     if is_how:
         scores[AskedKind.HELP] += 6.0
     best = max(scores, key=lambda kind: scores[kind])
-    return best if scores[best] >= _ENOUGH else AskedKind.SEARCH
+    nearest = best if scores[best] > 0 else None
+    return best if scores[best] >= _ENOUGH else AskedKind.SEARCH, nearest
 
 
 def _is_order_to_act(words: Sequence[str]) -> bool:

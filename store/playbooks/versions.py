@@ -61,8 +61,28 @@ _PAGE: Final = (
 )
 _ONE: Final = _VERSIONS.where(playbook_versions.c.version == sa.bindparam("version"))
 
+_LATEST: Final = (
+    sa.select(playbooks.c.id)
+    .join(
+        playbook_versions,
+        sa.and_(
+            playbook_versions.c.client_id == playbooks.c.client_id,
+            playbook_versions.c.playbook_id == playbooks.c.id,
+            playbook_versions.c.version == playbooks.c.version,
+        ),
+    )
+    .where(playbooks.c.client_id == sa.bindparam("tenant"), playbooks.c.deleted_at.is_(None))
+    .order_by(playbook_versions.c.created_at.desc(), playbooks.c.id)
+    .limit(sa.bindparam("limit", type_=sa.Integer))
+)
+
 
 class PlaybookVersions(TenantRepository):
+    async def changed_last(self, limit: int) -> tuple[str, ...]:
+        """Return the ids of the playbooks whose current version is the newest, newest first."""
+        values = {"tenant": self._tenant, "limit": limit}
+        return tuple(await self._connection.scalars(_LATEST, values))
+
     async def page(
         self, playbook_id: str, *, before: int | None, limit: int
     ) -> tuple[VersionEntry, ...]:

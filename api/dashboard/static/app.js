@@ -105,13 +105,16 @@ document.addEventListener("input", (event) => {
 
 // The copilot, beside the page.
 const panel = document.getElementById("panel");
+let opener = null;
 const toggleCopilot = () => {
   panel.hidden = !panel.hidden;
-  if (panel.hidden) return;
+  if (panel.hidden) return opener?.focus();
+  opener = document.activeElement;
   const asked = panel.querySelector("textarea");
   if (asked) asked.focus();
-  else panel.dispatchEvent(new Event("open-copilot"));
+  else panel.querySelector(".copilot-box").dispatchEvent(new Event("open-copilot"));
 };
+panel?.querySelector("[data-close]").addEventListener("click", toggleCopilot);
 document.addEventListener("htmx:after:swap", () => {
   if (panel && !panel.hidden) panel.querySelector("textarea")?.focus();
 });
@@ -119,6 +122,52 @@ document.addEventListener("click", (event) => {
   if (!panel || event.ctrlKey || event.metaKey || !event.target.closest("[data-copilot]")) return;
   event.preventDefault();
   toggleCopilot();
+});
+
+// The copilot's answer is shown while it is written. Its last event is the page, which replaces it.
+const swapCopilot = (form, text) =>
+  htmx.swap({
+    sourceElement: form,
+    target: form.closest(".copilot-box"),
+    text,
+    select: ".body > .problem, #copilot",
+    swap: "innerHTML ignoreTitle:true",
+  });
+const askCopilot = async (form, live) => {
+  const answer = await fetch(form.getAttribute("action"), {
+    method: "POST",
+    body: new URLSearchParams(new FormData(form)),
+    headers: { Accept: "text/event-stream" },
+  });
+  if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) {
+    const text = await answer.text();
+    return text.includes('id="copilot"') ? swapCopilot(form, text) : location.assign(answer.url);
+  }
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let kept = "";
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const events = (kept + part.value).split("\n\n");
+    kept = events.pop();
+    for (const [name, data] of events.map((event) => event.split("\ndata: "))) {
+      if (name === "event: delta") live.textContent += JSON.parse(data).text;
+      if (name === "event: page") return swapCopilot(form, JSON.parse(data).html);
+    }
+  }
+  throw new Error("the answer has no end");
+};
+document.addEventListener("submit", (event) => {
+  const form = event.target.closest("form[data-stream]");
+  if (!form) return;
+  event.preventDefault();
+  if (form.ariaBusy === "true") return;
+  form.ariaBusy = "true";
+  const live = form.parentElement.querySelector("[data-live]");
+  live.textContent = "";
+  live.hidden = false;
+  askCopilot(form, live).catch(() => {
+    live.textContent = form.dataset.failed;
+    form.ariaBusy = "false";
+  });
 });
 
 // Keys. One that leads to a button only puts the focus there: Enter is the deed.

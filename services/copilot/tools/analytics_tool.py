@@ -6,13 +6,15 @@ from typing import Final
 from pydantic import Field
 
 from domain.analytics.churn import ChurnLevel
-from domain.analytics.metrics import DayMetrics, day_before
+from domain.analytics.insight import Figures, ReasonFigures
+from domain.analytics.metrics import day_before
 from domain.copilot.answer import CitedKind
 from domain.copilot.tool import CopilotFacts, CopilotInput, Quoted, ToolFindings, quoted
+from domain.core.errors import InvalidQuery
 from domain.tenants.actor import ANYONE
+from services.analytics.insight import MAX_DAYS, read_insight
 from services.copilot.copilot_service import CopilotService, ReadTool
 from store.analytics.churn import ChurnRepository
-from store.analytics.metrics import MetricsRepository
 
 
 class DaysWanted(CopilotInput):
@@ -22,34 +24,20 @@ class DaysWanted(CopilotInput):
         le=92,
         description=("Number of whole days to read, up to yesterday, in UTC."),
     )
+    first: date | None = Field(default=None, description=("First day. Replaces `days`."))
+    last: date | None = Field(default=None, description=("Last day. Defaults to yesterday."))
 
 
 class DaysFound(CopilotFacts):
-    """Totals for the days that were read. Shares, from 0 to 1, are computed over all days
-    together."""
+    """The figures of the days that were read, as on the page of the metrics. Shares are from 0 to
+    1. `change`: each figure minus that of the preceding days, as many as were read."""
 
     first: date
     last: date
-    days: tuple[DayMetrics, ...] = Field(
-        description=(
-            "Metrics of each day, oldest first. Days that have not been computed are missing."
-        )
-    )
-    runs: int
-    completed: int
-    escalated: int
-    failed: int
-    messages_in: int
-    sentiment_mean: float | None
-    resolution_rate: float | None = Field(
-        description=("Share of resolved runs among the runs that needed an answer, from 0 to 1.")
-    )
-    automation_rate: float | None
-    latency_p95_ms: float | None = Field(
-        description=("95th percentile of the latency on the worst day, in milliseconds.")
-    )
-    rated: int = Field(description="Number of ratings that customers gave on these days.")
-    rating_mean: float | None = Field(description="Mean rating, from 1 (bad) to 5 (good).")
+    counted: int = Field(description="Number of days that have been computed.")
+    figures: Figures
+    change: dict[str, float | None]
+    by_reason: tuple[ReasonFigures, ...]
 
 
 class ChurnAsked(CopilotInput):
@@ -73,42 +61,25 @@ class ChurnFound(CopilotFacts):
 
 
 async def _days(copilot: CopilotService, wanted: DaysWanted) -> ToolFindings[DaysFound]:
-    last = day_before(copilot.now)
-    first = last - timedelta(days=wanted.days - 1)
+    last = wanted.last or day_before(copilot.now)
+    first = wanted.first or last - timedelta(days=wanted.days - 1)
+    if not 0 <= (last - first).days < MAX_DAYS:
+        raise InvalidQuery("first")
     async with copilot.database.reading(copilot.tenant) as connection:
-        days = await MetricsRepository(connection, copilot.tenant).between(first, last)
-    moods = sum(one.sentiment_count for one in days)
+        found = await read_insight(
+            connection, copilot.tenant, copilot.actor, (first, last), compare=True
+        )
     return ToolFindings(
         DaysFound(
             first=first,
             last=last,
-            days=tuple(days),
-            runs=sum(one.runs for one in days),
-            completed=sum(one.completed for one in days),
-            escalated=sum(one.escalated for one in days),
-            failed=sum(one.failed for one in days),
-            messages_in=sum(one.messages_in for one in days),
-            sentiment_mean=sum((one.sentiment_mean or 0) * one.sentiment_count for one in days)
-            / moods
-            if moods
-            else None,
-            resolution_rate=_mean([(one.resolution_rate, one.asked or 0) for one in days]),
-            automation_rate=_mean([(one.automation_rate, one.asked or 0) for one in days]),
-            latency_p95_ms=max(
-                (one.latency_p95_ms for one in days if one.latency_p95_ms is not None),
-                default=None,
-            ),
-            rated=sum(one.rated for one in days),
-            rating_mean=_mean([(one.rating_mean, one.rated) for one in days]),
+            counted=found.period.counted,
+            figures=found.period.figures,
+            change=found.change or {},
+            by_reason=found.by_reason,
         ),
         (copilot.cite(CitedKind.METRICS, f"{first}/{last}", f"{first} – {last}"),),
     )
-
-
-def _mean(values: list[tuple[float | None, int]]) -> float | None:
-    known = [(value, weight) for value, weight in values if value is not None]
-    total = sum(weight for _, weight in known)
-    return sum(value * weight for value, weight in known) / total if total else None
 
 
 async def _churn(copilot: CopilotService, wanted: ChurnAsked) -> ToolFindings[ChurnFound]:
@@ -140,7 +111,7 @@ async def _churn(copilot: CopilotService, wanted: ChurnAsked) -> ToolFindings[Ch
 
 READ_METRICS: Final = ReadTool(
     "read_metrics",
-    "Daily metrics: tickets, rates of resolution and escalation, latency, sentiment.",
+    "Metrics of some days: tickets, rates of resolution and automation, latency, ratings.",
     ANYONE,
     ("GET", "/api/dashboard/metrics"),
     DaysWanted,

@@ -56,7 +56,7 @@ async def test_it_answers_a_dozen_kinds_of_question(
         ("Which customers may leave?", "no prediction", None),
         ("How many tickets last week?", "no metrics", "/metrics"),
         ("Que peut rembourser l'agent ?", "réponses seulement", playbook),
-        ("Find order 1042", "total 49.00 EUR, refundable 0.00 EUR", run),
+        ("Find order 1042", "total 49.00\u00a0€, refundable 0.00\u00a0€", run),
         ("Que savons-nous sur la livraison en Belgique ?", "3 jours ouvrés", knowledge),
         ("Is Shopify connected?", "shopify: connected", "/integrations/"),
         ("Which API keys do we have?", "Caisse de Lyon", "/keys"),

@@ -9,6 +9,14 @@ from domain.copilot.words import tongue_of
 from tests.support.copilot.labelled_questions import LABELLED
 
 FLOOR = 0.9
+# The trial's questions have these kinds.
+OF_TRIAL = {
+    AskedKind.REFUNDS,
+    AskedKind.UNHAPPY,
+    AskedKind.ATTENTION,
+    AskedKind.POLICY_CHANGES,
+    AskedKind.ARTICLES,
+}
 
 
 def asked(*questions: str) -> AskedOfCopilot:
@@ -20,7 +28,7 @@ def test_held_out_questions() -> None:
     rows = [(kind, one) for kind, questions in LABELLED.items() for one in questions]
     assert len(rows) >= 60
     assert min(map(len, LABELLED.values())) >= 4
-    assert set(LABELLED) == set(AskedKind) - {AskedKind.SEARCH}
+    assert set(LABELLED) == set(AskedKind) - {AskedKind.SEARCH} - OF_TRIAL
 
     wrong = [(kind, asked(one).kind, one) for kind, one in rows if asked(one).kind is not kind]
 

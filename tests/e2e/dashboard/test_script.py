@@ -150,7 +150,7 @@ async def test_the_copilot_answers_beside_the_page(browser: Browser, served: Ser
         await expect(asked).to_be_focused()
         await asked.fill("Who has been waiting longest?")
         await _pressed(page, "Control+Enter")
-        await expect(panel.locator(f'a[href="/app/reviews/{review}"]')).to_be_visible()
+        await expect(panel.locator(f'.answer a[href="/app/reviews/{review}"]')).to_be_visible()
         await panel.locator("textarea").fill("How many tickets are left?")
         await panel.get_by_role("button", name="Ask").click()
         await expect(panel).to_contain_text("tickets used")
@@ -159,6 +159,9 @@ async def test_the_copilot_answers_beside_the_page(browser: Browser, served: Ser
         assert await page.locator("[name=title]").input_value() == "Still here"
         assert page.url.endswith(NEW)
         await _pressed(page, "Escape")
+        await expect(panel).to_be_hidden()
+        await _pressed(page, "Control+.")
+        await panel.get_by_role("button", name="Close").click()
         await expect(panel).to_be_hidden()
         assert seat.complaints == []
 

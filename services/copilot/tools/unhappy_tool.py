@@ -1,0 +1,81 @@
+"""The copilot tool that reads the conversations of unhappy customers."""
+
+from datetime import datetime
+from typing import Final
+
+from pydantic import AwareDatetime, Field
+
+from domain.copilot.answer import CitedKind
+from domain.copilot.tool import CopilotFacts, CopilotInput, Quoted, ToolFindings, quoted
+from domain.runs.triage import ConversationStatus
+from domain.tenants.actor import ANYONE
+from services.copilot.copilot_service import CopilotService, ReadTool
+from store.runs.conversation_lists import ConversationLists, TalkFilter
+
+_PREVIEW: Final = 200
+COUNTED_TO: Final = 50
+"""Maximum number of conversations that the tool reads, latest message first."""
+
+
+class UnhappyWanted(CopilotInput):
+    since: AwareDatetime = Field(description="Start of the period.")
+    until: AwareDatetime = Field(description="End of the period, exclusive.")
+
+
+class UnhappyFacts(CopilotFacts):
+    conversation_id: str
+    customer: Quoted | None
+    latest_message: Quoted | None
+    is_unanswered: bool
+    status: ConversationStatus
+    last_message_at: datetime
+
+
+class UnhappyFound(CopilotFacts):
+    conversations: tuple[UnhappyFacts, ...] = Field(
+        description="Conversations whose latest mood is critical, latest message first."
+    )
+    has_more: bool
+
+
+async def _read(copilot: CopilotService, wanted: UnhappyWanted) -> ToolFindings[UnhappyFound]:
+    async with copilot.database.reading(copilot.tenant) as connection:
+        found, _ = await ConversationLists(connection, copilot.tenant).page(
+            TalkFilter(unhappy=True), after=None, limit=COUNTED_TO + 1, now=copilot.now
+        )
+    shown = [
+        one for one in found[:COUNTED_TO] if wanted.since <= one.last_message_at < wanted.until
+    ]
+    return ToolFindings(
+        UnhappyFound(
+            conversations=tuple(
+                UnhappyFacts(
+                    conversation_id=one.id,
+                    customer=quoted(one.customer_email, 320),
+                    latest_message=quoted(one.latest, _PREVIEW),
+                    is_unanswered=bool(one.is_unanswered),
+                    status=one.status,
+                    last_message_at=one.last_message_at,
+                )
+                for one in shown
+            ),
+            has_more=len(found) > COUNTED_TO and found[-1].last_message_at >= wanted.since,
+        ),
+        (
+            copilot.cite(CitedKind.UNHAPPY, "unhappy", ""),
+            *(
+                copilot.cite(CitedKind.CONVERSATION, one.id, one.customer_email or one.channel)
+                for one in shown
+            ),
+        ),
+    )
+
+
+READ_UNHAPPY: Final = ReadTool(
+    "read_unhappy_conversations",
+    "Conversations of a period in which the customer is unhappy, with their latest messages.",
+    ANYONE,
+    ("GET", "/api/dashboard/conversations"),
+    UnhappyWanted,
+    _read,
+)
