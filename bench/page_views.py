@@ -46,7 +46,8 @@ _READERS: Final = (
         (client_id, id, key, name, is_verified, first_contact_at, last_contact_at)
     SELECT %(client_id)s, '0' || upper(left(md5(n::text), 25)), 'reader' || n || '@x.example',
            'Camille Martin', true, at, at
-    FROM generate_series(1, 300000) AS n, LATERAL (SELECT now() - n * interval '5 min') AS t (at)""",
+    FROM generate_series(1, 300000) AS n,
+         LATERAL (SELECT now() - n * interval '5 min') AS contact (at)""",
     """INSERT INTO customer_words (client_id, word, customer_id)
     SELECT client_id, word, id
     FROM customers, LATERAL (VALUES ('camille'), ('martin'), (key)) AS words (word)
@@ -122,8 +123,8 @@ class PagesContender(GatewayContender):
         )
 
     async def _signed_in(self) -> tuple[str, str, str]:
-        """Return the secret of a session of the client's owner, the id of the run that serves as
-        the cursor for page 1,000, and the id of the customer who wrote last."""
+        """Return the secret of a session of the client's owner, and two ids: the run that serves
+        as the cursor for page 1,000, and the customer who wrote last."""
         client_id = self.shops[0].client_id
         database = Database(self.database_url, pool_size=1)
         try:
