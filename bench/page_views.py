@@ -123,8 +123,8 @@ class PagesContender(GatewayContender):
         )
 
     async def _signed_in(self) -> tuple[str, str, str]:
-        """Return the secret of a session of the client's owner, and two ids: the run that serves
-        as the cursor for page 1,000, and the customer who wrote last."""
+        """Return the secret of a session of the client's owner, and two ids. One is of the run
+        that serves as the cursor for page 1,000, the other of the customer who wrote last."""
         client_id = self.shops[0].client_id
         database = Database(self.database_url, pool_size=1)
         try:
