@@ -135,6 +135,11 @@ COMMANDS: Final = (
         "Show and replay webhooks received from other platforms.",
     ),
     LazyCommand(
+        "customer",
+        "commands.customers.customer:app",
+        "Find a client's customers, and open their data requests.",
+    ),
+    LazyCommand(
         "data-request", "commands.inbound.data_request:app", "Manage customer data requests."
     ),
     LazyCommand("credits", "commands.billing.credits:app", "Manage credits."),

@@ -28,6 +28,7 @@ from api.routers.cases import case_file, case_runs, cases, content_previews
 from api.routers.content import knowledge, suggestions, templates
 from api.routers.copilot import copilot_chat
 from api.routers.core import health
+from api.routers.customers import customers
 from api.routers.exports import export
 from api.routers.identity import (
     account,
@@ -86,6 +87,7 @@ _ROUTERS: Final = tuple(
         simulator,
         runs,
         conversations,
+        customers,
         attachments,
         reports,
         insight,

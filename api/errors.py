@@ -51,6 +51,7 @@ from domain.core.errors import (
     ServerBusy,
     UnsupportedMediaType,
 )
+from domain.customers.errors import CustomerNotFound
 from domain.dashboard.errors import (
     AlreadyPosted,
     ChangedMeanwhile,
@@ -361,6 +362,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     CaseRunNotFound: ErrorAnswer(404, "Série de cas introuvable."),
     SuggestionNotFound: ErrorAnswer(404, "Suggestion introuvable."),
     IntegrationNotFound: ErrorAnswer(404, "Intégration introuvable."),
+    CustomerNotFound: ErrorAnswer(404, "Client introuvable."),
     ConversationNotFound: ErrorAnswer(404, "Conversation introuvable."),
     ReplyNotFound: ErrorAnswer(404, "Réponse introuvable ou annulée."),
     AttachmentNotFound: ErrorAnswer(404, "Pièce jointe introuvable."),

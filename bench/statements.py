@@ -24,6 +24,7 @@ from store.billing.usage import UsageRepository
 from store.content.content import ContentRepository
 from store.content.knowledge_search import KnowledgeSearch
 from store.core.database import Database
+from store.customers.customer_index import CustomerIndex
 from store.intake.arrivals import Arrival
 from store.intake.events import EventRepository
 from store.runs.conversations import ConversationRepository
@@ -149,6 +150,10 @@ async def _work(
     name("conversation")
     await events.save_unified(ids.event_id, unified, conversation_id=opened.id)
     name("event normalized", "message filed")
+    await CustomerIndex(connection, tenant).keep(
+        unified.customer_email, "Camille Martin", is_verified=True, new_id=new_ulid, now=now
+    )
+    name("customer")
     content = ContentRepository(connection, tenant)
     await content.templates()
     name("templates")

@@ -34,6 +34,7 @@ NOUNS: Final = frozenset(
         "learning",
         "ratings",
         "copilot",
+        "customers",
         "dashboard",
     }
 )

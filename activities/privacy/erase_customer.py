@@ -16,6 +16,7 @@ from domain.core.ports import Clock
 from store.analytics.tables import churn_predictions
 from store.content.tables import suggestions
 from store.core.database import Database
+from store.customers.tables import customers
 from store.exports.tables import automation_events
 from store.identity.tables import address_codes
 from store.privacy.certificates import Certificates
@@ -38,6 +39,7 @@ _EVENTS: Final[tuple[tuple[str, _NextPage], ...]] = (
     ("events of sessions", Subject.events_of_sessions),
 )
 _RECORDS: Final[tuple[tuple[sa.Table, _NextPage], ...]] = (
+    (customers, Subject.customers),
     (churn_predictions, Subject.churn),
     (automation_events, Subject.automation_events),
     (suggestions, Subject.suggestions),

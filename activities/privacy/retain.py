@@ -28,6 +28,7 @@ _PAGED: Final[tuple[tuple[RecordClass, _NextPage], ...]] = (
     (RecordClass.CONVERSATIONS, RetentionRepository.events),
     (RecordClass.CONVERSATIONS, RetentionRepository.conversations),
     (RecordClass.CONVERSATIONS, RetentionRepository.memories),
+    (RecordClass.CONVERSATIONS, RetentionRepository.customers),
 )
 _SIMPLE: Final[tuple[tuple[RecordClass, _Some], ...]] = (
     (RecordClass.CONVERSATIONS, RetentionRepository.told),

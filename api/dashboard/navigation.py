@@ -87,7 +87,11 @@ _MENU: Final = (
             ),
         ),
     ),
-    Entry("customers", "users", (Group((View("churn", "/app/metrics/churn"),)),)),
+    Entry(
+        "customers",
+        "users",
+        (Group((View("customers", "/app/customers"), View("churn", "/app/metrics/churn"))),),
+    ),
     Entry(
         "insights",
         "chart-column",

@@ -15,6 +15,7 @@ from domain.cases.errors import (
 )
 from domain.content.errors import ContentNotFound, TooMuchContent
 from domain.core.errors import DomainError
+from domain.customers.errors import CustomerNotFound
 from domain.inbound.errors import (
     DataRequestNotFound,
     EndpointExists,
@@ -85,6 +86,7 @@ SENTENCES: Final[Mapping[type[DomainError], str]] = {
     ClientNotFound: "there is no such client",
     ContentNotFound: "this client has nothing with this id",
     KeyNotFound: "there is no such key",
+    CustomerNotFound: "this client has no such customer: customer list shows their ids",
     DataRequestNotFound: "there is no such request for data",
     EndpointExists: "there is an address already; integration inbound rotate makes a new one",
     EndpointNotFound: "this integration has no address; integration inbound open makes one",

@@ -1,4 +1,5 @@
-"""The data request: a shop's customer requests the data stored about them."""
+"""The data request: a customer requests the data stored about them, through a shop or by asking a
+member of the client."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -10,13 +11,14 @@ DUE_AFTER: Final = timedelta(days=30)
 
 
 class DataRequest(BaseModel):
-    """A customer's data request. `order_ids`: the platform's ids of the orders named in the
+    """A customer's data request. `integration_id`: the connection whose shop forwarded the request,
+    or None if a member opened it. `order_ids`: the platform's ids of the orders named in the
     request. `fulfilled_by`: the member who delivered the data, as named in the audit log."""
 
     model_config = ConfigDict(frozen=True)
 
     id: str
-    integration_id: str
+    integration_id: str | None
     customer_email: str | None
     order_ids: tuple[str, ...]
     created_at: datetime

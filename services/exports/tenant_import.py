@@ -80,7 +80,7 @@ async def import_export(
             exported_at=head.exported_at,
             renamed=renaming is not None,
             records=counts,
-            closed=await importing.finish(),
+            closed=await importing.finish(work.new_id),
             widget_key_left=checked.widget_key is not None,
         )
 

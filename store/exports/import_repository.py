@@ -10,6 +10,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
+from domain.core.ports import NewId
 from domain.exports.errors import ClientNotEmpty, InvalidExport
 from domain.exports.export import Section
 from domain.reviews.escalation import EscalationStatus
@@ -17,6 +18,8 @@ from domain.runs.run import RunStatus
 from store.analytics.tables import churn_predictions, metrics_daily
 from store.cases.tables import saved_cases
 from store.content.tables import knowledge_entries, response_templates
+from store.customers.customer_index import CustomerIndex
+from store.customers.tables import customers
 from store.exports.import_closing import CLOSE_APPROVED, HAND_OVER, IMPORTED
 from store.exports.import_sections import (
     CREDENTIALS_MISSING,
@@ -54,6 +57,7 @@ _MUST_BE_EMPTY: Final = (
     churn_predictions,
     client_settings,
     customer_memories,
+    customers,
     engine_events,
     integrations,
     knowledge_entries,
@@ -150,7 +154,7 @@ class TenantImport:
         except IntegrityError as error:
             raise _contradiction(Section.AI_CONVERSATIONS, error) from None
 
-    async def finish(self) -> Closed:
+    async def finish(self, new_id: NewId) -> Closed:
         """Close the unfinished work, and return the numbers of records closed. Raises
         InvalidExport."""
         await self._release()
@@ -158,6 +162,7 @@ class TenantImport:
         await self._connection.execute(HAND_OVER, mine)
         await self._connection.execute(CLOSE_APPROVED, mine)
         await MemoryRepository(self._connection, self._tenant).carry()
+        await CustomerIndex(self._connection, self._tenant).rebuild(new_id)
         return Closed(
             runs=await self._count(
                 engine_runs,

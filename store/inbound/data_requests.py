@@ -1,4 +1,4 @@
-"""Customers' requests for their personal data, forwarded by shops."""
+"""Customers' requests for their personal data, forwarded by shops or opened by members."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.core.ids import TenantId
+from domain.core.ids import TenantId, first_ulid
 from domain.inbound.data_request import DataRequest
 from domain.inbound.errors import DataRequestNotFound
 from store.core.repository import TenantRepository, owner_of
@@ -24,6 +24,15 @@ _PAGE: Final = (
     .limit(sa.bindparam("limit"))
 )
 _ONE: Final = _REQUEST.where(data_requests.c.id == sa.bindparam("request"))
+_OPEN_OF: Final = (
+    _REQUEST.where(
+        data_requests.c.id >= sa.bindparam("since"),
+        data_requests.c.customer_email == sa.bindparam("customer"),
+        data_requests.c.fulfilled_at.is_(None),
+    )
+    .order_by(data_requests.c.id.desc())
+    .limit(1)
+)
 # This text sorts after every ULID.
 _NEWEST: Final = "~"
 
@@ -33,13 +42,14 @@ class DataRequestRepository(TenantRepository):
         self,
         request_id: str,
         *,
-        integration_id: str,
+        integration_id: str | None,
         customer_email: str | None,
         order_ids: Collection[str],
         now: datetime,
         due_at: datetime,
     ) -> bool:
-        """Store a data request. Return False if a request with this id is already stored."""
+        """Store a data request. Return False if a request with this id is already stored. The owner
+        is notified of requests from a shop only, because the members know of their own."""
         added = await self._connection.execute(
             insert(data_requests)
             .values(
@@ -50,11 +60,22 @@ class DataRequestRepository(TenantRepository):
                 order_ids=list(order_ids),
                 created_at=now,
                 due_at=due_at,
+                told_at=now if integration_id is None else None,
             )
             .on_conflict_do_nothing()
             .returning(data_requests.c.id)
         )
         return added.one_or_none() is not None
+
+    async def open_of(self, customer_email: str, since: datetime) -> DataRequest | None:
+        """Return the latest request of this customer since `since` that is not fulfilled, or None.
+        `customer_email`: as it was stored."""
+        rows = await self._connection.execute(
+            _OPEN_OF,
+            {"tenant": self._tenant, "customer": customer_email, "since": first_ulid(since)},
+        )
+        row = rows.one_or_none()
+        return None if row is None else DataRequest.model_validate(row, from_attributes=True)
 
     async def page(self, *, before: str | None, limit: int) -> tuple[DataRequest, ...]:
         """Return a page of data requests, newest first. `before`: the last id on the previous

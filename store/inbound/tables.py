@@ -138,7 +138,8 @@ data_requests: Final = sa.Table(
     "data_requests",
     metadata,
     *tenant_key(),
-    text("integration_id"),
+    # The connection whose shop forwarded the request. Null if a member opened it.
+    text("integration_id", nullable=True),
     text("customer_email", nullable=True),
     json("order_ids", "[]"),
     time("created_at"),

@@ -136,7 +136,7 @@ class OrderFactRepository(TenantRepository):
         return tuple(one.fact for one in (*by_id, *others))
 
     async def of_customer(
-        self, email: str | None, *, named_by: str, order_ids: Collection[str], limit: int
+        self, email: str | None, *, named_by: str | None, order_ids: Collection[str], limit: int
     ) -> tuple[OrderFact, ...]:
         """Return all facts about a customer's orders, including facts from ended connections. An
         order is the customer's if it has the customer's address, or if a platform attributes it to

@@ -16,6 +16,7 @@ from domain.core.ids import TenantId
 from domain.runs.conversation import address_in
 from store.analytics.tables import churn_predictions
 from store.content.tables import suggestions
+from store.customers.tables import customers
 from store.identity.tables import address_codes
 from store.privacy.erasure_naming import Naming
 from store.runs.tables import customer_memories
@@ -187,6 +188,12 @@ class Subject:
         rows = await self._page(_paged(key), after)
         theirs = tuple(row.key for row in rows if self.naming.has(address_in(row.key)))
         return FoundRecords(rows[-1].key, theirs) if rows else FoundRecords(None)
+
+    async def customers(self, after: str) -> FoundRecords:
+        """Return a page of the index of customers."""
+        table = customers.c
+        rows = await self._page(_paged(table.id, table.key), after)
+        return _found(rows, (row.id for row in rows if self.naming.has(row.key)))
 
     async def churn(self, after: str) -> FoundRecords:
         table = churn_predictions.c

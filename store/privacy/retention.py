@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from domain.core.ids import first_ulid
 from store.analytics.tables import churn_predictions, metrics_daily
 from store.core.repository import TenantRepository, some_of
+from store.customers.tables import customers
 from store.exports.tables import automation_events
 from store.intake.attachment_bytes import AttachmentBytes
 from store.runs.tables import ai_conversations, customer_memories, engine_messages, sentiment_logs
@@ -171,6 +172,29 @@ class RetentionRepository(TenantRepository):
             )
         )
         return RetainedPage(keys[-1], removed.rowcount)
+
+    async def customers(self, before: datetime, after: str) -> RetainedPage:
+        """Remove a page of the index of customers, starting after this id. A customer is removed
+        only if the customer has not written since `before`."""
+        table = customers.c
+        ids = list(
+            await self._connection.scalars(
+                sa.select(table.id)
+                .where(table.client_id == self._tenant, table.id > after)
+                .order_by(table.id)
+                .limit(PAGE)
+            )
+        )
+        if not ids:
+            return RetainedPage(None)
+        removed = await self._connection.execute(
+            sa.delete(customers).where(
+                table.client_id == self._tenant,
+                table.id.in_(ids),
+                table.last_contact_at < before,
+            )
+        )
+        return RetainedPage(ids[-1], removed.rowcount)
 
     async def told(self, before: datetime) -> int:
         """Remove outgoing webhook events and their deliveries. Their deduplication keys are then

@@ -1,5 +1,6 @@
 """Search one client's conversations, and read the messages in a conversation."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -47,6 +48,10 @@ _PAGE: Final = sa.text(f"""
 _ONE: Final = sa.text(f"""
     SELECT {_COLUMNS} FROM ai_conversations AS conversation
     WHERE client_id = :client_id AND id = :conversation_id
+""")  # noqa: S608 - likewise
+_SOME: Final = sa.text(f"""
+    SELECT {_COLUMNS} FROM ai_conversations AS conversation
+    WHERE client_id = :client_id AND id = ANY(:ids) ORDER BY last_message_at DESC, id DESC
 """)  # noqa: S608 - likewise
 _MESSAGES: Final = sa.text(f"""
     SELECT message.id, message.author, message.body, message.created_at, run.id AS run_id,
@@ -120,6 +125,11 @@ class ConversationReader(TenantRepository):
             _ONE, self._this(conversation_id), ConversationNotFound(conversation_id)
         )
         return ConversationSummary.model_validate(row, from_attributes=True)
+
+    async def some(self, ids: Sequence[str]) -> tuple[ConversationSummary, ...]:
+        """Return those of these conversations that exist, latest message first."""
+        rows = await self._connection.execute(_SOME, {"client_id": self._tenant, "ids": list(ids)})
+        return tuple(ConversationSummary.model_validate(row, from_attributes=True) for row in rows)
 
     async def messages(
         self, conversation_id: str, *, before: str | None, limit: int

@@ -1,6 +1,7 @@
 """Internal notes that members write in conversations. Only people read them: no other code may read
 this table, except the export and the erasure."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -51,3 +52,14 @@ class InternalNoteRepository(TenantRepository):
         )
         latest = [InternalNote.model_validate(row, from_attributes=True) for row in found]
         return tuple(reversed(latest))
+
+    async def latest(self, conversation_ids: Sequence[str], limit: int) -> tuple[InternalNote, ...]:
+        """Return the latest notes in these conversations, latest first."""
+        notes = conversation_notes.c
+        found = await self._connection.execute(
+            sa.select(conversation_notes)
+            .where(notes.client_id == self._tenant, notes.conversation_id.in_(conversation_ids))
+            .order_by(notes.created_at.desc(), notes.id.desc())
+            .limit(limit)
+        )
+        return tuple(InternalNote.model_validate(row, from_attributes=True) for row in found)

@@ -384,6 +384,14 @@ action_ledger: Final = sa.Table(
         "ticket_id",
         postgresql_where=sa.text("ticket_id IS NOT NULL"),
     ),
+    # For the refunds on a customer's page.
+    sa.Index(
+        "ix_action_ledger_customer",
+        "client_id",
+        "customer_key",
+        "planned_at",
+        postgresql_where=sa.text("customer_key IS NOT NULL AND amount IS NOT NULL"),
+    ),
     sa.Index(
         "ix_action_ledger_order",
         "client_id",

@@ -182,7 +182,7 @@ async def test_nowhere_is_a_word_of_the_erased(
         "engine_events", "engine_messages", "engine_runs", "escalation_tickets", "action_ledger",
         "ai_conversations", "churn_predictions", "automation_events", "outbox",
         "webhook_deliveries", "customer_memories", "attachments", "attachment_chunks",
-        "conversation_replies", "conversation_notes",
+        "conversation_replies", "conversation_notes", "customers", "customer_words",
     }  # fmt: skip
     runs_before = await rows(engine.database, engine_runs)
     mailed = len(mail.mails)
@@ -217,6 +217,7 @@ async def test_nowhere_is_a_word_of_the_erased(
     assert certificate.finished_at is not None
     assert certificate.removed["engine_events, emptied"] == 8
     assert certificate.removed["churn_predictions"] == 1
+    assert certificate.removed["customers"] == 1
     assert (certificate.removed["attachments"], certificate.removed["attachment_chunks"]) == (1, 1)
     assert certificate.removed["automation_events"] == 2
     assert certificate.removed["conversation_replies"] == 3

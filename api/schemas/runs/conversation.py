@@ -94,7 +94,7 @@ class NoteAnswer(BaseModel):
     created_at: datetime
 
 
-_CURSOR: Final = rf"^\d{{1,17}}-{ULID.strip('^$')}$"
+CURSOR: Final = rf"^\d{{1,17}}-{ULID.strip('^$')}$"
 _USER: Final = r"^[^\x00]*$"
 _Tag = Annotated[str, Field(max_length=MAX_TAG, pattern=_WRITTEN)]
 
@@ -119,7 +119,7 @@ class ConversationQuery(ClientQuery):
     limit: Annotated[int, Field(ge=1, le=100)] = 50
     cursor: Annotated[
         str | None,
-        Field(pattern=_CURSOR, description="Value of `next_cursor` in the previous page."),
+        Field(pattern=CURSOR, description="Value of `next_cursor` in the previous page."),
     ] = None
 
     @property

@@ -15,6 +15,8 @@ from domain.privacy.retention import DEFAULT_DAYS, RecordClass
 from domain.webhooks.samples import sample
 from store.analytics.tables import churn_predictions, metrics_daily
 from store.core.database import Database
+from store.customers.customer_index import CustomerIndex
+from store.customers.tables import customer_words, customers
 from store.exports.tables import automation_events
 from store.intake.tables import engine_events
 from store.privacy import retention
@@ -213,6 +215,13 @@ async def test_a_customer_is_forgotten_who_has_not_written_since(
                 )
             )
 
-    assert await run(database) == 1
+        for email, age in (("old@x.example", KEPT + 1), ("young@x.example", KEPT - 1)):
+            await CustomerIndex(connection, shop.tenant).keep(
+                email, None, is_verified=True, new_id=new_ulid, now=days_ago(age)
+            )
+
+    assert await run(database) == 2
 
     assert [row["key"] for row in await rows(database, customer_memories)] == ["email:young"]
+    assert [row["key"] for row in await rows(database, customers)] == ["young@x.example"]
+    assert "old" not in {row["word"] for row in await rows(database, customer_words)}

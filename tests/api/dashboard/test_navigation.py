@@ -71,6 +71,7 @@ def test_each_page_has_its_place() -> None:
         ("/app/knowledge/gaps", MenuPlace("insights", "gaps")),
         ("/app/simulator/runs/1", MenuPlace("testing", "cases")),
         ("/app/metrics.csv", MenuPlace("insights", "metrics")),
+        ("/app/customers/1", MenuPlace("customers", "customers")),
         ("/app/metrics/churn", MenuPlace("customers", "churn")),
         ("/app/billing/plan", MenuPlace("settings", "usage")),
         ("/app/reviewsx", MenuPlace()),

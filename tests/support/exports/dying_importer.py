@@ -4,10 +4,11 @@ import os
 import signal
 
 import cli
+from domain.core.ports import NewId
 from store.exports.import_repository import Closed, TenantImport
 
 
-async def _die(self: TenantImport) -> Closed:
+async def _die(self: TenantImport, new_id: NewId) -> Closed:
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError("it lives")
 

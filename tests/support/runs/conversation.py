@@ -8,6 +8,7 @@ from domain.intake.event import Channel, UnifiedEvent
 from domain.runs.conversation import THREAD_LASTS, memory_key
 from services.intake.admission import Admitted
 from store.core.database import Database
+from store.customers.customer_index import CustomerIndex
 from store.intake.events import EventRepository
 from store.runs.conversations import ConversationRepository, Opened
 from tests.support.intake.admission import try_to_admit
@@ -72,6 +73,9 @@ async def filed(
         )
         await EventRepository(connection, shop.tenant).save_unified(
             ref.event_id, event, conversation_id=opened.id
+        )
+        await CustomerIndex(connection, shop.tenant).keep(
+            customer, None, is_verified=event.may_act, new_id=new_ulid, now=now
         )
     return opened
 

@@ -6,12 +6,14 @@ from enum import Enum
 from typing import Any, Final
 
 from domain.tenants.client import Role
+from store.customers.tables import customers
 from tests.support.analytics.reports import INSIGHT_ROUTES
 from tests.support.billing.payments import asked_credits
 from tests.support.cases import cases
 from tests.support.content.content import CHANGES, ENTRY, INTEGRATIONS, READS, made
 from tests.support.content.suggestions import SUGGESTIONS, suggested
 from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import rows
 from tests.support.inbound.addresses import ENDPOINT, ENDPOINT_CHANGES, opened
 from tests.support.inbound.data_requests import data_requested
 from tests.support.inbound.log import logged
@@ -31,6 +33,7 @@ from tests.support.webhooks.webhook_dashboard import ABOUT_ONE, NEW, WEBHOOKS, r
 
 DASHBOARD: Final = "/api/dashboard/"
 RUNS: Final = "/api/dashboard/runs"
+CUSTOMERS: Final = "/api/dashboard/customers"
 CONVERSATIONS: Final = "/api/dashboard/conversations"
 REPLIES: Final = "/api/dashboard/replies"
 ATTACHMENTS: Final = "/api/dashboard/attachments"
@@ -96,6 +99,11 @@ ACCESS: Final[dict[Route, Access]] = {
     ),
     ("PATCH", CONVERSATIONS + "/{conversation_id}"): Access(
         REVIEWERS, Client.RECORD, {"status": "closed"}, "conversation_not_found"
+    ),
+    ("GET", CUSTOMERS): Access(ALL),
+    ("GET", CUSTOMERS + "/{customer_id}"): Access(ALL, Client.RECORD, missing="customer_not_found"),
+    ("POST", CUSTOMERS + "/{customer_id}/data-requests"): Access(
+        MANAGERS, Client.RECORD, missing="customer_not_found"
     ),
     ("POST", REPLIES + "/{reply_id}/undo"): Access(
         REVIEWERS, Client.RECORD, missing="reply_not_found"
@@ -212,6 +220,11 @@ async def _conversation(front: LiveEngine, shop: Shop) -> Ids:
     return {"conversation_id": await conversation_of(front.database, event_id)}
 
 
+async def _customer(front: LiveEngine, shop: Shop) -> Ids:
+    await write(front.database, shop)
+    return {"customer_id": (await rows(front.database, customers, of=shop))[0]["id"]}
+
+
 async def _reply(front: LiveEngine, shop: Shop) -> Ids:
     talk = await _conversation(front, shop)
     reply = await written(front.database, shop, talk["conversation_id"])
@@ -298,6 +311,7 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{run_id}": _run,
     "{conversation_id}": _conversation,
     "{reply_id}": _reply,
+    "{customer_id}": _customer,
     "{attachment_id}": _attachment,
     "{review_id}": _review,
     "{replay_id}": replay_ids,

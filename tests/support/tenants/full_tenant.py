@@ -32,6 +32,7 @@ from store.content.content import ContentRepository
 from store.content.suggestions import SuggestionRepository
 from store.content.tables import knowledge_chunks, knowledge_entries
 from store.core.database import Database
+from store.customers.customer_index import CustomerIndex
 from store.dashboard.tables import form_posts, page_drafts
 from store.exports.tables import automation_events
 from store.identity.mailed_codes import MailedCodeRepository, NewMailedCode
@@ -154,6 +155,9 @@ async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> str:
     )
     await EventRepository(connection, shop.tenant).save_unified(
         ref.event_id, UnifiedEvent(channel=Channel.API), conversation_id=opened.id
+    )
+    await CustomerIndex(connection, shop.tenant).keep(
+        "a@b.example", "Ann", is_verified=True, new_id=new_ulid, now=now
     )
     code = NewMailedCode(
         ref.run_id,

@@ -1,0 +1,81 @@
+"""A customer of a client, as lists and pages show it."""
+
+from datetime import datetime
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.analytics.churn import ChurnLevel
+from domain.core.money import Money
+from domain.customers.customer_orders import CustomerOrder
+from domain.runs.correspondence import ConversationSummary
+from domain.runs.teammate_reply import InternalNote
+
+
+class Customer(BaseModel):
+    """A customer, identified by an address. `email`: the address, as returned by `customer_key`.
+    `name`: the latest name in the customer's messages. `is_verified`: whether at least one message
+    came from a sender who was verified to hold the address."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    email: str
+    name: str | None
+    is_verified: bool
+    first_contact_at: datetime
+    last_contact_at: datetime
+
+
+class CustomerFigures(BaseModel):
+    """Figures about a customer, from the latest messages and the known orders. `conversations` and
+    `orders` count at most the number of records that were read. `spent`: the totals of the orders
+    that are not cancelled, per currency. `sentiment`: the latest score, from -1 to 1. `risk`: the
+    latest churn prediction."""
+
+    model_config = ConfigDict(frozen=True)
+
+    conversations: int = 0
+    orders: int = 0
+    spent: tuple[Money, ...] = ()
+    sentiment: float | None = None
+    risk: ChurnLevel | None = None
+
+
+class ListedCustomer(Customer):
+    """A customer in a list."""
+
+    figures: CustomerFigures
+
+
+class CustomerConversation(ConversationSummary):
+    """A conversation of a customer. `is_verified`: whether the author was verified to hold the
+    customer's address."""
+
+    is_verified: bool
+
+
+class AgentRefund(BaseModel):
+    """A refund that the agent executed for a customer. `order_number`: the order's number, or None
+    if the order is not known."""
+
+    model_config = ConfigDict(frozen=True)
+
+    run_id: str
+    order_key: str | None
+    order_number: str | None
+    amount: Money
+    refunded_at: datetime
+
+
+class CustomerDetails(Customer):
+    """All that a page shows of a customer. Each list is limited, latest first. `refunded`: the sums
+    of the agent's refunds, per currency. `notes`: internal notes in the customer's conversations.
+    `is_complete`: False if the customer has more conversations than are listed."""
+
+    figures: CustomerFigures
+    conversations: tuple[CustomerConversation, ...]
+    orders: tuple[CustomerOrder, ...]
+    refunds: tuple[AgentRefund, ...]
+    refunded: tuple[Money, ...]
+    notes: tuple[InternalNote, ...]
+    is_complete: bool

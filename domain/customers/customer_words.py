@@ -1,0 +1,43 @@
+"""The words by which a customer is found: those of the name and of the address."""
+
+import re
+import unicodedata
+from typing import Final
+
+from domain.intake.customer_email import customer_key
+
+MAX_WORDS: Final = 16
+"""Maximum number of words stored for a customer."""
+
+MAX_WORD_CHARS: Final = 100
+
+MAX_SEARCHED: Final = 5
+"""Maximum number of words in a search. Further words are ignored."""
+
+_WORD: Final = re.compile(r"[^\W_]+")
+
+
+def customer_words(name: str | None, key: str) -> tuple[str, ...]:
+    """Return the words by which a customer is found. `key`: the address, as returned by
+    `customer_key`. The whole address is one of the words."""
+    return _some([key, *_words(name or ""), *_words(key)], MAX_WORDS)
+
+
+def searched_words(text: str) -> tuple[str, ...]:
+    """Return the words to search for in a text that a member typed. A part with an "@" is the
+    beginning of an address, and stays one word."""
+    found: list[str] = []
+    for part in text.split():
+        key = customer_key(part) if "@" in part else None
+        found += _words(part) if key is None else [key]
+    return _some(found, MAX_SEARCHED)
+
+
+def _words(text: str) -> list[str]:
+    """Return the words in a text, in lower case and without accents."""
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    return _WORD.findall("".join(one for one in letters if not unicodedata.combining(one)))
+
+
+def _some(words: list[str], limit: int) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word[:MAX_WORD_CHARS] for word in words))[:limit]

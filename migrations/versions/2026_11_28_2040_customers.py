@@ -1,0 +1,88 @@
+"""add the index of customers
+
+Lists and searches of customers read this index. A data request may also come from a member, so it
+no longer needs a connection.
+
+Revision: 5e0d9b71c4a8
+Follows: c81f4e2a7b36
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+from migrations import tenancy
+
+revision = "5e0d9b71c4a8"
+down_revision = "c81f4e2a7b36"
+branch_labels = None
+depends_on = None
+
+
+def _text(name: str, *, nullable: bool = False) -> "sa.Column[object]":
+    return sa.Column(name, sa.Text(), nullable=nullable)
+
+
+def _time(name: str) -> "sa.Column[object]":
+    return sa.Column(name, sa.DateTime(timezone=True), nullable=False)
+
+
+def upgrade() -> None:
+    table = "customers"
+    op.create_table(
+        table,
+        _text("client_id"),
+        _text("id"),
+        _text("key"),
+        _text("name", nullable=True),
+        sa.Column("is_verified", sa.Boolean(), nullable=False),
+        _time("first_contact_at"),
+        _time("last_contact_at"),
+        sa.ForeignKeyConstraint(["client_id"], ["clients.id"], name=op.f("fk_customers_client_id")),
+        sa.PrimaryKeyConstraint("client_id", "id", name=op.f("pk_customers")),
+        sa.UniqueConstraint("client_id", "key", name=op.f("uq_customers_client_id_key")),
+    )
+    op.create_index(
+        op.f("ix_customers_client_id_last_contact_at_id"),
+        table,
+        ["client_id", "last_contact_at", "id"],
+    )
+    op.create_index(op.f("ix_customers_id"), table, ["id"])
+    tenancy.protect(table)
+    _make_words()
+    op.alter_column("data_requests", "integration_id", nullable=True)
+
+
+def _make_words() -> None:
+    table = "customer_words"
+    op.create_table(
+        table,
+        _text("client_id"),
+        sa.Column("word", sa.Text(collation="C"), nullable=False),
+        _text("customer_id"),
+        sa.ForeignKeyConstraint(
+            ["client_id"], ["clients.id"], name=op.f("fk_customer_words_client_id")
+        ),
+        sa.ForeignKeyConstraint(
+            ["client_id", "customer_id"],
+            ["customers.client_id", "customers.id"],
+            name=op.f("fk_customer_words_client_id_customer_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("client_id", "word", "customer_id", name=op.f("pk_customer_words")),
+    )
+    op.create_index(
+        op.f("ix_customer_words_client_id_customer_id_word"),
+        table,
+        ["client_id", "customer_id", "word"],
+    )
+    tenancy.protect(table)
+
+
+def downgrade() -> None:
+    op.execute("SET LOCAL ROLE engine_service")
+    op.execute("DELETE FROM data_requests WHERE integration_id IS NULL")
+    op.execute("RESET ROLE")
+    op.alter_column("data_requests", "integration_id", nullable=False)
+    for table in ("customer_words", "customers"):
+        tenancy.unprotect(table)
+        op.drop_table(table)

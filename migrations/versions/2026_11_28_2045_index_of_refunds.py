@@ -1,0 +1,29 @@
+"""add the index of refunds by customer
+
+A separate revision, because the table has rows.
+
+Revision: 93b6ad20f7e5
+Follows: 5e0d9b71c4a8
+"""
+
+import sqlalchemy as sa
+
+from migrations.online import create_index, drop_index
+
+revision = "93b6ad20f7e5"
+down_revision = "5e0d9b71c4a8"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    create_index(
+        "ix_action_ledger_customer",
+        "action_ledger",
+        ["client_id", "customer_key", "planned_at"],
+        where=sa.text("customer_key IS NOT NULL AND amount IS NOT NULL"),
+    )
+
+
+def downgrade() -> None:
+    drop_index("ix_action_ledger_customer")

@@ -1,0 +1,1 @@
+"""Customer use cases: the list, the search and the page of a customer."""
