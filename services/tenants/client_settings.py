@@ -38,9 +38,13 @@ async def change_settings(
     async with held_if_looser(
         work, actor, wanted, look=settings.read, compare=looser_settings, granted=granted
     ):
+        before = await settings.read()
         changed = await settings.change(change, work.now)
         given = (name for name, value in change if value is not None)
         work.note(actor, "settings changed", fields=" ".join(sorted(given)))
+        if changed.disclosure_status is not before.disclosure_status:
+            statuses = {"before": before.disclosure_status, "after": changed.disclosure_status}
+            work.note(actor, "AI disclosure changed", **statuses)
     return changed
 
 
