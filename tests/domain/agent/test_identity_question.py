@@ -1,4 +1,4 @@
-""" "Are you a robot?" is answered by code, and nothing else is taken for it."""
+"""The question whether a robot answers: code answers it, and nothing else is taken for it."""
 
 import pytest
 
