@@ -181,10 +181,11 @@ _DisclosureStatus = Annotated[
     DisclosureStatus,
     WithJsonSchema({"type": "string", "enum": [*DisclosureStatus]}),
     Field(
+        strict=False,
         description=(
             "`on`, or the reason for switching the AI disclosure off, which the audit log keeps: "
             "`stated_elsewhere`, `people_review` or `not_covered`."
-        )
+        ),
     ),
 ]
 
