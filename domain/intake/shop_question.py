@@ -10,7 +10,7 @@ from typing import Final
 from domain.core.text import fold
 from domain.intake.event import UnifiedEvent
 
-# A longer message tells a story, which is usually about an order.
+# A longer message usually describes a problem with an order.
 _MAX_CHARS: Final = 300
 _OF_SHOP: Final = re.compile(
     # Prices.

@@ -1,4 +1,4 @@
-"""The AI disclosure: the line that tells customers that an AI assistant wrote an answer.
+"""The AI disclosure: the line that informs customers that an AI assistant wrote an answer.
 
 Source: Regulation (EU) 2024/1689 (the EU AI Act), article 50.
 """
