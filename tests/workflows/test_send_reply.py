@@ -61,7 +61,7 @@ async def test_a_reply_is_mailed_and_becomes_part_of_the_thread(
 
     (sent,) = mail.mails
     assert sent["To"] == CUSTOMER
-    assert WORDS in plain_text(sent)
+    assert plain_text(sent).strip() == WORDS, "a member's words have no AI disclosure"
     row = await only_row(engine.database, conversation_replies, of=shop)
     assert (row["id"], row["state"], row["error_code"]) == (reply.id, "sent", None)
     message = await only_row(engine.database, engine_messages, of=shop, reply_id=reply.id)
