@@ -42,9 +42,9 @@ async def change_settings(
         changed = await settings.change(change, work.now)
         given = (name for name, value in change if value is not None)
         work.note(actor, "settings changed", fields=" ".join(sorted(given)))
-        if changed.disclosure_status is not before.disclosure_status:
-            statuses = {"before": before.disclosure_status, "after": changed.disclosure_status}
-            work.note(actor, "AI disclosure changed", **statuses)
+        was, now = before.disclosure_status, changed.disclosure_status
+        if now is not was:
+            work.note(actor, "AI disclosure changed", before=was.value, after=now.value)
     return changed
 
 

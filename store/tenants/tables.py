@@ -114,7 +114,9 @@ client_settings: Final = sa.Table(
     # By language: the AI disclosure below the agent's answers, if it differs from the default.
     json("disclosure", "{}"),
     # "on", or the reason why the AI disclosure is switched off.
-    sa.Column("disclosure_status", sa.Text, nullable=False, server_default=DisclosureStatus.ON),
+    sa.Column(
+        "disclosure_status", sa.Text, nullable=False, server_default=DisclosureStatus.ON.value
+    ),
     # Whether a change that loosens a limit requires a second manager's approval or a one-day delay.
     sa.Column("holds_loosening", sa.Boolean, nullable=False, server_default=sa.true()),
     # Whether answers that the embedded brain composes from knowledge are sent without a review.

@@ -24,10 +24,8 @@ async def test_it_shows_the_widget_in_its_place(
 
         texts = page.locator("support-widget .message .text")
         await expect(texts).to_have_count(3)
-        greeting = page.locator("support-widget .hello")
-        await expect(greeting).to_contain_text(
-            "AI assistant" if language == "en" else "assistant IA"
-        )
+        disclosure = "AI assistant" if language == "en" else "assistant IA"
+        await expect(page.locator("support-widget .hello")).to_contain_text(disclosure)
         field = page.locator("support-widget .composer textarea")
         await field.fill("Hello")
         await field.press("Enter")

@@ -1,9 +1,9 @@
 """The text part of a sent mail."""
 
-from email.message import EmailMessage, Message
+from email.message import EmailMessage
 
 
-def plain_text(mail: Message) -> str:
+def plain_text(mail: object) -> str:
     assert isinstance(mail, EmailMessage)
     part = mail.get_body(("plain",))
     assert part is not None
