@@ -4,7 +4,7 @@ const SMALL = "(max-width: 480px), (max-height: 480px)";
 
 /**
  * `on`: open(), close(), send(text), again(id), rate(score), and what the form of verify.js calls.
- * `isPreview`: it stands in its place on the page, and never takes the whole screen.
+ * `isPreview`: it stands in its place on the page, and takes neither the screen nor the focus.
  */
 function openPanel(key, words, language, on, isPreview) {
   const host = node("support-widget", { "data-key": key });
@@ -68,7 +68,8 @@ function openPanel(key, words, language, on, isPreview) {
 
   function show() {
     // The whole screen is the chat's: the page behind it takes no focus.
-    if (small.matches) dialog.showModal();
+    if (isPreview) dialog.open = true;
+    else if (small.matches) dialog.showModal();
     else dialog.show();
     fit();
   }
