@@ -74,13 +74,14 @@ class ClientMail:
             sender = await MailSenderRepository(connection, tenant).verified()
             if sender is None:
                 await self._require_proof(connection, tenant, mail.to, answer_of)
+            branding = (await SettingsRepository(connection, tenant).read()).branding
             if answer_of is not None and self._question is not None:
                 mail = await self._question.added_to(connection, tenant, mail, answer_of)
         address = None if sender is None else sender.address
         shown = mailable_name(mail.from_name, address, self._service)
         if not shown and mail.from_name:
             raise MailNameProtected
-        mail = mail.model_copy(update={"from_name": shown})
+        mail = mail.model_copy(update={"from_name": shown, "color": branding.color})
         if sender is None:
             async with self._limiter.client_mail(tenant, group, to=mail.to):
                 return await self._mailer.send(mail, ServicePermit(mail.to))

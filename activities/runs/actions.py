@@ -130,7 +130,7 @@ class Actions:
         event = step.case.event
         mail = reply_to(
             event,
-            step.case.words,
+            step.case.delivered,
             from_name=step.case.sender_name,
             key=step.key,
             language=spoken_language(event.words),
@@ -140,7 +140,7 @@ class Actions:
 
     async def _reply_in_helpdesk(self, step: Step) -> str:
         return await self._helpdesk(step).reply(
-            _ticket(step), step.case.words, step.key, again=step.again
+            _ticket(step), step.case.delivered, step.key, again=step.again
         )
 
     async def _note(self, step: Step) -> str:

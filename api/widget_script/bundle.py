@@ -50,8 +50,8 @@ class WidgetScript:
 
 def joined(style: str, parts: Iterable[str]) -> str:
     """Return the parts as one immediately invoked function, so that the page cannot access their
-    names."""
-    declared = f"const STYLE = {json.dumps(style)};\n"
+    names. Runs of blanks in the style become one space."""
+    declared = f"const STYLE = {json.dumps(' '.join(style.split()))};\n"
     return f'(() => {{\n"use strict";\n{declared}{"".join(map(_lean, parts))}}})();\n'
 
 

@@ -1,9 +1,15 @@
 // Elements. What others wrote becomes text nodes, and never markup.
 
 const SVG = "http://www.w3.org/2000/svg";
-const CHAT = "M4 5h16v11H9l-5 4z";
-const CROSS = "M6 6l12 12M18 6L6 18";
-const ARROW = "M4 12h15M13 6l6 6-6 6";
+// From Lucide (ISC).
+const CHAT = "M7.9 20A9 9 0 1 0 4 16.1L2 22Z";
+const CROSS = "M18 6 6 18M6 6l12 12";
+const DOWN = "m6 9 6 6 6-6";
+const SEND = "m5 12 7-7 7 7M12 19V5";
+const FACES = {
+  agent: "M12 8V4H8M6 8h12a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2v-8a2 2 0 0 1 2-2M2 14h2M20 14h2M15 13v2M9 13v2",
+  human: "M19 21v-2a4 4 0 0 0-4-4H9a4 4 0 0 0-4 4v2M8 7a4 4 0 1 0 8 0 4 4 0 1 0-8 0",
+};
 const LINK = /https?:\/\/[^\s<>"']+/gi;
 
 /** `facts`: attributes; `on…` listeners. A page's policy may forbid `style`: none is set. */
@@ -26,6 +32,11 @@ function icon(drawn) {
   path.setAttribute("d", drawn);
   image.append(path);
   return image;
+}
+
+/** Who writes, as a picture beside the name. */
+function face(author) {
+  return node("span", { class: `face ${author}`, "aria-hidden": "true" }, icon(FACES[author]));
 }
 
 /** The address, where it is one of the web and shows the host that it leads to. */

@@ -2,8 +2,11 @@
 
 const SMALL = "(max-width: 480px), (max-height: 480px)";
 
-/** `on`: open(), close(), send(text), again(id), rate(score), and what the form of verify.js calls. */
-function openPanel(key, words, language, on) {
+/**
+ * `on`: open(), close(), send(text), again(id), rate(score), and what the form of verify.js calls.
+ * `isPreview`: it stands in its place on the page, and takes neither the screen nor the focus.
+ */
+function openPanel(key, words, language, on, isPreview) {
   const host = node("support-widget", { "data-key": key });
   const root = host.attachShadow({ mode: "closed" });
   const sheet = new CSSStyleSheet();
@@ -15,20 +18,26 @@ function openPanel(key, words, language, on) {
     "button",
     { class: "launcher main", type: "button", "aria-haspopup": "dialog", "aria-expanded": "false",
       onclick: () => (dialog.open ? on.close() : on.open()) },
-    icon(CHAT), badge,
+    icon(CHAT), icon(DOWN), badge,
   );
   const title = node("h2", {});
+  const mark = node("span", { class: "face", "aria-hidden": "true" });
   const head = node(
-    "div", { class: "head main" }, title,
+    "div", { class: "head main" }, mark, title,
     node("button", { type: "button", "aria-label": words.close, onclick: on.close }, icon(CROSS)),
   );
   const notice = node("div", { class: "notice", hidden: true });
   const known = node("div", { class: "known", hidden: true });
-  const shown = node("div", {}, node("p", { class: "text welcome" }, words.welcome));
+  const disclosure = node("p", { class: "text welcome", hidden: true });
+  const hello = node(
+    "div", { class: "hello" }, face("agent"),
+    node("div", {}, node("p", { class: "text welcome" }, words.welcome), disclosure),
+  );
+  const shown = node("div", {}, hello);
   const rating = openRating(words, on.rate);
   const pending = node("div", { "aria-live": "off" });
   const typing = node(
-    "div", { class: "message", hidden: true },
+    "div", { class: "message agent", hidden: true }, face("agent"),
     node("span", { class: "dots", "aria-hidden": "true" },
       node("i", {}), node("i", {}), node("i", {})),
   );
@@ -52,13 +61,15 @@ function openPanel(key, words, language, on) {
   const widget = node("div", { class: "widget", lang: language }, dialog, launcher);
   root.append(widget);
 
-  const small = matchMedia(SMALL);
+  const small = matchMedia(isPreview ? "not all" : SMALL);
+  let brand = "";
   let before = null;
   let drawn = "[]";
 
   function show() {
     // The whole screen is the chat's: the page behind it takes no focus.
-    if (small.matches) dialog.showModal();
+    if (isPreview) dialog.open = true;
+    else if (small.matches) dialog.showModal();
     else dialog.show();
     fit();
   }
@@ -131,11 +142,13 @@ function openPanel(key, words, language, on) {
   }
 
   function bubble(author, text, below) {
+    const by = brand && author === "agent" ? `${brand} · ${words.by.agent}` : words.by[author];
     return node(
-      "div", { class: `message ${author}` },
-      node("span", { class: "by" }, words.by[author] || words.by.agent),
-      node("p", { class: "text", dir: "auto" }, linked(text)),
-      ...below,
+      "div", { class: `message ${author}` }, ...(FACES[author] ? [face(author)] : []),
+      node(
+        "div", {}, node("span", { class: "by" }, by),
+        node("p", { class: "text", dir: "auto" }, linked(text)), ...below,
+      ),
     );
   }
 
@@ -203,13 +216,16 @@ function openPanel(key, words, language, on) {
   function dress(config) {
     widget.style.setProperty("--brand", colour(config.color, "#1f2937"));
     widget.style.setProperty("--on-brand", colour(config.on_color, "#ffffff"));
-    title.textContent = config.display_name || words.log;
-    dialog.setAttribute("aria-label", config.display_name || words.log);
+    brand = config.display_name || "";
+    title.textContent = brand || words.log;
+    mark.textContent = [...title.textContent][0].toUpperCase();
+    dialog.setAttribute("aria-label", title.textContent);
+    setText(disclosure, config.disclosure?.[language] || "");
     const src = config.logo_url && webAddress(config.logo_url);
     if (src && !head.querySelector("img")) {
       const logo = node("img", { src, alt: "", referrerpolicy: "no-referrer" });
-      logo.addEventListener("error", () => logo.remove());
-      head.prepend(logo);
+      logo.addEventListener("error", () => logo.replaceWith(mark));
+      mark.replaceWith(logo);
     }
   }
 
@@ -227,7 +243,7 @@ function openPanel(key, words, language, on) {
     place: (number) => widget.style.setProperty("--place", number),
     setRating: (wanted) => { rating.ask(wanted); scroll(); },
     tellRated: rating.tell,
-    clear: () => shown.replaceChildren(node("p", { class: "text welcome" }, words.welcome)),
+    clear: () => shown.replaceChildren(hello),
     setNotice: (text) => setText(notice, text),
     setKnown: (text) => setText(known, text),
     settled: () => log.setAttribute("aria-busy", "false"),
@@ -241,7 +257,7 @@ function openComposer(words, send) {
   });
   const form = node(
     "form", { class: "composer" }, field,
-    node("button", { class: "main", type: "submit", "aria-label": words.send }, icon(ARROW)),
+    node("button", { class: "main", type: "submit", "aria-label": words.send }, icon(SEND)),
   );
   function fit() {
     field.style.height = "auto";

@@ -18,6 +18,7 @@ from domain.agent.speech.reading import spoken_request
 from domain.agent.speech.request import Standing
 from domain.intake.address_claim import can_be_proved
 from domain.intake.order_number import speaks_of_order
+from domain.intake.shop_question import asks_of_shop
 
 # Messages with these reasons are escalated to a human, without a request for a code.
 _FOR_PEOPLE = frozenset({EscalationReason.CUSTOMER_REQUEST, EscalationReason.UNSAFE_INPUT})
@@ -48,7 +49,7 @@ def instead_of_people(
     is_unsure = answer.doubt is not None or judgement.doubt is not None or judgement.refused
     if not is_unsure or answer.doubt in _FOR_PEOPLE or judgement.doubt in _FOR_PEOPLE:
         return None
-    if not (context.has_shop and speaks_of_order(context.event)):
+    if not (context.has_shop and speaks_of_order(context.event)) or asks_of_shop(context.event):
         return None
     return _request(context, policy_context)
 

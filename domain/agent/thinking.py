@@ -17,6 +17,7 @@ from domain.agent.brain_context import BrainContext
 from domain.agent.doubts import doubt_of
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.frame import AnswerFrame
+from domain.agent.identity_question import identity_answer
 from domain.agent.intent import Intent
 from domain.agent.plan import PlannedAction
 from domain.agent.policy import available_actions, judge
@@ -115,6 +116,7 @@ async def think_through(
     settled = (
         resolve_reply(policy_context, context.brand_name, context.playbook) if is_whole else None
     )
+    settled = settled or identity_answer(context, policy_context)
     settled = settled or address_request(context, policy_context)
     if settled is not None:
         return _result(context, settled, (), None, now)

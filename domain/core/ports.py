@@ -21,7 +21,7 @@ class OutgoingMail(BaseModel):
     """A mail that the service sends. `name`: the local part of the mail's Message-ID, the same for
     every attempt. The sender's domain is appended. `auto_submitted`: the value of the
     Auto-Submitted header (RFC 3834), which distinguishes a reply to a mail from other automatic
-    mail."""
+    mail. `color`: the merchant's color in the mail's HTML part, or None for the service's."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -33,6 +33,7 @@ class OutgoingMail(BaseModel):
     in_reply_to: str | None = None
     references: tuple[str, ...] = ()
     auto_submitted: Literal["auto-replied", "auto-generated"] = "auto-replied"
+    color: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from domain.tenants.client_settings import (
     check_branding,
     check_sensitive_words,
 )
+from domain.tenants.disclosure import DisclosureStatus, check_disclosure
 from domain.tenants.frame_settings import check_frame
 
 
@@ -164,6 +165,23 @@ class SettingsRecord(Record):
             ),
         ),
     ]
+    disclosure: Annotated[
+        dict[str, str],
+        Field(
+            default={},
+            description=(
+                "AI disclosure below the agent's answers, by language. Contains only texts that "
+                "the client set."
+            ),
+        ),
+    ]
+    disclosure_status: Annotated[
+        DisclosureStatus,
+        Field(
+            default=DisclosureStatus.ON,
+            description="`on`, or the reason why the AI disclosure is switched off.",
+        ),
+    ]
     authserv_ids: Annotated[
         tuple[str, ...],
         Field(description="Mail servers whose `Authentication-Results` headers are trusted."),
@@ -220,6 +238,7 @@ class SettingsRecord(Record):
                 "sensitive_words": check_sensitive_words(self.sensitive_words),
                 "acknowledgement": check_acknowledgement(self.acknowledgement),
                 "frame": check_frame(self.frame),
+                "disclosure": check_disclosure(self.disclosure),
             }
             check_retention(self.retention)
         except InvalidInput as error:

@@ -11,6 +11,7 @@ from domain.core.errors import InvalidInput
 from domain.core.plain_text import clean_text, without_controls
 from domain.core.text import fold
 from domain.privacy.retention import MAX_DAYS, MIN_DAYS, check_retention
+from domain.tenants.disclosure import DisclosureStatus, check_disclosure
 from domain.tenants.errors import InvalidSettings
 from domain.tenants.frame_settings import check_frame
 
@@ -87,6 +88,20 @@ class ClientSettings(BaseModel):
             "Contains only texts that differ from the defaults."
         ),
     )
+    disclosure: dict[str, str] = Field(
+        default={},
+        description=(
+            "AI disclosure by language: the line below the agent's answers in emails and "
+            "helpdesk tickets. Contains only texts that differ from the defaults."
+        ),
+    )
+    disclosure_status: DisclosureStatus = Field(
+        default=DisclosureStatus.ON,
+        description=(
+            "`on`, or the reason why the AI disclosure is switched off: `stated_elsewhere`, "
+            "`people_review` or `not_covered`."
+        ),
+    )
     authserv_ids: tuple[str, ...] = Field(
         default=(), description="Mail servers whose `Authentication-Results` headers are trusted."
     )
@@ -123,6 +138,8 @@ class SettingsChange(BaseModel):
     sensitive_words: tuple[str, ...] | None = None
     acknowledgement: dict[str, str] | None = None
     frame: dict[str, dict[str, str]] | None = None
+    disclosure: dict[str, str] | None = None
+    disclosure_status: DisclosureStatus | None = None
     authserv_ids: tuple[str, ...] | None = None
     ask_rating: bool | None = None
     holds_loosening: bool | None = None
@@ -132,12 +149,12 @@ class SettingsChange(BaseModel):
 class SettingsAdjustment(BaseModel):
     """An unvalidated change to parts of a client's settings.
 
-    Parts of the branding, retention, acknowledgement and frame that are not named stay unchanged.
+    Parts of the branding, retention, texts and frame that are not named stay unchanged.
     `looks`: branding fields. None removes a field. `days`: retention, as in ClientSettings.
     `usual`: record classes that return to their default retention. `authserv_ids` and
     `sensitive_words`: the complete new lists. `acknowledged`: acknowledgement texts by language. An
     empty text removes the text in that language. `frame`: texts by language and field. An empty
-    text restores the default.
+    text restores the default. `disclosed`: disclosures by language, likewise.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -149,6 +166,8 @@ class SettingsAdjustment(BaseModel):
     sensitive_words: tuple[str, ...] | None = None
     acknowledged: dict[str, str] = {}
     frame: dict[str, dict[str, str]] = {}
+    disclosed: dict[str, str] = {}
+    disclosure_status: DisclosureStatus | None = None
     authserv_ids: tuple[str, ...] | None = None
     ask_rating: bool | None = None
     holds_loosening: bool | None = None
@@ -174,6 +193,10 @@ def adjusted(there: ClientSettings, adjustment: SettingsAdjustment) -> SettingsC
         if acknowledged
         else None,
         frame=check_frame(_merged(there.frame, adjustment.frame)) if adjustment.frame else None,
+        disclosure=check_disclosure({**there.disclosure, **adjustment.disclosed})
+        if adjustment.disclosed
+        else None,
+        disclosure_status=adjustment.disclosure_status,
         authserv_ids=None if servers is None else check_authserv_ids(servers),
         ask_rating=adjustment.ask_rating,
         holds_loosening=adjustment.holds_loosening,

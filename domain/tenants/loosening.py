@@ -131,6 +131,8 @@ HARMLESS_SETTINGS: Final[Mapping[str, str]] = {
     "acknowledgement": "A fixed text after a person has the matter.",
     "frame": "A fixed greeting and sign-off around answers that are decided elsewhere.",
     "ask_rating": "A question after an answer.",
+    "disclosure": "A line below an answer, which must name the AI assistant.",
+    "disclosure_status": "Whether that line is added. The audit log keeps the reason against it.",
 }
 """For each other setting, the reason why changing it never loosens anything. Each setting is either
 in this table or in SETTINGS_RULES."""

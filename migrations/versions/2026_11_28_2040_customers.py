@@ -13,7 +13,7 @@ from alembic import op
 from migrations import tenancy
 
 revision = "5e0d9b71c4a8"
-down_revision = "c81f4e2a7b36"
+down_revision = "4d7e90b1c5f8"
 branch_labels = None
 depends_on = None
 

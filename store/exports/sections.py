@@ -94,6 +94,8 @@ SOURCES: Final[Mapping[Section, Source]] = {
             Column("sensitive_words", CellKind.JSON, "coalesce(t.sensitive_words, '[]')"),
             Column("acknowledgement", CellKind.JSON, "coalesce(t.acknowledgement, '{}')"),
             Column("frame", CellKind.JSON, "coalesce(t.frame, '{}')"),
+            Column("disclosure", CellKind.JSON, "coalesce(t.disclosure, '{}')"),
+            Column("disclosure_status", CellKind.TEXT, "coalesce(t.disclosure_status, 'on')"),
             Column("authserv_ids", CellKind.JSON, "coalesce(t.authserv_ids, '[]')"),
             Column("ask_rating", CellKind.BOOLEAN, "coalesce(t.ask_rating, false)"),
             Column("holds_loosening", CellKind.BOOLEAN, "coalesce(t.holds_loosening, true)"),

@@ -21,6 +21,7 @@ from domain.integrations.protected_names import mailable_name
 from domain.runs.conversation import CORRESPONDENCE_LASTS, MAX_ANSWERS_WITHOUT_PERSON, memory_key
 from domain.runs.errors import RunNotFound
 from domain.runs.run import RunDraft
+from domain.tenants.disclosure import disclosed, disclosure_line
 from store.core.repository import TenantRepository
 from store.intake.tables import attachments, engine_events
 from store.integrations.tables import mail_senders
@@ -49,7 +50,8 @@ class Case:
     `approvals`: the number of approvers. `joined_review`: the review that the message joined.
     `sender_name`: the sender's name in mails to the customer. `has_files`: whether the message has
     attachments. `system_prompt`, `sensitive_words`, `answers_from_knowledge`: the client's
-    settings. `frame`: the client's greeting and signature for this customer.
+    settings. `frame`: the client's greeting and signature for this customer. `disclosure`: the AI
+    disclosure in the language of the answer, or "".
     """
 
     event: UnifiedEvent
@@ -76,6 +78,15 @@ class Case:
     has_files: bool = False
     is_taken: bool = False
     joined_review: str | None = None
+    disclosure: str = ""
+
+    @property
+    def delivered(self) -> str:
+        """Return the reply as the customer's mail or ticket shows it. An answer that the agent
+        wrote has the AI disclosure; a human agent's text does not."""
+        if self.human_text is not None:
+            return self.human_text
+        return disclosed(self.words, self.disclosure)
 
     @property
     def words(self) -> str:
@@ -125,6 +136,7 @@ class CaseRepository(TenantRepository):
             has_files=bool(row.has_files),
             is_taken=row.taken_at is not None,
             joined_review=row.joined_review,
+            disclosure=disclosure_line(row.disclosure_status, row.disclosure, row.language or "en"),
         )
 
 
@@ -217,6 +229,8 @@ _CASE: Final = (
         client_settings.c.system_prompt,
         client_settings.c.sensitive_words,
         client_settings.c.frame,
+        client_settings.c.disclosure,
+        client_settings.c.disclosure_status,
         client_settings.c.answers_from_knowledge,
         mail_senders.c.address.label("mail_address"),
         playbook_versions.c.rulebook,
@@ -234,6 +248,7 @@ _CASE: Final = (
         engine_runs.c.classification,
         engine_runs.c.confidence,
         engine_runs.c.draft,
+        engine_runs.c.language,
         engine_runs.c.doubt,
         engine_runs.c.hold,
         engine_runs.c.plan,

@@ -5,6 +5,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 
+from domain.tenants.disclosure import DisclosureStatus
 from store.core.schema import json, metadata, tenant_key, text, time
 
 users: Final = sa.Table(
@@ -110,6 +111,12 @@ client_settings: Final = sa.Table(
     json("acknowledgement", "{}"),
     # By language: the greeting and signature of answers, if they differ from the defaults.
     json("frame", "{}"),
+    # By language: the AI disclosure below the agent's answers, if it differs from the default.
+    json("disclosure", "{}"),
+    # "on", or the reason why the AI disclosure is switched off.
+    sa.Column(
+        "disclosure_status", sa.Text, nullable=False, server_default=DisclosureStatus.ON.value
+    ),
     # Whether a change that loosens a limit requires a second manager's approval or a one-day delay.
     sa.Column("holds_loosening", sa.Boolean, nullable=False, server_default=sa.true()),
     # Whether answers that the embedded brain composes from knowledge are sent without a review.

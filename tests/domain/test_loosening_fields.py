@@ -34,6 +34,8 @@ OTHER_SETTINGS: dict[str, tuple[object, object]] = {
     "acknowledgement": ({}, {"en": "Thanks."}),
     "frame": ({}, {"en": {"greeting": "Hi,"}}),
     "ask_rating": (False, True),
+    "disclosure": ({}, {"en": "An AI wrote this."}),
+    "disclosure_status": ("on", "not_covered"),
 }
 
 

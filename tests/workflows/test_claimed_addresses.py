@@ -29,6 +29,7 @@ from tests.support.agent.acting import (
     think_by,
 )
 from tests.support.core.engine import LiveEngine
+from tests.support.core.mails import plain_text
 from tests.support.core.rows import rows
 from tests.support.identity.sign_in import code_in, mail_to
 from tests.support.inbound.claimed_tickets import claimed_ticket
@@ -151,10 +152,10 @@ async def test_the_mail_has_no_word_of_the_client_or_the_author(
         await ticket.says(f"{WHERE} Voyez https://evil.example/x", CUSTOMER)
         sent = await mail_to(mail, CUSTOMER)
 
-    whole = sent.as_string() + sent.get_content()
+    whole = sent.as_string() + plain_text(sent)
     assert "evil" not in whole
     assert "http" not in whole
-    assert "2001" not in sent.get_content().replace(code_in(sent), "")
+    assert "2001" not in plain_text(sent).replace(code_in(sent), "")
 
 
 async def test_a_yes_after_the_code_moves_the_money_once(

@@ -11,6 +11,7 @@ from domain.agent.rulebook import ActionLevel, ActionRule, Rulebook
 from domain.integrations.integration import BASE_URL
 from domain.integrations.providers import Provider
 from domain.reviews.escalation import Decision
+from domain.tenants.disclosure import DEFAULT_DISCLOSURE
 from store.integrations.tables import integrations
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import action_ledger, conversation_replies
@@ -32,6 +33,7 @@ RULES = Rulebook(
         ActionKind.TAG: ActionRule(level=ActionLevel.AUTONOMOUS, tags=("vip",)),
     }
 )
+DISCLOSURE = DEFAULT_DISCLOSURE["fr"]
 BRAIN = ScriptedBrain(
     ActionKind.NOTE, ActionKind.TAG, category=Category.OTHER, text="Bonjour, merci beaucoup !"
 )
@@ -66,6 +68,7 @@ async def test_answered_noted_and_tagged_in_the_ticket(
     note, reply = _said(ticket.comments)
     assert (note["public"], "vu" in str(note["html_body"])) == (False, True)
     assert (reply["public"], "merci beaucoup" in str(reply["html_body"])) == (True, True)
+    assert [DISCLOSURE in str(one["html_body"]) for one in (note, reply)] == [False, True]
     assert ticket.tags == ["vip"]
     history = await history_bytes(acting.run_of(shop, str(answer["event_id"])))
     assert API_TOKEN.encode() not in history
@@ -101,12 +104,15 @@ async def test_a_members_reply_is_written_in_the_ticket_once_and_is_known_as_our
     comments = _said(zendesk.tickets[ticket_id].comments)
     assert [said["public"] for said in comments] == [False, True, True]
     assert WORDS.partition("'")[0] in str(comments[-1]["html_body"])
+    assert [DISCLOSURE in str(said["html_body"]) for said in comments] == [False, True, False]
     assert (await only_row(acting.database, conversation_replies, of=shop))["state"] == "sent"
     integration = await only_row(acting.database, integrations, of=shop)
     async with acting.database.tenant(shop.tenant) as connection:
         known = TicketMessages(connection, shop.tenant)
-        latest, *_ = await known.written(integration["id"], ticket_id)
+        latest, answered, *_ = await known.written(integration["id"], ticket_id)
     assert (latest.text, latest.is_settled, latest.reference is None) == (WORDS, True, False)
+    # Without the line, the agent's message would be taken for a person's.
+    assert answered.text == f"Bonjour, merci beaucoup !\n\n{DISCLOSURE}"
 
 
 async def test_refused_credentials_end_the_connection(

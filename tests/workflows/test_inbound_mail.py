@@ -19,6 +19,7 @@ from store.reviews.tables import escalation_tickets
 from store.runs.tables import engine_runs
 from tests.support.agent.acting import ScriptedBrain, connect, think_by
 from tests.support.core.engine import LiveEngine, think_with
+from tests.support.core.mails import plain_text
 from tests.support.core.rows import rows
 from tests.support.core.waiting import eventually
 from tests.support.inbound.addresses import opened
@@ -144,7 +145,7 @@ async def test_two_installations_that_mail_each_other_stop(
         return next(one for one in shops if one != address)
 
     def text_of(one: EmailMessage) -> str:
-        return str(one.get_content())
+        return str(plain_text(one))
 
     relayed = 0
     async with acting.working():

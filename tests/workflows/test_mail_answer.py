@@ -13,6 +13,7 @@ from store.runs.tables import engine_runs
 from store.widget.answers_by_mail import AnswersByMailRepository
 from store.widget.session_states import SessionStateRepository
 from tests.support.core.engine import LiveEngine
+from tests.support.core.mails import plain_text
 from tests.support.core.rows import only_row
 from tests.support.core.waiting import eventually
 from tests.support.servers.mail import MailServer
@@ -54,7 +55,7 @@ async def test_an_unseen_answer_is_mailed_to_the_verified_address(
     assert sent["Subject"] == "Answer from Boutique"
     assert sent["From"].startswith("Boutique")
     assert sent["Auto-Submitted"] == "auto-generated"
-    assert "C'est parti." in sent.get_content()
+    assert "C'est parti." in plain_text(sent)
 
 
 async def test_no_late_answer_of_the_agent_is_mailed_while_it_is_stopped(

@@ -12,6 +12,7 @@ from store.ratings.tables import ratings
 from store.runs.tables import ai_conversations
 from tests.support.content.content import SETTINGS
 from tests.support.core.engine import LiveEngine
+from tests.support.core.mails import plain_text
 from tests.support.core.rows import rows
 from tests.support.core.waiting import eventually
 from tests.support.identity.sign_in import mail_to, new_address
@@ -67,7 +68,7 @@ async def test_from_the_form_to_the_customer(engine: LiveEngine, mail: MailServe
     # By the way that is to be proved, and without a word of the client's.
     assert brought["From"].addresses[0].addr_spec == address
     assert str(brought["From"].addresses[0].display_name) == "Service"
-    assert "Chez Nous" not in brought.get_content()
+    assert "Chez Nous" not in plain_text(brought)
     digit = digits(brought["Subject"])
     wrong = f"{(int(digit) + 1) % 1_000_000:06d}"
     refused = await engine.http.post(f"{MAIL_SENDER}/verify", json={"code": wrong}, headers=owner)
@@ -83,7 +84,7 @@ async def test_from_the_form_to_the_customer(engine: LiveEngine, mail: MailServe
     assert done.json()["verified"]
     assert await answered(engine, shop, **{"Message-ID": "<a@x>"}) == "completed"
     first = mail.mails[-1]
-    assert RATING_PATH not in first.get_content()
+    assert RATING_PATH not in plain_text(first)
     asked = await engine.http.patch(SETTINGS, json={"ask_rating": True}, headers=owner)
     assert asked.json()["ask_rating"] is True
     # Each of our mails, of before and of now, leads back into the same thread by its name alone.
@@ -94,9 +95,9 @@ async def test_from_the_form_to_the_customer(engine: LiveEngine, mail: MailServe
     assert second["Reply-To"] == "sav@shop.example"
     assert str(second["Message-ID"]).startswith("<reply.")
     assert str(second["Message-ID"]).endswith("@shop.example>")
-    assert second.get_content().splitlines()[-4:] == ["", "-- ", "Léa", "Chez Nous"]
+    assert plain_text(second).splitlines()[-4:] == ["", "-- ", "Léa", "Chez Nous"]
     # It is the second answer of its thread within a day: only the first one asks for a rating.
-    assert RATING_PATH not in second.get_content()
+    assert RATING_PATH not in plain_text(second)
     assert await answered(engine, shop, **{"In-Reply-To": str(second["Message-ID"])}) == "completed"
     forged = "<reply.3f2b7c1e-0000-5000-8000-000000000001@shop.example>"
     assert await answered(engine, shop, **{"In-Reply-To": forged}) == "completed"
@@ -115,7 +116,7 @@ async def test_from_the_form_to_the_customer(engine: LiveEngine, mail: MailServe
 async def _rates_an_answer(engine: LiveEngine, shop: Shop, mail: MailServer) -> None:
     """In a thread of its own."""
     assert await answered(engine, shop, **{"Message-ID": "<rated@x>"}) == "completed"
-    *_, link, blank, mark, _, _ = lines = mail.mails[-1].get_content().splitlines()
+    *_, link, blank, mark, _, _ = lines = plain_text(mail.mails[-1]).splitlines()
     assert lines[-4:] == [blank, mark, "Léa", "Chez Nous"] == ["", "-- ", "Léa", "Chez Nous"]
     origin = engine.settings.server.origin
     assert link.startswith(f"{origin}{RATING_PATH}/")

@@ -14,6 +14,7 @@ from domain.runs.contracts import RunFacts
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import action_ledger, engine_messages, engine_runs
 from tests.support.core.engine import LiveEngine, database_away, live_engine
+from tests.support.core.mails import plain_text
 from tests.support.core.rows import only_row, rows
 from tests.support.core.temporal import TemporalServer
 from tests.support.core.waiting import eventually
@@ -60,7 +61,7 @@ async def test_edit_sends_the_human_words(engine: LiveEngine, shop: Shop, mail: 
     await engine.decide(escalation_id, Decision.EDIT, "Oui, elles existent.")
     await _outcome(engine, shop, event_id)
 
-    assert [m.get_content().strip() for m in mail.mails] == ["Oui, elles existent."]
+    assert [plain_text(m).strip() for m in mail.mails] == ["Oui, elles existent."]
     run = await only_row(engine.database, engine_runs, of=shop)
     assert run["response"] == "Oui, elles existent."
     reply = await only_row(engine.database, engine_messages, of=shop, direction="outbound")
@@ -192,7 +193,7 @@ async def test_a_mail_repeated_by_a_human_waits_for_a_greylisting_server(
 
     assert (await _outcome(engine, shop, body["event_id"])).status == "completed"
     first, second = mail.mails
-    assert second.get_content().strip() == "Les mots d'un humain."
+    assert plain_text(second).strip() == "Les mots d'un humain."
     assert first["Message-ID"] != second["Message-ID"]
 
 
@@ -223,7 +224,7 @@ async def test_later_rounds_show_what_will_be_sent(
     assert second["draft"] == "Les mots d'un humain."
     await engine.decide(second["id"], Decision.APPROVE)
     await _outcome(engine, shop, event_id)
-    assert mail.mails[-1].get_content().strip() == "Les mots d'un humain."
+    assert plain_text(mail.mails[-1]).strip() == "Les mots d'un humain."
 
 
 async def test_review_of_an_erased_client_ends(

@@ -27,6 +27,7 @@ from store.runs.tables import (
 from store.webhooks.tables import outbox
 from store.widget.session_messages import SessionMessageRepository
 from tests.support.core.engine import LiveEngine
+from tests.support.core.mails import plain_text
 from tests.support.core.rows import only_row, rows
 from tests.support.core.units import units_on
 from tests.support.reviews.replies import (
@@ -71,7 +72,7 @@ async def test_a_reply_is_mailed_and_becomes_part_of_the_thread(
 
     (sent,) = mail.mails
     assert sent["To"] == CUSTOMER
-    assert WORDS in sent.get_content()
+    assert plain_text(sent).strip() == WORDS, "a member's words have no AI disclosure"
     row = await only_row(engine.database, conversation_replies, of=shop)
     assert (row["id"], row["state"], row["error_code"]) == (reply.id, "sent", None)
     message = await only_row(engine.database, engine_messages, of=shop, reply_id=reply.id)

@@ -22,6 +22,7 @@ from store.reviews.tables import escalation_tickets
 from store.runs.tables import action_ledger, ai_conversations, engine_messages, engine_runs
 from store.webhooks.tables import outbox
 from tests.support.core.engine import LiveEngine, live_engine
+from tests.support.core.mails import plain_text
 from tests.support.core.rows import only_row, rows
 from tests.support.core.temporal import TemporalServer
 from tests.support.core.waiting import eventually
@@ -147,7 +148,7 @@ async def test_a_decision_about_a_lost_run_is_carried_out_once(
         assert await _swept(idle_engine) == NOTHING
 
     assert facts["status"] == "completed"
-    assert [m.get_content().strip() for m in mail.mails] == [WORDS]
+    assert [plain_text(m).strip() for m in mail.mails] == [WORDS]
     assert (await only_row(idle_engine.database, action_ledger))["state"] == "done"
     assert len(await rows(idle_engine.database, engine_messages, direction="outbound")) == 1
     review = await only_row(idle_engine.database, escalation_tickets)

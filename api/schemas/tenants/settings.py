@@ -27,6 +27,11 @@ from domain.tenants.client_settings import (
     check_prompt,
     check_sensitive_words,
 )
+from domain.tenants.disclosure import (
+    MAX_DISCLOSURE,
+    DisclosureStatus,
+    check_disclosure,
+)
 from domain.tenants.frame_settings import DEFAULT_FRAME, FRAME_LENGTHS, check_frame
 
 # domain/tenants/client_settings.py validates the values, because its errors name the problem.
@@ -147,6 +152,42 @@ _Frame = Annotated[
         )
     ),
 ]
+_Disclosure = Annotated[
+    dict[str, str],
+    WithJsonSchema(
+        {
+            "type": "object",
+            "properties": {
+                language: {
+                    "type": "string",
+                    "maxLength": MAX_DISCLOSURE,
+                    # The schema is stricter than the API, which also accepts similar words.
+                    "pattern": pattern,
+                }
+                for language, pattern in (("fr", r"^(.* IA .*|\s*)$"), ("en", r"^(.* AI .*|\s*)$"))
+            },
+            "additionalProperties": False,
+        }
+    ),
+    Field(
+        description=(
+            "AI disclosure below the agent's answers in emails and helpdesk tickets, by language. "
+            "Each text must say that an AI assistant answers. If a text is omitted or empty, its "
+            "default is used."
+        )
+    ),
+]
+_DisclosureStatus = Annotated[
+    DisclosureStatus,
+    WithJsonSchema({"type": "string", "enum": [*DisclosureStatus]}),
+    Field(
+        strict=False,
+        description=(
+            "`on`, or the reason for switching the AI disclosure off, which the audit log keeps: "
+            "`stated_elsewhere`, `people_review` or `not_covered`."
+        ),
+    ),
+]
 
 _AuthservIds = Annotated[
     list[str],
@@ -183,6 +224,8 @@ class SettingsBody(StrictBody):
     sensitive_words: _SensitiveWords | None = None
     acknowledgement: _Acknowledgement | None = None
     frame: _Frame | None = None
+    disclosure: _Disclosure | None = None
+    disclosure_status: _DisclosureStatus | None = None
     authserv_ids: _AuthservIds | None = None
     ask_rating: Annotated[
         bool | None, Field(description=("If true, customers are asked to rate answers."))
@@ -218,6 +261,8 @@ class SettingsBody(StrictBody):
             sensitive_words=None if words is None else check_sensitive_words(words),
             acknowledgement=None if acknowledged is None else check_acknowledgement(acknowledged),
             frame=None if self.frame is None else check_frame(self.frame),
+            disclosure=None if self.disclosure is None else check_disclosure(self.disclosure),
+            disclosure_status=self.disclosure_status,
             authserv_ids=None if servers is None else check_authserv_ids(servers),
             ask_rating=self.ask_rating,
             holds_loosening=self.holds_loosening,

@@ -11,6 +11,12 @@ class WidgetConfig(BaseModel):
     ask_rating: bool = Field(
         description=("If true, the widget asks visitors whether an answer was helpful.")
     )
+    disclosure: dict[str, str] = Field(
+        description=(
+            "The line of the greeting that says that an AI assistant answers, by language. Empty "
+            "if the client has switched the AI disclosure off."
+        )
+    )
     session_id: str = Field(
         description=(
             "Token for a new session. The service stores the session when the token is first used."

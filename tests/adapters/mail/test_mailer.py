@@ -8,6 +8,7 @@ from domain.core.ports import OutgoingMail, ServicePermit
 from domain.intake.mail_automatic import may_reply
 from domain.integrations.errors import MailRefused, MailUnknown, MailUnreachable
 from embedded.ports import free_port
+from tests.support.core.mails import plain_text
 from tests.support.integrations.mailers import PERMIT, mailer_to
 from tests.support.servers.mail import MailServer
 
@@ -40,7 +41,13 @@ async def test_mail_arrives_whole(mail: MailServer) -> None:
     assert sent["Auto-Submitted"] == "auto-replied"
     assert sent["X-Auto-Response-Suppress"] == "OOF, AutoReply"
     assert not may_reply({name.lower(): str(value) for name, value in sent.items()}, (), "")
-    assert sent.get_content().splitlines() == MAIL.text.splitlines()
+    assert plain_text(sent).splitlines() == MAIL.text.splitlines()
+    assert sent.get_content_type() == "multipart/alternative"
+    assert [part.get_content_type() for part in sent.iter_parts()] == ["text/plain", "text/html"]
+    html = sent.get_body(("html",))
+    assert html is not None
+    assert "Été &amp; Fils, &quot;Boutique&quot;" in html.get_content()
+    assert "À bientôt" in html.get_content()
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from store.identity.tables import invitations
 from store.tenants.tables import client_users, clients
 from tests.support.content.content import SETTINGS
 from tests.support.core.engine import LiveEngine
+from tests.support.core.mails import plain_text
 from tests.support.core.rows import only_row, rows
 from tests.support.dashboard.visitors import PageVisitor, at_pages, form_of
 from tests.support.identity.invitations import invited, role_in
@@ -102,7 +103,7 @@ async def test_the_invitation_names_the_inviter_and_the_client(
     invitation = await invited(engine, attacker, email, Role.ADMIN)
     mailed = await mail_to(mail, email)
     assert "Maison Lin" not in mailed.as_string()
-    assert PAGE in mailed.get_content()
+    assert PAGE in plain_text(mailed)
     account = await sign_up(engine, mail, email, "Atelier Nord", number=2)
 
     answer = await engine.http.get(INVITATIONS, headers=account.headers)

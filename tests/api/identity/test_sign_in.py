@@ -12,6 +12,7 @@ from services.identity.sessions import Visitor
 from services.identity.sign_in import CodePresented, CodeWanted, make_code, sign_in
 from store.tenants.tables import clients, users
 from tests.support.core.engine import LiveEngine
+from tests.support.core.mails import plain_text
 from tests.support.core.rows import only_row, rows
 from tests.support.core.waiting import eventually
 from tests.support.identity.sign_in import (
@@ -95,7 +96,7 @@ async def test_an_unknown_address_without_a_shop_is_told_by_mail_alone(
     assert answer.status_code == 202
     told = await mail_to(mail, email)
     assert told["Subject"] == "No account for this address"
-    assert f"{engine.settings.server.origin}/app/sign-in" in told.get_content()
+    assert f"{engine.settings.server.origin}/app/sign-in" in plain_text(told)
 
 
 async def test_who_guesses_the_code_of_an_unknown_address_gets_no_account(

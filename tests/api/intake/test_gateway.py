@@ -4,6 +4,7 @@ import pytest
 
 from domain.core.ids import parse_ulid
 from domain.reviews.escalation import EscalationStatus
+from domain.tenants.disclosure import DEFAULT_DISCLOSURE
 from store.intake.tables import engine_events
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import (
@@ -14,6 +15,7 @@ from store.runs.tables import (
     sentiment_logs,
 )
 from tests.support.core.engine import ENGINE_SECRET, GATEWAY, LiveEngine
+from tests.support.core.mails import plain_text
 from tests.support.core.rows import only_row, row_counts, rows
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop, open_shop, with_sender
@@ -148,7 +150,9 @@ async def test_mail_is_answered_by_mail(engine: LiveEngine, shop: Shop, mail: Ma
     assert sent["Subject"] == "Re: Votre message", "nothing proves whose the mail's subject is"
     assert sent["In-Reply-To"] == "<first@example.com>"
     assert sent["Auto-Submitted"] == "auto-replied"
-    assert sent.get_content().strip() == body["response"]
+    # The mail says that an AI assistant wrote it. The response is the answer alone.
+    assert plain_text(sent).strip() == f"{body['response']}\n\n{DEFAULT_DISCLOSURE['fr']}"
+    assert DEFAULT_DISCLOSURE["fr"] not in body["response"]
     event = await only_row(engine.database, engine_events, of=shop)
     assert event["text"] == ORDER_QUESTION
 

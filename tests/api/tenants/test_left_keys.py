@@ -14,6 +14,7 @@ from domain.tenants.client import Role
 from services.core.unit_of_work import UnitsOfWork
 from tests.support.billing.usage import USAGE
 from tests.support.core.engine import LiveEngine
+from tests.support.core.mails import plain_text
 from tests.support.core.units import Recorder
 from tests.support.dashboard.visitors import at_pages
 from tests.support.integrations.mailers import mailer_to, service_mails
@@ -75,7 +76,7 @@ async def test_the_managers_get_the_keys_of_an_admin_who_leaves(
 
     (sent,) = mail.mails
     assert sent["To"] == f"{shop.client_id.lower()}@example.com"
-    text = message_from_bytes(sent.as_bytes(), policy=email.policy.default).get_content()
+    text = plain_text(message_from_bytes(sent.as_bytes(), policy=email.policy.default))
     assert "https://x.example/app/members" in text
     for key in (kept, other):
         assert text.count(f"- {key['text'][:8]}…") == 2

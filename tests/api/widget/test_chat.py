@@ -7,6 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from adapters.system import utc_now
+from domain.tenants.disclosure import DEFAULT_DISCLOSURE
 from domain.widget.widget_session import SESSION_LASTS, VerifiedBy
 from store.billing.tables import usage_counters
 from store.intake.tables import engine_events
@@ -54,9 +55,10 @@ async def test_config_writes_nothing(front: LiveEngine, shop: Shop) -> None:
     told = (await page.config()).json()
 
     assert told.keys() == {
-        "display_name", "color", "on_color", "logo_url", "ask_rating", "session_id",
+        "display_name", "color", "on_color", "logo_url", "ask_rating", "disclosure", "session_id",
     }  # fmt: skip
     assert told["ask_rating"] is False
+    assert told["disclosure"] == DEFAULT_DISCLOSURE
     assert (told["display_name"], told["logo_url"]) == ("Boutique", None)
     assert told["session_id"] != await page.fresh_token()
     assert await row_counts(front.database, of=shop) == counts

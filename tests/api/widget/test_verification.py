@@ -14,6 +14,7 @@ from domain.widget.widget_session import VerifiedBy, session_token
 from store.tenants.client_settings import SettingsRepository
 from store.widget.tables import widget_codes, widget_sessions
 from tests.support.core.engine import LiveEngine
+from tests.support.core.mails import plain_text
 from tests.support.core.rows import only_row, row_counts, rows
 from tests.support.identity.sign_in import calling_from, code_in, mail_to, new_address
 from tests.support.reviews.dashboard import code
@@ -55,7 +56,7 @@ async def test_a_visitor_proves_an_address_by_the_code_in_its_mail(
     brought = code_in(sent)
 
     # All of it: nothing that the visitor chose but the address.
-    assert sent.get_content().replace("\r\n", "\n") == (
+    assert plain_text(sent).replace("\r\n", "\n") == (
         f"Hello,\n\nYour code for the chat of the site that you are visiting is {brought}. It is "
         "valid for 10 minutes, once, in the window that asked for it.\n\nIf you asked for nothing, "
         "ignore this message and pass the code on to nobody: it opens your orders.\n"

@@ -23,6 +23,14 @@ def test_it_speaks_the_session_s_language(language: str, subject: str) -> None:
     assert mail.auto_submitted == "auto-generated"
 
 
+def test_only_the_agents_answer_has_the_disclosure() -> None:
+    answer = UnseenAnswer("01A", "run", "a@b.example", "en", "It is on its way.")
+    assert answer_mail(answer, "Chez Nous", "An AI wrote this.").text.endswith(
+        "It is on its way.\n\nAn AI wrote this."
+    )
+    assert answer_mail(answer, "Chez Nous").text.endswith("It is on its way.\n")
+
+
 def test_its_message_id_is_the_message_s() -> None:
     answers = [UnseenAnswer(one, "run", "a@b.example", "fr", "x") for one in ("01A", "01A", "01B")]
     first, again, other = [answer_mail(answer, "Chez Nous").name for answer in answers]

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.core.contrast import CONTRAST, contrast
 from domain.tenants.client_settings import COLOR, Branding
-from domain.widget.looks import CONTRAST, contrast, looks
+from domain.widget.looks import looks
 
 
 @given(st.from_regex(COLOR, fullmatch=True))

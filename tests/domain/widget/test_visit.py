@@ -80,6 +80,9 @@ def test_a_verified_address_is_the_customers(visit: WidgetVisit) -> None:
         ("I want my money back", True),
         ("Has it shipped?", True),
         ("Quels sont vos horaires ?", False),
+        ("Combien coûte la livraison ?", False),
+        ("How much is shipping to Belgium?", False),
+        ("How much is shipping for my order?", True),
         ("hello", False),
     ],
 )

@@ -15,6 +15,7 @@ from playwright.async_api import BrowserContext, Locator, Page, async_playwright
 from embedded.kept_mails import mails_in
 from embedded.ports import free_port
 from tests.support.core.command_line import dev_stack, ready_url
+from tests.support.core.mails import plain_text
 from tests.support.core.waiting import eventually
 from tests.support.identity.consent import REGISTER, TOKEN, App
 
@@ -31,7 +32,7 @@ pytestmark = [
 
 
 def _code_in(mail: Path) -> str:
-    content = message_from_bytes(mail.read_bytes(), policy=policy.default).get_content()
+    content = plain_text(message_from_bytes(mail.read_bytes(), policy=policy.default))
     found = re.search(r"\b[0-9]{6}\b", content)
     assert found, content
     return found.group()

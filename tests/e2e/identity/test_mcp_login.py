@@ -26,6 +26,7 @@ from api.mcp.catalogue import TOOLS
 from embedded.kept_mails import mails_in
 from embedded.ports import free_port
 from tests.support.core.command_line import dev_stack, ready_url
+from tests.support.core.mails import plain_text
 from tests.support.core.waiting import eventually
 from tests.support.identity.consent import form_of, sent_back
 from tests.support.identity.sign_in import SAME_ORIGIN
@@ -79,7 +80,7 @@ class Merchant:
     async def _code(self) -> str | None:
         for kept in mails_in(self._mails):
             mail = message_from_bytes(kept.read_bytes(), policy=policy.default)
-            found = re.search(r"\b[0-9]{6}\b", mail.get_content())
+            found = re.search(r"\b[0-9]{6}\b", plain_text(mail))
             if found and str(mail["To"]) == EMAIL:
                 return found.group()
         return None

@@ -13,6 +13,7 @@ from embedded.ports import free_port
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import action_ledger, engine_messages, engine_runs
 from tests.support.core.engine import LiveEngine
+from tests.support.core.mails import plain_text
 from tests.support.core.processes import has_ended, process
 from tests.support.core.rows import only_row, rows
 from tests.support.core.waiting import eventually
@@ -43,7 +44,7 @@ async def _park(engine: LiveEngine, shop: Shop) -> tuple[str, str]:
 async def _done_once(engine: LiveEngine, shop: Shop, event_id: str, mail: MailServer) -> None:
     facts = await engine.run_of(shop, event_id).result()
     assert facts["status"] == "completed"
-    assert [m.get_content().strip() for m in mail.mails] == [WORDS]
+    assert [plain_text(m).strip() for m in mail.mails] == [WORDS]
     assert (await only_row(engine.database, action_ledger))["state"] == "done"
     assert (await only_row(engine.database, engine_runs))["response"] == WORDS
     assert len(await rows(engine.database, engine_messages, direction="outbound")) == 1

@@ -90,7 +90,7 @@ async def test_a_whole_conversation(running: DemoStack, shopper: BrowserContext)
 
     # A review, and the reviewer's answer in the open chat, by the command that the page names.
     await visitor.write(await told(page, r"« (Pourriez-vous .*?) »"))
-    await expect(visitor.notice).to_contain_text("Une personne vous répondra", timeout=PATIENT_MS)
+    await expect(visitor.notice).to_contain_text("Notre équipe vous répondra", timeout=PATIENT_MS)
     await mailbox.reload()
     review = mailbox.locator("article.review").filter(has_text="Pourriez-vous").first
     line = await review.locator("pre").inner_text()
@@ -121,7 +121,7 @@ async def test_a_customer_whom_the_shop_signs_in_english(
     await expect(visitor.texts).to_have_count(4, timeout=PATIENT_MS)
     await expect(visitor.texts.last).to_contain_text("€7.90")
     await visitor.write(await told(visitor.page, r"“(Could you .*?)”"))
-    await expect(visitor.notice).to_contain_text("A person will answer you", timeout=PATIENT_MS)
+    await expect(visitor.notice).to_contain_text("Our team will answer you", timeout=PATIENT_MS)
     assert visitor.said == []
 
 

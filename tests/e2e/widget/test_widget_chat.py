@@ -37,11 +37,11 @@ async def _seen(stub: StubService, number: int) -> bool:
 async def test_a_person_answers_later(visitor: Visitor, stub: StubService) -> None:
     await visitor.open()
     await visitor.write("I want a person")
-    await expect(visitor.notice).to_have_text(f"{ACKNOWLEDGEMENT} A person will answer you here.")
+    await expect(visitor.notice).to_have_text(f"{ACKNOWLEDGEMENT} Our team will answer you here.")
 
     stub.session.set(verified_email="j…@free.example")
     await expect(visitor.notice).to_have_text(
-        f"{ACKNOWLEDGEMENT} A person will answer you here, or by mail to j…@free.example."
+        f"{ACKNOWLEDGEMENT} Our team will answer you here, or by email to j…@free.example."
     )
     stub.session.add("human", "Good evening, Anna here.")
     stub.session.set(waiting=False)
@@ -72,7 +72,7 @@ async def test_offline_and_back(
     await context.set_offline(True)
     await visitor.write("Meanwhile")
     await visitor.write("Meanwhile")
-    await expect(visitor.notice).to_contain_text("You are offline")
+    await expect(visitor.notice).to_contain_text("You’re offline")
     await expect(visitor.page.locator(".unsent .state")).to_have_text(["Not sent yet"] * 2)
     stub.session.add("human", "Said while you were away")
 

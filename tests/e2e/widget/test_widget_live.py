@@ -96,7 +96,7 @@ async def test_a_conversation_outlives_the_browser_and_the_service(
             await expect(visitor.page.locator(".known")).to_contain_text("…@")
 
             await visitor.write(UNSURE_MESSAGE)
-            await expect(visitor.notice).to_contain_text("Une personne vous répondra ici, ou par")
+            await expect(visitor.notice).to_contain_text("Notre équipe vous répondra ici, ou par")
             state = await context.storage_state()
             await context.close()
 

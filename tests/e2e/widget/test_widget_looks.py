@@ -57,9 +57,9 @@ async def _talking(visitor: Visitor, stub: StubService) -> None:
 async def _asked(visitor: Visitor, _: StubService) -> None:
     await visitor.open()
     await visitor.write("Where is my order?")
-    await visitor.page.get_by_label("Your e-mail address").fill("jo@free.example")
-    await visitor.page.get_by_role("button", name="Send me a code").click()
-    await visitor.page.get_by_label("The code").fill("000000")
+    await visitor.page.get_by_label("Your email").fill("jo@free.example")
+    await visitor.page.get_by_role("button", name="Send code").click()
+    await visitor.page.get_by_label("Code").fill("000000")
     await visitor.page.get_by_role("button", name="Confirm").click()
     await visitor.page.get_by_role("alert").wait_for()
 
@@ -104,14 +104,15 @@ async def test_what_a_screen_reader_is_given(visitor: Visitor, stub: StubService
       - dialog "Chez Nous":
         - heading "Chez Nous" [level=2]
         - button "Close the chat"
-        - status: A person is looking at your message.
-        - text: "Confirmed address: j…@free.example"
+        - status: Our team is looking at your message.
+        - text: "Confirmed email: j…@free.example"
         - log "Conversation":
           - paragraph: Hello! How can we help you?
+          - paragraph: You are talking to our AI assistant.
           - text: You
           - paragraph: Hello
           - time: /.+/
-          - text: Automatic assistant
+          - text: Chez Nous · AI assistant
           - paragraph:
             - text: See
             - link "https://shop.example/"

@@ -110,7 +110,7 @@ async def test_answers_come_where_streams_do_not(
     for tab in (visitor, other):
         await expect(tab.texts).to_have_text(["Hello", "Answer to: Hello", "A person, please"])
     await expect(visitor.pending).to_have_count(0)
-    await expect(visitor.notice).to_contain_text("A person will answer")
+    await expect(visitor.notice).to_contain_text("Our team will answer")
 
 
 async def test_answers_of_people_come_where_streams_are_refused(

@@ -20,24 +20,24 @@ async def test_an_order_is_spoken_of_once_the_address_is_confirmed(
     page = visitor.page
     await visitor.open()
     await visitor.write(ASKED)
-    address = page.get_by_label("Your e-mail address")
+    address = page.get_by_label("Your email")
     await expect(address).to_be_focused()
-    await expect(visitor.page.locator(".unsent .state")).to_have_text("Waiting for your address")
+    await expect(visitor.page.locator(".unsent .state")).to_have_text("Waiting for your email")
     await address.fill(EMAIL)
-    await page.get_by_role("button", name="Send me a code").click()
-    await page.get_by_label("The code").wait_for()
+    await page.get_by_role("button", name="Send code").click()
+    await page.get_by_label("Code").wait_for()
 
     # On a phone the mail is read elsewhere, and the page may be loaded anew meanwhile.
     await page.goto(f"{site.url}/second")
-    code = page.get_by_label("The code")
+    code = page.get_by_label("Code")
     await code.fill("000000")
     await code.press("Enter")
-    await expect(page.get_by_role("alert")).to_have_text("This code is wrong or too old.")
+    await expect(page.get_by_role("alert")).to_have_text("That code has expired or isn’t right.")
     await code.fill(CODE)
     await page.get_by_role("button", name="Confirm").click()
 
     await expect(visitor.texts).to_have_text([ASKED, ANSWER])
-    await expect(page.locator(".known")).to_have_text("Confirmed address: j…@free.example")
+    await expect(page.locator(".known")).to_have_text("Confirmed email: j…@free.example")
     await expect(visitor.field).to_be_focused()
     assert stub.mails == [EMAIL]
     assert [chat["verify_first"] for chat in stub.chats] == [True, True]
@@ -58,10 +58,10 @@ async def test_another_address(visitor: Visitor, stub: StubService) -> None:
     await visitor.open()
     await visitor.write(ASKED)
     for email in ("oj@free.example", EMAIL):
-        await page.get_by_label("Your e-mail address").fill(email)
-        await page.get_by_role("button", name="Send me a code").click()
+        await page.get_by_label("Your email").fill(email)
+        await page.get_by_role("button", name="Send code").click()
         await expect(page.get_by_text(f"on its way to {email}")).to_be_visible()
-        await page.get_by_role("button", name="Another address").click()
+        await page.get_by_role("button", name="Use another email").click()
     assert stub.mails == ["oj@free.example", EMAIL]
 
 
@@ -101,9 +101,9 @@ async def test_a_visitor_whom_a_code_verified_and_the_next_user(
     await expect(visitor.texts).to_have_count(2)
     (before,) = stub.sessions
     await visitor.write(ASKED)
-    await page.get_by_label("Your e-mail address").fill(EMAIL)
-    await page.get_by_role("button", name="Send me a code").click()
-    await page.get_by_label("The code").fill(CODE)
+    await page.get_by_label("Your email").fill(EMAIL)
+    await page.get_by_role("button", name="Send code").click()
+    await page.get_by_label("Code").fill(CODE)
     await page.get_by_role("button", name="Confirm").click()
     # The code gives the session another token; what was said in it stays.
     whole = ["Hi", "Answer to: Hi", ASKED, ANSWER]
@@ -166,7 +166,8 @@ async def test_a_user_whom_the_page_no_longer_names(visitor: Visitor, site: Site
     await visitor.launcher.wait_for()
     await expect(visitor.dialog).to_be_hidden()
     await visitor.open()
-    await expect(visitor.page.locator(".log .text")).to_have_text(["Hello! How can we help you?"])
+    greeting = ["Hello! How can we help you?", "You are talking to our AI assistant."]
+    await expect(visitor.page.locator(".log .text")).to_have_text(greeting)
 
 
 async def test_the_page_forgets_the_visitor(visitor: Visitor, stub: StubService) -> None:

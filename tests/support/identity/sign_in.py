@@ -10,6 +10,7 @@ import httpx
 
 from adapters.system import new_ulid
 from tests.support.core.engine import LiveEngine
+from tests.support.core.mails import plain_text
 from tests.support.core.waiting import eventually
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.identity import bearer
@@ -58,8 +59,8 @@ async def mail_to(mail: MailServer, email: str, *, number: int = 1) -> EmailMess
 
 
 def code_in(mail: EmailMessage) -> str:
-    found = re.search(r"\b[0-9]{6}(?:[0-9]{3})?\b", mail.get_content())
-    assert found, mail.get_content()
+    found = re.search(r"\b[0-9]{6}(?:[0-9]{3})?\b", plain_text(mail))
+    assert found, plain_text(mail)
     return found.group()
 
 

@@ -110,6 +110,7 @@ async def _fill(acting: LiveEngine, shop: Shop) -> None:
                 widget_key="wk_" + "0" * 32, retention={"churn": 90, "metrics": None},
                 sensitive_words=["Été pourri"], acknowledgement={"fr": "Merci.\n\"Vite\" {{ x }}"},
                 frame={"fr": {"sign_off": "À vous,\n\"{{ brand_name }}\""}},
+                disclosure={"fr": "Une IA répond : \"oui\""}, disclosure_status="people_review",
                 authserv_ids=["mx.shop.example"], ask_rating=True,
                 updated_at=now,
             )

@@ -23,6 +23,7 @@ from api.schemas.widget.session_messages import SessionMessages
 from api.schemas.widget.verification import CodeSent, VerifiedSession
 from api.widget_feed import message_event, state_event
 from api.widget_script.bundle import WidgetScript
+from domain.tenants.disclosure import DEFAULT_DISCLOSURE
 from domain.widget.shown_message import SessionState, ShownMessage, masked
 
 KEY: Final = "wk_0123456789abcdef0123456789abcdef"
@@ -172,7 +173,8 @@ class StubService:
         if key not in {KEY, OTHER_KEY}:
             return _refusal(401, "unauthenticated")
         looks = {
-            "color": "#0b5d4e", "on_color": "#ffffff", "ask_rating": self.asks, **self.brand
+            "color": "#0b5d4e", "on_color": "#ffffff", "ask_rating": self.asks,
+            "disclosure": DEFAULT_DISCLOSURE, **self.brand
         }  # fmt: skip
         if key == OTHER_KEY:
             looks["display_name"] = "Chez Elles"

@@ -1,0 +1,45 @@
+"""Decide whether a question about delivery concerns the shop in general, and no order.
+
+An answer to such a question contains no customer's data, so the customer need not verify an
+address. A mistake gives no access: without a verified address, the agent reads no orders.
+"""
+
+import re
+from typing import Final
+
+from domain.core.text import fold
+from domain.intake.event import UnifiedEvent
+
+# A longer message usually describes a problem with an order.
+_MAX_CHARS: Final = 300
+_OF_SHOP: Final = re.compile(
+    # Prices.
+    r"\b(?:how much|costs?|prices?|pricing|fees?|rates?|free"
+    r"|combien|cout\w*|prix|tarifs?|frais|gratuit\w*|offerte?s?)\b"
+    # Destinations and delays.
+    r"|\b(?:do|can|could|would) you (?:\w+ )?(?:ship|deliver)\b"
+    r"|\b(?:livrez|expediez)[ -]vous\b|\bvous (?:livrez|expediez|livrer|expedier)\b"
+    r"|\bhow long (?:does|do|is|are)\b|\bdelais? (?:de|d'|habituel)"
+)
+_OF_ORDER: Final = re.compile(
+    r"\b(?:my|our|mine|mon|ma|mes|notre|nos|votre ref|the|this|that|le|la|les|ce|cette|ces|l')"
+    r" ?(?:\w+ )?(?:orders?|parcels?|packages?|refunds?|purchases?|commandes?|colis|paquets?"
+    r"|remboursements?|achats?)\b"
+    r"|\b(?:my|our|mon|ma|mes|notre|nos) (?:\w+ )?(?:delivery|shipping|shipment|returns?|livraison"
+    r"|retours?|frais|fees?)\b"
+    r"|\b(?:i|we) (?:have|was|were|did|already|just|never|paid|bought|ordered|received|got)\b"
+    r"|\b(?:did|have|had|was|were) (?:i|we)\b"
+    r"|\b(?:i've|we've|j'ai|nous avons|on m'a|m'avez|j'avais)\b"
+    r"|\b(?:refund\w*|rembours\w*|money back|cancel\w*|annul\w*|track\w*|suivi\w*|charged|debite\w*"
+    r"|preleve\w*|recue?s?|received|arrived?|arrivee?s?|late|retard|perdue?|lost|where|ou est|when"
+    r"|quand|still|toujours|encore)\b"
+)
+
+
+def asks_of_shop(event: UnifiedEvent) -> bool:
+    """Return True if the message asks about delivery prices, destinations or delays of the shop.
+    Return False if any part of it may be about an order of the customer."""
+    if event.order_number or event.order_numbers or len(event.words) > _MAX_CHARS:
+        return False
+    said = fold(event.words).replace("\u2019", "'")
+    return bool(_OF_SHOP.search(said)) and not _OF_ORDER.search(said)

@@ -1,0 +1,108 @@
+"""The AI disclosure: the line that informs customers that an AI assistant wrote an answer.
+
+Source: Regulation (EU) 2024/1689 (the EU AI Act), article 50.
+"""
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final
+
+from domain.core.plain_text import clean_line
+from domain.core.text import fold
+from domain.tenants.errors import InvalidSettings
+
+MAX_DISCLOSURE: Final = 300
+"""Maximum length of a disclosure, in characters."""
+
+
+class DisclosureStatus(StrEnum):
+    """Whether the disclosure is added. Each value but `on` is a reason for switching it off.
+
+    The reasons are a closed list, because the audit log keeps them and contains no free text.
+    `stated_elsewhere`: the merchant's own texts say that an AI assistant answers. `people_review`:
+    a member reviews each answer before it is sent. `not_covered`: the regulation does not apply to
+    the merchant.
+    """
+
+    ON = "on"
+    STATED_ELSEWHERE = "stated_elsewhere"
+    PEOPLE_REVIEW = "people_review"
+    NOT_COVERED = "not_covered"
+
+
+DEFAULT_DISCLOSURE: Final[Mapping[str, str]] = {
+    "fr": "Vous échangez avec notre assistant IA.",
+    "en": "You are talking to our AI assistant.",
+}
+"""The disclosure by language. It fits below an answer and in the widget's greeting."""
+
+# A text without one of these words would switch the disclosure off without a reason. The patterns
+# match folded text. "Ai" is a verb in French.
+_NAMES_AI: Final[Mapping[str, re.Pattern[str]]] = {
+    "fr": re.compile(
+        r"\b(?:ia|intelligence artificielle|chatbot|robot|automatique(?:ment)?|automatisee?s?"
+        r"|(?:assistante?|agent) virtuel(?:le)?)\b"
+    ),
+    "en": re.compile(
+        r"\b(?:ai|artificial intelligence|chatbot|bot|robot|automated|automatically"
+        r"|virtual (?:assistant|agent))\b"
+    ),
+}
+
+
+def check_disclosure(given: Mapping[str, str]) -> dict[str, str]:
+    """Return the disclosures to store, by language, each as one line. Blank and default texts are
+    omitted.
+
+    Raises InvalidSettings, also for a text that does not say that an AI assistant answers.
+    """
+    kept: dict[str, str] = {}
+    for language, text in given.items():
+        usual = DEFAULT_DISCLOSURE.get(language)
+        if usual is None:
+            raise InvalidSettings("disclosure: fr and en only", "disclosure : fr et en seulement")
+        line = clean_line(text, MAX_DISCLOSURE + 1)
+        if len(line) > MAX_DISCLOSURE:
+            raise InvalidSettings(
+                f"disclosure.{language}: at most {MAX_DISCLOSURE} characters",
+                f"disclosure.{language} : {MAX_DISCLOSURE} caractères au plus",
+            )
+        if line and not _NAMES_AI[language].search(fold(line)):
+            raise InvalidSettings(
+                f"disclosure.{language}: the text must say that an AI assistant answers",
+                f"disclosure.{language} : le texte doit dire qu'un assistant IA répond",
+            )
+        if line and line != usual:
+            kept[language] = line
+    return kept
+
+
+def disclosure_line(
+    status: DisclosureStatus | str | None, texts: Mapping[str, str] | None, language: str
+) -> str:
+    """Return the disclosure in a language, or "" if it is switched off. `status`, `texts`: the
+    client's settings, or None if the client has not stored any. `language`: a language without
+    texts of its own has the English one."""
+    if (status or DisclosureStatus.ON) != DisclosureStatus.ON:
+        return ""
+    known = language if language in DEFAULT_DISCLOSURE else "en"
+    return (texts or {}).get(known) or DEFAULT_DISCLOSURE[known]
+
+
+def disclosures(status: DisclosureStatus, texts: Mapping[str, str]) -> dict[str, str]:
+    """Return the disclosure in each language, or nothing if it is switched off."""
+    lines = {language: disclosure_line(status, texts, language) for language in DEFAULT_DISCLOSURE}
+    return {language: line for language, line in lines.items() if line}
+
+
+def disclosed(answer: str, line: str) -> str:
+    """Return the agent's answer with the disclosure below it. An empty answer, and one that
+    contains the line already, stay unchanged."""
+    if not line or not answer.strip() or _flat(line) in _flat(answer):
+        return answer
+    return f"{answer.rstrip()}\n\n{line}"
+
+
+def _flat(text: str) -> str:
+    return " ".join(fold(text).split())
