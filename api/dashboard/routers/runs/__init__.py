@@ -2,11 +2,10 @@
 
 from typing import Final
 
-from api.dashboard.routers.runs import conversation_pages, find_pages, run_pages, writing_pages
+from api.dashboard.routers.runs import conversation_pages, run_pages, writing_pages
 
 ROUTERS: Final = (
     conversation_pages.router,
     writing_pages.router,
     run_pages.router,
-    find_pages.router,
 )
