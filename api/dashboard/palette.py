@@ -11,6 +11,7 @@ from domain.dashboard.search import FoundTicket, matches, searched_words
 from domain.tenants.actor import ANYONE, MANAGERS, REVIEWERS
 from domain.tenants.client import Role
 from services.dashboard.search import SearchResults
+from store.runs.anything import NamedRecord
 
 SHOWN: Final = 6
 """Maximum number of items in a group."""
@@ -78,7 +79,8 @@ def palette_groups(page: Page, asked: str, found: SearchResults) -> tuple[Palett
     elif not words:
         groups = (tickets,)
     else:
-        groups = (pages, actions, tickets, _orders(page, found), _articles(found))
+        records = PaletteGroup("records", tuple(_record(page, one) for one in found.records))
+        groups = (pages, actions, records, tickets, _orders(page, found), _articles(found))
     return tuple(group for group in groups if group.items)
 
 
@@ -97,6 +99,14 @@ def _actions(page: Page, words: tuple[str, ...]) -> Iterator[PaletteItem]:
         label = page.say(f"palette.actions.{action.name}")
         if page.may(action.roles) and matches(words, label):
             yield PaletteItem(label, action.path, action.icon)
+
+
+def _record(page: Page, record: NamedRecord) -> PaletteItem:
+    if record.kind == "delivery":
+        href = f"/app/webhooks/{record.within}/deliveries/{record.id}"
+    else:
+        href = f"/app/{record.kind}s/{record.id}"
+    return PaletteItem(page.say(f"palette.records.{record.kind}"), href, "file-text", record.id)
 
 
 def _ticket(page: Page, ticket: FoundTicket) -> PaletteItem:

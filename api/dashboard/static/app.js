@@ -12,11 +12,14 @@ setInterval(() => {
   if (!document.hidden) document.body.dispatchEvent(new Event("tick"));
 }, TICK_MS);
 
+// What pages load by themselves.
+const PARTS = "[hx-trigger^=tick], [hx-trigger=load], #palette form";
+
 // The response to a poll is not shown if it is an error, or another page: that of a user who is
 // signed out, or who is no longer a member.
 document.addEventListener("htmx:before:response", (event) => {
   const { raw } = event.detail.ctx.response;
-  const isPoll = event.detail.ctx.sourceElement?.matches?.("[hx-trigger^=tick], #palette form");
+  const isPoll = event.detail.ctx.sourceElement?.matches?.(PARTS);
   const elsewhere = /^\/app\/(sign-in|no-client)/;
   if ((isPoll && !raw.ok) || (raw.redirected && elsewhere.test(new URL(raw.url).pathname))) {
     event.preventDefault();

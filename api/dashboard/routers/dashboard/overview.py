@@ -32,7 +32,7 @@ _FIRST: Final = 3
 """The number of open reviews that the page names."""
 
 _GAPS: Final = 5
-"""The number of the largest knowledge gaps of which one is suggested."""
+"""The number of the largest knowledge gaps that are examined for a suggestion."""
 
 _ASKED_OFTEN: Final = 2
 """A knowledge gap with fewer questions is not suggested."""
@@ -141,10 +141,10 @@ def _key_figures(
         note: str | None = None,
     ) -> KeyFigure:
         values = [of(by_day[day]) if day in by_day else None for day in days_of(*span)]
-        label = page.say(f"home.figures.{name}")
+        label = page.say(f"home_page.figures.{name}")
         value = shown(now)
-        line = sparkline(page.say("home.line", label=label, value=value), values, top=top)
-        was = page.say("home.before", value=shown(then))
+        line = sparkline(page.say("home_page.line", label=label, value=value), values, top=top)
+        was = page.say("home_page.before", value=shown(then))
         return KeyFigure(name, value, was if note is None else note, href, line)
 
     def median(figures: Figures) -> str:
@@ -169,9 +169,9 @@ def _key_figures(
         ),
         figure(
             "saved",
-            lambda of: page.say("home.hours", hours=fmt.number(hours_saved(of.resolved_alone))),
+            lambda of: page.say("home_page.hours", hours=fmt.number(hours_saved(of.resolved_alone))),
             lambda day: day.resolved_alone,
             "/app/runs?status=completed",
-            note=page.say("home.per_ticket", minutes=MINUTES_PER_TICKET),
+            note=page.say("home_page.per_ticket", minutes=MINUTES_PER_TICKET),
         ),
     )
