@@ -169,7 +169,9 @@ def _key_figures(
         ),
         figure(
             "saved",
-            lambda of: page.say("home_page.hours", hours=fmt.number(hours_saved(of.resolved_alone))),
+            lambda of: page.say(
+                "home_page.hours", hours=fmt.number(hours_saved(of.resolved_alone))
+            ),
             lambda day: day.resolved_alone,
             "/app/runs?status=completed",
             note=page.say("home_page.per_ticket", minutes=MINUTES_PER_TICKET),
