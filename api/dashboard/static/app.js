@@ -12,11 +12,14 @@ setInterval(() => {
   if (!document.hidden) document.body.dispatchEvent(new Event("tick"));
 }, TICK_MS);
 
+// What pages load by themselves.
+const PARTS = "[hx-trigger^=tick], [hx-trigger=load], #palette form";
+
 // The response to a poll is not shown if it is an error, or another page: that of a user who is
 // signed out, or who is no longer a member.
 document.addEventListener("htmx:before:response", (event) => {
   const { raw } = event.detail.ctx.response;
-  const isPoll = event.detail.ctx.sourceElement?.matches?.("[hx-trigger^=tick]");
+  const isPoll = event.detail.ctx.sourceElement?.matches?.(PARTS);
   const elsewhere = /^\/app\/(sign-in|no-client)/;
   if ((isPoll && !raw.ok) || (raw.redirected && elsewhere.test(new URL(raw.url).pathname))) {
     event.preventDefault();
@@ -170,6 +173,40 @@ document.addEventListener("submit", (event) => {
   });
 });
 
+// The command palette: the server finds the lines, and arrows choose one of them. Enter without a
+// chosen line opens the search page.
+const palette = document.getElementById("palette");
+const lines = () => all("[role=option]", palette);
+const chosen = () => lines().find((line) => line.ariaSelected === "true");
+const choose = (line) => {
+  lines().forEach((one) => (one.ariaSelected = String(one === line)));
+  const asked = palette.querySelector("[role=combobox]");
+  if (!line) return asked.removeAttribute("aria-activedescendant");
+  asked.setAttribute("aria-activedescendant", line.id);
+  line.scrollIntoView({ block: "nearest" });
+};
+const togglePalette = () => {
+  if (palette.open) return palette.close();
+  palette.showModal();
+  palette.querySelector("[role=combobox]").select();
+  palette.querySelector("form").dispatchEvent(new Event("open-palette"));
+};
+palette?.addEventListener("input", () => choose(null));
+palette?.addEventListener("keydown", (event) => {
+  const found = lines();
+  const line = chosen();
+  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (by && found.length) {
+    const from = line ? found.indexOf(line) : by < 0 ? 0 : -1;
+    choose(found.at((from + by) % found.length));
+  } else if (event.key === "Enter" && line && !event.isComposing) line.click();
+  else return;
+  event.preventDefault();
+});
+document.addEventListener("htmx:after:swap", () => {
+  if (palette?.open && !chosen()) choose(lines()[0]);
+});
+
 // Keys. One that leads to a button only puts the focus there: Enter is the deed.
 const KEYS = { approve: "a", claim: "c", decide: "d", reject: "x", refresh: "f" };
 const keyOf = (element) => KEYS[element.dataset.key] ?? element.dataset.key[0];
@@ -213,6 +250,10 @@ const act = (key) => {
 };
 
 document.addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k" && palette) {
+    event.preventDefault();
+    return togglePalette();
+  }
   if (event.ctrlKey && event.key === "." && panel) {
     event.preventDefault();
     return toggleCopilot();

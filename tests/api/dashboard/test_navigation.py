@@ -14,8 +14,11 @@ from tests.support.dashboard.visitors import at_pages
 from tests.support.reviews.reviews import open_review
 from tests.support.tenants.shop import Shop
 
-# The search and the copilot are on every page, beside the menu; the menu's count is no page.
-BESIDE = ("/app/find", "/app/copilot", "/app/needs-you")
+# The search and the copilot are on every page, beside the menu; the others are parts of pages.
+BESIDE = (
+    *("/app/find", "/app/palette", "/app/copilot"),
+    *("/app/needs-you", "/app/home/improvement"),
+)
 ENTRIES = [
     *("home", "inbox", "customers", "insights"),
     *("knowledge", "policy", "testing", "settings"),

@@ -1,14 +1,21 @@
 """The first page: what waits, what is wrong, the first steps; and one's own page."""
 
+import re
+from datetime import timedelta
+
 import pytest
 import sqlalchemy as sa
 
 from adapters.system import utc_now
 from domain.integrations.providers import Provider
 from domain.tenants.client import Role
+from store.analytics.day_counts import count_day
+from store.analytics.metrics import keep_day
+from store.dashboard.tables import home_visits
 from store.inbound.poll_cursors import PollCursorRepository
 from store.webhooks.tables import webhook_subscriptions
 from tests.support.agent.acting import connect
+from tests.support.analytics.days import Said, past_event
 from tests.support.core.engine import LiveEngine
 from tests.support.dashboard.visitors import at_pages
 from tests.support.reviews.reviews import open_review
@@ -22,6 +29,8 @@ async def test_the_first_steps_go_as_they_are_taken(front: LiveEngine, shop: Sho
         assert "Get started" in before
         assert '<a href="/app/knowledge/new">Answer your' in before
         assert "You’re all caught up" in before
+        assert re.search(r'href="/app/knowledge/new">Next</a>', before)
+        assert "5 min" in before
 
         form = {"title": "Delivery", "body": "3 days.", "language": "en"}
         await owner.send("/app/knowledge/new", "/app/knowledge", form)
@@ -43,8 +52,67 @@ async def test_what_waits_and_what_is_wrong_come_first(front: LiveEngine, shop: 
         page = await viewer.see("/app")
 
     assert "Une demande à traiter" in page
+    assert ">Ouvrir</a>" in page, "a viewer approves nothing"
     assert f'href="/app/webhooks/{webhook.id}"' in page
     assert "&lt;b&gt;ERP&lt;/b&gt;" in page
+
+
+async def test_home_reports_what_happened_since_the_last_visit(
+    front: LiveEngine, shop: Shop
+) -> None:
+    async with at_pages(front, shop) as owner:
+        assert "Since you left" not in await owner.see("/app")
+        async with front.database.tenant(shop.tenant) as connection:
+            earlier = home_visits.c.seen_at - timedelta(hours=2)
+            await connection.execute(sa.update(home_visits).values(seen_at=earlier))
+        assert "Nothing new arrived" in await owner.see("/app")
+        await past_event(front.database, shop, utc_now() - timedelta(minutes=1), response="Yes.")
+        page = await owner.see("/app")
+
+    assert "Since you left" in page
+    assert re.search(r'<b>1</b><a href="/app/runs\?status=completed">Answered by the agent', page)
+
+
+async def test_key_figures_have_their_lines(front: LiveEngine, shop: Shop) -> None:
+    async with at_pages(front, shop) as owner:
+        assert "No figures yet" in await owner.see("/app")
+        for days in (1, 2):
+            await past_event(
+                front.database, shop, utc_now() - timedelta(days=days), duration_ms=1500
+            )
+            async with front.database.service() as connection:
+                day = (utc_now() - timedelta(days=days)).date()
+                counted = await count_day(connection, [shop.client_id], day, utc_now())
+                await keep_day(connection, counted, day, utc_now())
+        page = await owner.see("/app")
+
+    assert "<b>100%</b>" in page
+    assert "<b>1.5 s</b>" in page
+    assert page.count('<svg class="spark"') == 4
+    assert "at 6 min a ticket" in page
+
+
+async def test_the_best_improvement_is_the_largest_gap(front: LiveEngine, shop: Shop) -> None:
+    part = "/app/home/improvement"
+    async with (
+        at_pages(front, shop) as owner,
+        at_pages(front, shop, Role.VIEWER) as viewer,
+    ):
+        assert "without an answer" in await owner.see(part)
+        for hours in (1, 2):
+            await past_event(
+                front.database,
+                shop,
+                utc_now() - timedelta(hours=hours),
+                reviews=["edited"],
+                reason="missing_knowledge",
+                said=Said("Livrez-vous en <b>Belgique</b> ?"),
+            )
+        page = await owner.see(part)
+        assert "Customers asked 2 questions like “Livrez-vous en &lt;b&gt;Belgique" in page
+        assert re.search(r'href="/app/knowledge/new\?[^"]+">Draft the answer', page)
+        assert "Draft the answer" not in await viewer.see(part)
+        assert f'hx-get="{part}' in await owner.see("/app")
 
 
 async def test_preferences_hold_at_once(front: LiveEngine, shop: Shop) -> None:

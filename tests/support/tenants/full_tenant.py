@@ -33,7 +33,7 @@ from store.content.suggestions import SuggestionRepository
 from store.content.tables import knowledge_chunks, knowledge_entries
 from store.core.database import Database
 from store.customers.customer_index import CustomerIndex
-from store.dashboard.tables import form_posts, page_drafts
+from store.dashboard.tables import form_posts, home_visits, page_drafts
 from store.exports.tables import automation_events
 from store.identity.mailed_codes import MailedCodeRepository, NewMailedCode
 from store.identity.tables import invitations, oauth_codes
@@ -269,6 +269,7 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         (oauth_codes, {"id": new_ulid(), "created_at": now, **code}),
         (form_posts, {"once": new_ulid(), "user_id": "user", "created_at": now}),
         (page_drafts, {"user_id": "user", "form": "/app/knowledge", "saved_at": now}),
+        (home_visits, {"user_id": "user", "seen_at": now, "away_since": now}),
         (
             loosenings,
             {

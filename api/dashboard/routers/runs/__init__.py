@@ -5,7 +5,6 @@ from typing import Final
 from api.dashboard.routers.runs import (
     conversation_list_pages,
     conversation_pages,
-    find_pages,
     run_pages,
     writing_pages,
 )
@@ -15,5 +14,4 @@ ROUTERS: Final = (
     conversation_pages.router,
     writing_pages.router,
     run_pages.router,
-    find_pages.router,
 )

@@ -1,0 +1,68 @@
+"""The search of the dashboard: one use case for the search page and the command palette."""
+
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId, parse_ulid
+from domain.dashboard.search import FoundArticle, FoundTicket, searched_words
+from domain.intake.customer_email import customer_key
+from domain.tenants.actor import ANYONE, Actor
+from store.dashboard.record_search import RecordSearch
+from store.runs.anything import NamedRecord, NamedRecords
+from store.runs.run_finding import RunFinder
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResults:
+    """What a search found. `records`: the records with the id that was searched. `order`: the order
+    number that was searched. `of_order`: the tickets about this order."""
+
+    records: tuple[NamedRecord, ...] = ()
+    tickets: tuple[FoundTicket, ...] = ()
+    order: str = ""
+    of_order: tuple[FoundTicket, ...] = ()
+    articles: tuple[FoundArticle, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.records or self.tickets or self.of_order or self.articles)
+
+
+async def search_records(
+    connection: AsyncConnection, tenant: TenantId, actor: Actor, text: str, *, limit: int
+) -> SearchResults:
+    """Return the records that match a text, at most `limit` of each kind. An empty text finds the
+    latest tickets. Raises RoleRequired.
+
+    The text is an id, an address, an order or ticket number, or the beginnings of words. A search
+    by words examines only the latest tickets.
+    """
+    actor.require(ANYONE)
+    asked = text.strip().removeprefix("#").strip()
+    search = RecordSearch(connection, tenant)
+    if not asked:
+        return SearchResults(tickets=await search.recent(limit))
+    if ulid := parse_ulid(asked):
+        return SearchResults(records=tuple(await NamedRecords(connection, tenant).of(ulid)))
+    if "@" in asked and (key := customer_key(asked)) is not None:
+        found = await search.by_address(key, limit)
+        if found:
+            return SearchResults(tickets=found)
+    words = searched_words(asked)
+    if not words:
+        return SearchResults()
+    of_order: tuple[FoundTicket, ...] = ()
+    if any(one.isdigit() for one in asked):
+        finder = RunFinder(connection, tenant)
+        runs = await finder.of_order(asked, limit=limit)
+        ticket = None if runs else await finder.named(asked)
+        of_order = await search.of_runs(runs or ([ticket] if ticket else []), limit)
+    known = {one.id for one in of_order}
+    tickets = await search.by_words(words, limit)
+    return SearchResults(
+        tickets=tuple(one for one in tickets if one.id not in known),
+        order=asked,
+        of_order=of_order,
+        articles=await search.articles(words, limit),
+    )
