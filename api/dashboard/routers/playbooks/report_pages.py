@@ -112,7 +112,6 @@ def _said(page: Page, point: ThresholdPoint) -> str:
 
 def _histogram(page: Page, picture: ThresholdPicture) -> BarChart:
     place = picture.entry.playbook.threshold
-    number = page.formats.number
 
     def say(key: str, **facts: object) -> str:
         return page.say(f"playbooks.threshold.{key}", **facts)
@@ -120,11 +119,11 @@ def _histogram(page: Page, picture: ThresholdPicture) -> BarChart:
     return bar_chart(
         _said(page, picture.advice.current),
         [
-            ChartColumn(number(one.low, 2), (one.alone, one.kept, one.corrected))
+            ChartColumn(page.formats.percent(one.low), (one.alone, one.kept, one.corrected))
             for one in picture.bins
         ],
         series=(say("alone"), say("kept"), say("corrected")),
         first=say("confidence"),
-        shown=number,
-        mark=ChartMark(place, say("mark", threshold=number(place, 2))),
+        shown=page.formats.number,
+        mark=ChartMark(place, say("mark", threshold=page.formats.percent(place))),
     )
