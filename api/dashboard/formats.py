@@ -55,7 +55,8 @@ class Formats:
             return "–"
         if isinstance(day, datetime):
             day = day.astimezone(self.zone).date()
-        return f"{day.day} {_MONTHS[self.language][day.month - 1]} {day.year}"
+        first = "er" if self.language == "fr" and day.day == 1 else ""
+        return f"{day.day}{first} {_MONTHS[self.language][day.month - 1]} {day.year}"
 
     def ago(self, moment: datetime | None) -> str:
         """Format a relative time as “3 h ago”, or “in 3 h” for a future time."""
@@ -94,21 +95,36 @@ class Formats:
             return text.replace(",", _THIN).replace(".", ",")
         return text
 
+    def count(self, text: str, number: int, **facts: object) -> str:
+        """Fill in a text that depends on a number, as `str.format` does. The text has two forms,
+        singular and plural, separated by “|”. `number` becomes the placeholder `count`."""
+        one, _, several = text.partition("|")
+        is_one = number < 2 if self.language == "fr" else number == 1
+        return (one if is_one else several).format(count=self.number(number), **facts)
+
     def percent(self, share: float | None, digits: int = 0) -> str:
         """Format a share from 0 to 1 as a percentage."""
         if share is None:
             return "–"
-        return self.number(share * 100, digits) + ("\u00a0%" if self.language == "fr" else "%")
+        return self.number(share * 100, digits) + (f"{_THIN}%" if self.language == "fr" else "%")
 
     def money(self, sum_: Money | None) -> str:
+        """Format an amount as “€49.00”, or as “49,00 €” in French."""
         if sum_ is None:
             return "–"
-        amount = Decimal(sum_.decimal())
-        digits = digits_of(sum_.currency)
-        return f"{self.number(amount, digits)}\u00a0{_SIGNS.get(sum_.currency, sum_.currency)}"
+        return self._priced(Decimal(sum_.decimal()), digits_of(sum_.currency), sum_.currency)
 
     def dollars(self, micros: int | None) -> str:
         """Format an amount in millionths of a US dollar, the unit of language model costs."""
         if micros is None:
             return "–"
-        return f"{self.number(Decimal(micros) / 1_000_000, 2 if micros >= 10_000 else 4)}\u00a0$"
+        digits = 4 if 0 < micros < 10_000 else 2
+        return self._priced(Decimal(micros) / 1_000_000, digits, "USD")
+
+    def _priced(self, amount: Decimal, digits: int, currency: str) -> str:
+        sign = _SIGNS.get(currency, currency)
+        if self.language == "fr":
+            return f"{self.number(amount, digits)}\u00a0{sign}"
+        minus = "-" if amount < 0 else ""
+        gap = "\u00a0" if sign == currency else ""
+        return f"{minus}{sign}{gap}{self.number(abs(amount), digits)}"

@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse
 from api.dashboard.avatar import hue, initials
 from api.dashboard.formats import Formats
 from api.dashboard.static import StaticFiles
+from api.dashboard.typography import typeset
 from domain.core.service_name import ServiceName
 
 _HERE: Final = Path(__file__).parent
@@ -167,7 +168,18 @@ def _words_of(language: str) -> Mapping[str, object]:
         noun = tomllib.loads(file.read_text())
         errors |= noun.pop("errors", {})
         words[file.stem] = noun
-    return {**words, "errors": errors}
+    return {name: _typeset(one, language) for name, one in {**words, "errors": errors}.items()}
+
+
+def _typeset(words: object, language: str) -> object:
+    """Return a text, or a table or list of texts, with the typography of its language."""
+    if isinstance(words, str):
+        return typeset(words, language)
+    if isinstance(words, list):
+        return [_typeset(one, language) for one in words]
+    if isinstance(words, Mapping):
+        return {name: _typeset(one, language) for name, one in words.items()}
+    return words
 
 
 def _answer(page: str, status: int, language: str, policy: str) -> HTMLResponse:

@@ -29,7 +29,7 @@ async def test_metrics_with_and_without_data(front: LiveEngine, shop: Shop) -> N
         page = await viewer.see("/app/metrics")
         assert "No data for 29 of 30 days" in page
         assert "Automated 1" in page
-        assert "The agent resolved 1 of 1 messages alone" in page
+        assert "1 of 1 messages automated" in page
         assert page.count("<style") == page.count("style=") == 0
         since = (YESTERDAY - timedelta(days=1)).isoformat()
         file = await viewer.http.get(f"/app/metrics.csv?from={since}&to={YESTERDAY.isoformat()}")
@@ -66,7 +66,7 @@ async def test_a_figure_opens_the_tickets_behind_it(front: LiveEngine, shop: Sho
 
 async def test_who_may_leave(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as owner:
-        assert "No customer fits" in await owner.see("/app/metrics/churn")
+        assert "No customer at risk" in await owner.see("/app/metrics/churn")
         async with front.database.tenant(shop.tenant) as connection:
             await ChurnRepository(connection, shop.tenant).keep(
                 {"emma@example.com": Prediction(score=0.7, level=ChurnLevel.HIGH, factors=())},

@@ -16,7 +16,7 @@ QUESTION = "Livrez-vous en <b>Suisse</b> ?"
 
 async def test_a_gap_is_written_from_the_human_answer(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as owner:
-        assert "could answer every question" in await owner.see(GAPS)
+        assert "Nothing unanswered in this period" in await owner.see(GAPS)
         await past_event(
             front.database,
             shop,

@@ -15,7 +15,7 @@ CSV = {
 async def test_what_was_seen_is_imported(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as owner:
         seen = await owner.send(IMPORT, IMPORT, CSV)
-        assert "Add 2 and change 0" in seen.text
+        assert "Add 2 and update 0" in seen.text
         assert "Delivery" not in await owner.see("/app/knowledge")
 
         sure = {**form_of(seen.text, IMPORT), **CSV}
@@ -25,7 +25,7 @@ async def test_what_was_seen_is_imported(front: LiveEngine, shop: Shop) -> None:
 
         text = "# FAQ\n\n## Delivery\n4 days\n\n## Size\nLarge\n"
         again = await owner.send(IMPORT, IMPORT, {**CSV, "form": "markdown", "text": text})
-        assert "Add 1 and change 1" in again.text
+        assert "Add 1 and update 1" in again.text
 
 
 async def test_a_wrong_line_keeps_all_of_it_out(front: LiveEngine, shop: Shop) -> None:
@@ -49,7 +49,7 @@ async def test_a_file_is_read(front: LiveEngine, shop: Shop) -> None:
         form = {**form_of(await owner.see(IMPORT), IMPORT), **CSV, "text": ""}
         file = {"file": ("faq.csv", table, "text/csv")}
         seen = await owner.http.post(IMPORT, data=form, files=file)
-        assert "Add 1 and change 0" in seen.text
+        assert "Add 1 and update 0" in seen.text
         assert "Délais" in seen.text
 
         sure = {**form_of(seen.text, IMPORT), **CSV, "text": table.decode("cp1252")}

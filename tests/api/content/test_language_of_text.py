@@ -118,7 +118,7 @@ async def test_a_file_is_stored_by_entry(front: LiveEngine, shop: Shop) -> None:
         "Returns": "en",
         "Taille": "en",
     }
-    assert "the text is in another language than the one named" in refused_file.text
+    assert "The text is in another language." in refused_file.text
 
 
 async def test_a_correction_is_stored_in_the_language_of_its_words(

@@ -69,6 +69,6 @@ async def test_the_page_that_imports_knowledge(
         async with documents.admitted(shop.tenant):
             busy = await owner.follow(await owner.send(KNOWLEDGE, KNOWLEDGE, file))
         seen = await owner.send(KNOWLEDGE, KNOWLEDGE, file)
-    assert "Add 1 and change 0" not in busy
+    assert "Add 1 and update 0" not in busy
     assert "We restored your unsaved draft" in busy
-    assert "Add 1 and change 0" in seen.text
+    assert "Add 1 and update 0" in seen.text

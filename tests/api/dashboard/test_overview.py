@@ -140,13 +140,11 @@ async def test_a_poll_takes_no_message_away(front: LiveEngine, shop: Shop) -> No
     [
         (
             "en",
-            "Zendesk sync is failing (3 attempts): it could not be reached, "
-            "or did not answer in time",
+            "Zendesk sync is failing (3 attempts): no answer in time",
         ),
         (
             "fr",
-            "La synchronisation Zendesk échoue (3 essais) : il était "
-            "injoignable, ou n’a pas répondu à temps",
+            "La synchronisation Zendesk échoue (3 essais)\u202f: pas de réponse à temps",
         ),
     ],
 )

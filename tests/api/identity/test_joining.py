@@ -259,7 +259,7 @@ async def test_the_owner_cannot_leave(front: LiveEngine, shop: Shop, owner: dict
         hidden = form_of(await visitor.see("/app/me"), "/app/me")
         fields = hidden | {"client_id": shop.client_id}
         refused = await visitor.http.post("/app/me/leave", data=fields)
-        assert "one owner, who stays it" in await visitor.follow(refused)
+        assert "The owner cannot be changed or removed" in await visitor.follow(refused)
     assert await role_in(front, shop, shop.owner_user_id) is Role.OWNER
 
 

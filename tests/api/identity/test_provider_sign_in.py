@@ -117,7 +117,7 @@ async def test_an_address_that_is_not_verified_is_nobodys(
         answer = await come_back(client, provider, sub, claims)
 
         assert answer.status_code == 403
-        assert "has not verified your mail address" in answer.text
+        assert "has not verified your email address" in answer.text
         assert not await is_in(client)
     async with provided.app.state.resources.database.reading_across() as connection:
         assert await MemberRepository(connection).role(sub, shop.client_id) is None

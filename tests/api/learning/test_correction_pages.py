@@ -35,7 +35,7 @@ async def test_a_correction_becomes_a_case_an_entry_and_an_example(
         assert f"{at}/accept" not in await agent.see(at)
 
         done = await owner.follow(await owner.send(at, f"{at}/accept", FIELDS))
-        assert "Learnt." in done
+        assert "Saved. The agent will use it." in done
         await only_row(front.database, saved_cases, of=shop)
         entry = await only_row(front.database, knowledge_entries, of=shop)
         assert (entry["title"], entry["body"]) == ("Retours", SENT)
@@ -44,12 +44,12 @@ async def test_a_correction_becomes_a_case_an_entry_and_an_example(
         examples = await owner.see("/app/examples")
         delete = examples.partition('action="/app/examples/')[2].partition('"')[0]
         gone = await owner.send("/app/examples", f"/app/examples/{delete}")
-        assert "The example is deleted." in await owner.follow(gone)
+        assert "Example deleted." in await owner.follow(gone)
 
 
 async def test_the_page_of_examples_shows_what_is_learnt(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as owner:
-        assert "The agent has learned nothing yet." in await owner.see("/app/examples")
+        assert "Not trained yet." in await owner.see("/app/examples")
         version = await keep_head(front.database, shop)
 
         page = await owner.see("/app/examples")
@@ -98,5 +98,5 @@ async def test_a_correction_is_dismissed(front: LiveEngine, shop: Shop) -> None:
     at = f"{LIST}/{await corrected(front.database, shop, sent=None)}"
     async with at_pages(front, shop) as owner:
         page = await owner.follow(await owner.send(at, f"{at}/dismiss"))
-        assert "Dismissed." in page
-        assert "Nothing to learn from here" in page
+        assert "Skipped." in page
+        assert "Nothing to train on" in page

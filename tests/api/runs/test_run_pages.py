@@ -30,7 +30,7 @@ async def test_a_run_says_why(front: LiveEngine, shop: Shop) -> None:
         assert f"/app/runs/{ref.run_id}" in await owner.see("/app/runs")
         assert ref.run_id not in await owner.see("/app/runs", status="received")
         page = await owner.see(f"/app/runs/{ref.run_id}")
-        for part in ("What the playbook says", "Retours", "Step by step", "Where the time went"):
+        for part in ("Policy checks", "Retours", "Details", "Timing"):
             assert part in page
         assert TEXT.partition("[")[0] in page
         assert f"/app/simulator?run_id={ref.run_id}" in page
@@ -44,7 +44,7 @@ async def test_a_run_says_why(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop, Role.VIEWER, language="fr") as viewer:
         page = await viewer.see(f"/app/runs/{ref.run_id}")
         assert form not in page
-        assert "Étape par étape" in page
+        assert "Détails" in page
 
 
 async def test_lists_are_empty_with_a_next_step(front: LiveEngine, shop: Shop) -> None:
@@ -67,14 +67,14 @@ async def test_a_conversation_is_taken_over_and_handed_back(front: LiveEngine, s
             assert "alert(1)&lt;/script&gt;" in page
             assert "<script>alert" not in page
         taken = await owner.follow(await owner.send(path, f"{path}/take"))
-        assert "The conversation is yours." in taken
+        assert "Assigned to you." in taken
         assert talk in await owner.see("/app/conversations", held="taken", waiting="unanswered")
         async with at_pages(front, shop, Role.AGENT) as agent:
             page = await agent.see(path)
             assert f"{path}/take" not in page
             assert f"{path}/hand-back" in page
         back = await owner.follow(await owner.send(path, f"{path}/hand-back"))
-        assert "Handed back." in back
+        assert "Agent resumed." in back
         assert talk not in await owner.see("/app/conversations", held="taken")
     async with at_pages(front, shop, Role.VIEWER) as viewer:
         assert "/take" not in await viewer.see(path)
@@ -97,7 +97,11 @@ async def test_a_thread_tells_mood_risk_and_what_was_done(front: LiveEngine, sho
         )
     async with at_pages(front, shop) as owner:
         page = await owner.see(f"/app/conversations/{talk}")
-        for part in ("Mood by message, from −1 to 1: -0.8 0.4", "Unhappy", "Likely to leave: high"):
+        for part in (
+            "Sentiment by message, from −1 to 1: -0.8 0.4",
+            "Unhappy",
+            "At risk of leaving: High",
+        ):
             assert part in page
         assert f'href="/app/runs/{ref.run_id}"' in page
         assert "/app/reviews/" in page

@@ -48,7 +48,7 @@ async def test_a_sent_reply_is_part_of_the_thread(front: LiveEngine, shop: Shop)
         page = await agent.see(path)
         assert page.count("je m&#39;en occupe") == 1
         assert f"{path}/undo" not in page
-        assert "You have had this conversation since" in page
+        assert "Assigned to you since" in page
 
 
 async def test_a_note_is_shown_to_members_only(front: LiveEngine, shop: Shop) -> None:

@@ -38,13 +38,13 @@ async def test_list_and_page_count_alike(front: LiveEngine, shop: Shop) -> None:
 async def test_a_replay_is_started_and_stopped(front: LiveEngine, shop: Shop) -> None:
     other = await open_shop(front.database)
     async with at_pages(front, shop) as owner:
-        assert "replay last month" in await owner.see(LIST)
+        assert "Re-run last month’s tickets" in await owner.see(LIST)
         refused = await owner.send(f"{LIST}/new", LIST, {**FIELDS, "minutes": "many"})
         assert 'value="0.8"' in await owner.follow(refused)
         started = await owner.send(f"{LIST}/new", LIST, FIELDS)
         replay = started.headers["location"]
-        assert "threshold 0.8" in await owner.follow(started)
-        assert "A person stopped it." in await owner.follow(
+        assert "confidence level 80%" in await owner.follow(started)
+        assert "Stopped by your team." in await owner.follow(
             await owner.send(replay, f"{replay}/stop")
         )
         assert replay in await owner.see(LIST)

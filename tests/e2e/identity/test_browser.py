@@ -99,8 +99,8 @@ async def _lets_a_program_in(url: str, mails: Path) -> None:
 
         page = await _opened(context, f"{url}{app.url(scope='usage:read content:read')}")
         await _sign_in(page, mails, "Maison Lin")
-        await _fits(page, page.get_by_role("heading", name="“My program” asks for access"))
-        await page.get_by_label("Read how many tickets you use").check()
+        await _fits(page, page.get_by_role("heading", name="“My program” wants to access"))
+        await page.get_by_label("Read your ticket usage").check()
         assert said == []
 
         told = await _sent_to(app, page, "Allow")
