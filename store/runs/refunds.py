@@ -20,7 +20,7 @@ _DONE: Final = """
         SELECT run_id, step, round, amount, currency, planned_at FROM action_ledger
         WHERE client_id = :client_id AND order_key IS NOT NULL AND state <> 'failed'
           AND planned_at >= :since AND planned_at < :until
-          AND state = 'done' AND amount > 0
+          AND action = 'refund' AND state = 'done' AND amount IS NOT NULL
         ORDER BY planned_at DESC LIMIT :counted
     ) AS newest
     ORDER BY run_id, step, round DESC
@@ -57,7 +57,7 @@ class RefundTotal:
 
 @dataclass(frozen=True, slots=True)
 class DoneRefund:
-    """One refund, or one cancellation with its refund."""
+    """One refund."""
 
     run_id: str
     amount: Money
@@ -67,7 +67,7 @@ class DoneRefund:
 
 
 class RefundRepository(TenantRepository):
-    """The refunds and paid-back cancellations that the agent executed."""
+    """The refunds that the agent executed. Cancellations are not included."""
 
     async def totals(self, since: datetime, until: datetime) -> tuple[RefundTotal, ...]:
         """Return the sums from `since` until before `until`, by topic and currency, largest first.

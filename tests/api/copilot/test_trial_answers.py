@@ -4,14 +4,17 @@ link to the page behind it. No language model is configured."""
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
+from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
+from api.dashboard.formats import Formats
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind
 from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
 from domain.analytics.metrics import day_before, midnight
+from domain.core.money import Money
 from domain.tenants.client import Role
 from store.analytics.day_counts import count_day
 from store.analytics.metrics import keep_day
@@ -39,27 +42,28 @@ HOURS: Final = (
     ("Horaires d'ouverture", "Nous sommes ouverts de 9 h à 18 h.", "fr"),
 )
 
-# What a useful answer says, by the subject of the question, in English and in French.
+# What a useful answer says, by the subject of the question, in English and in French. Values in
+# braces are formatted as on the pages.
 EXPECTED: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
-    "refunds": (("49.00\u00a0€", "in one refund"), ("49,00\u00a0€", "un seul remboursement")),
+    "refunds": (("{sum}", "in one refund"), ("{sum}", "un seul remboursement")),
     "gaps": (("Questions without an answer",), ("restées sans réponse",)),
     "volume": (("tickets used", "left"), ("tickets utilisés", "il en reste")),
     "limits": (
-        ("refund: after the customer's yes", "50.00\u00a0€"),
-        ("rembourser : après le oui du client", "50,00\u00a0€"),
+        ("refund: after the customer's yes", "{limit}"),
+        ("rembourser : après le oui du client", "{limit}"),
     ),
     "knowledge": (("9 am to 6 pm",), ("9 h à 18 h",)),
     "unhappy": (("One unhappy customer", "This is a scandal"), ("Un client mécontent",)),
     "attention": (("waiting for review",), ("en attente de validation",)),
     "waiting": (("5 h",), ("5 h",)),
-    "automation": (("100%", "1 of 1"), ("100\u00a0%", "1 sur 1")),
+    "automation": (("{all}", "1 of 1"), ("{all}", "1 sur 1")),
     "why": (("Why a human was asked", "0.83"), ("Raison du passage à un humain", "0,83")),
-    "satisfaction": (("100%", "5.0 out of 5"), ("100\u00a0%", "5,0 sur 5")),
+    "satisfaction": (("{all}", "5.0 out of 5"), ("{all}", "5,0 sur 5")),
     "webhooks": (("on, no recent failure",), ("aucun échec récent",)),
     "quota": (("tickets used", "left"), ("tickets utilisés", "il en reste")),
     "policy_changes": (("created",), ("création",)),
     "articles": (("citations: 1", "Opening hours"), ("citations : 1", "Opening hours")),
-    "refunds_by_reason": (("refund: 49.00\u00a0€",), ("remboursement : 49,00\u00a0€",)),
+    "refunds_by_reason": (("refund: {sum}",), ("remboursement : {sum}",)),
     "customer": (("remboursée",), ("remboursée",)),
 }
 
@@ -129,6 +133,17 @@ async def staged(front: LiveEngine) -> Stage:
     return Stage(shop, traced.ref.run_id)
 
 
+def shown(language: str, words: tuple[str, ...]) -> list[str]:
+    """What an answer must say, with the values as the pages say them."""
+    formats = Formats(language, ZoneInfo("UTC"), utc_now())
+    values = {
+        "sum": formats.money(Money(minor=4900, currency="EUR")),
+        "limit": formats.money(Money(minor=5000, currency="EUR")),
+        "all": formats.percent(1.0),
+    }
+    return [one.format_map(values) for one in words]
+
+
 def put(question: TrialQuestion, text: str) -> str:
     return text.replace("camille.durand@example.com", CUSTOMER)
 
@@ -141,13 +156,16 @@ async def test_each_has_a_useful_answer(front: LiveEngine) -> None:
     for question in TRIAL:
         if question.name == "why":
             continue
-        for text, words in zip(
-            (question.english, question.french), EXPECTED[question.name], strict=True
+        for language, text, words in zip(
+            ("en", "fr"),
+            (question.english, question.french),
+            EXPECTED[question.name],
+            strict=True,
         ):
             told = await ask(front, stage.shop, headers, put(question, text))
             links = [one["url"].removeprefix(dashboard) for one in told["citations"]]
             if (
-                any(one not in told["text"] for one in words)
+                any(one not in told["text"] for one in shown(language, words))
                 or not any(one.startswith(question.page) for one in links)
                 or told["can_not"] is not None
             ):
@@ -164,9 +182,9 @@ async def test_this_ticket_is_that_of_the_page(front: LiveEngine) -> None:
     ):
         async with at_pages(front, stage.shop, language=language) as owner:
             place = f"/app/copilot?at={stage.run_id}"
-            shown = (await owner.send(place, "/app/copilot", {"question": text})).text
-        assert all(one in shown for one in words), shown
-        assert f'href="/app/runs/{stage.run_id}"' in shown
+            answer = (await owner.send(place, "/app/copilot", {"question": text})).text
+        assert all(one in answer for one in words), answer
+        assert f'href="/app/runs/{stage.run_id}"' in answer
 
 
 async def test_a_viewer_is_told_what_their_pages_show(front: LiveEngine) -> None:
