@@ -52,8 +52,10 @@ def upgrade() -> None:
     op.execute("SET LOCAL ROLE engine_service")
     op.execute(_CUSTOMERS)
     op.execute(_WORDS)
+    op.execute("RESET ROLE")
 
 
 def downgrade() -> None:
     op.execute("SET LOCAL ROLE engine_service")
     op.execute("DELETE FROM customers")
+    op.execute("RESET ROLE")
