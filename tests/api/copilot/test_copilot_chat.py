@@ -45,7 +45,7 @@ async def test_it_answers_a_dozen_kinds_of_question(
     dashboard = front.settings.server.dashboard
     before = await records(front, shop)
 
-    formats = Formats("en", ZoneInfo("UTC"), utc_now())
+    price = Formats("en", ZoneInfo("UTC"), utc_now()).money(Money(minor=4900, currency="EUR"))
     run, playbook = f"/runs/{traced.ref.run_id}", f"/playbooks/{shop.playbook_id}"
     knowledge = f"/knowledge/{made.json()['id']}"
     replacing = "docs/webhooks.md#replacing-a-secret"
@@ -60,7 +60,7 @@ async def test_it_answers_a_dozen_kinds_of_question(
         ("Which customers may leave?", "no prediction", None),
         ("How many tickets last week?", "no metrics", "/metrics"),
         ("Que peut rembourser l'agent ?", "réponses seulement", playbook),
-        ("Find order 1042", f"refundable {formats.money(Money(minor=0, currency='EUR'))}", run),
+        ("Find order 1042", " ".join(price.split()), run),
         ("Que savons-nous sur la livraison en Belgique ?", "3 jours ouvrés", knowledge),
         ("Is Shopify connected?", "shopify: connected", "/integrations/"),
         ("Which API keys do we have?", "Caisse de Lyon", "/keys"),

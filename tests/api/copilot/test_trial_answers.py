@@ -20,7 +20,7 @@ from store.analytics.day_counts import count_day
 from store.analytics.metrics import keep_day
 from store.ratings.tables import ratings
 from store.runs.tables import ai_conversations, engine_runs
-from tests.support.analytics.days import past_event, ulid_at
+from tests.support.analytics.days import past_event
 from tests.support.content.content import KNOWLEDGE
 from tests.support.copilot.asking import ask
 from tests.support.copilot.trial_questions import TRIAL, TrialQuestion
@@ -113,7 +113,7 @@ async def staged(front: LiveEngine) -> Stage:
             sa.insert(ratings).values(
                 client_id=shop.client_id,
                 id=new_ulid(),
-                run_id=ulid_at(yesterday),
+                run_id=traced.ref.run_id,
                 score=5,
                 channel="widget",
                 created_at=yesterday,
@@ -134,14 +134,15 @@ async def staged(front: LiveEngine) -> Stage:
 
 
 def shown(language: str, words: tuple[str, ...]) -> list[str]:
-    """What an answer must say, with the values as the pages say them."""
+    """What an answer must say, with the values as the pages say them. An answer has plain spaces."""
     formats = Formats(language, ZoneInfo("UTC"), utc_now())
     values = {
         "sum": formats.money(Money(minor=4900, currency="EUR")),
         "limit": formats.money(Money(minor=5000, currency="EUR")),
         "all": formats.percent(1.0),
     }
-    return [one.format_map(values) for one in words]
+    plain = {name: " ".join(value.split()) for name, value in values.items()}
+    return [one.format_map(plain) for one in words]
 
 
 def put(question: TrialQuestion, text: str) -> str:

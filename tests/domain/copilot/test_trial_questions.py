@@ -7,7 +7,7 @@ from tests.support.copilot.subjects import subject_of
 from tests.support.copilot.trial_questions import TRIAL
 from tests.support.core.each import each
 
-FLOOR = 0.6
+FLOOR = 0.8
 
 
 def asked(question: str) -> AskedOfCopilot:

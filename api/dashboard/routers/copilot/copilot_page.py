@@ -77,7 +77,9 @@ async def ask(post: Annotated[Post, Depends(Posted(ANYONE))]) -> Response:
     talk = _Talk([*earlier, asked], parse_ulid(post.fields.get(_AT, "")))
     question = replace(body.question, asker=_asker(page, talk.at))
     if EVENTS in page.request.headers.get("accept", "").lower():
-        return EventStream(_streamed(post, question, talk))
+        stream = EventStream(_streamed(post, question, talk))
+        stream.raw_headers.append((b"cache-control", b"private, no-store"))
+        return stream
     answer = await page.resources.copilot.answer(page.tenant, page.actor, question, _nobody)
     await post.forget()
     return _shown(page, talk, answer)
