@@ -17,7 +17,7 @@ async def test_a_customer_is_found(front: LiveEngine, shop: Shop) -> None:
             page = await owner.see(LIST, q=text)
             assert f"{LIST}/{customer_id}" in page, text
             assert NAME in page
-            assert "€120.00" in page
+            assert "120.00\u00a0€" in page
         assert "No customer matches" in await owner.see(LIST, q="nobody")
     async with at_pages(front, shop, language="fr") as owner:
         assert "Dernier contact" in await owner.see(LIST)
@@ -27,7 +27,7 @@ async def test_the_page_of_a_customer(front: LiveEngine, shop: Shop) -> None:
     customer_id = await a_regular(front.database, shop)
     async with at_pages(front, shop) as owner:
         page = await owner.see(f"{LIST}/{customer_id}")
-        for shown in (NAME, SOPHIE, "It is broken.", "#1043", "€49.00", "Call her back."):
+        for shown in (NAME, SOPHIE, "It is broken.", "#1043", "49.00\u00a0€", "Call her back."):
             assert shown in page, shown
         assert f"/app/data/erasure?customer={SOPHIE.replace('@', '%40')}" in page
         assert SOPHIE in await owner.see("/app/data/erasure", customer=SOPHIE)

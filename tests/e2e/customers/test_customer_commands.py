@@ -1,6 +1,7 @@
 """customer on the command line."""
 
 import asyncio
+from typing import Any
 
 from store.core.database import Database
 from tests.support.core.command_line import cli, cli_json
@@ -23,7 +24,8 @@ def test_customers(database_url: str) -> None:
     whose = ("--client", shop.client_id)
 
     listed = cli("customer", "list", *whose, "--find", "soph", **url).stdout
-    (told,) = cli_json("customer", "list", *whose, **url)["customers"]
+    answer: dict[str, Any] = dict(cli_json("customer", "list", *whose, **url))
+    (told,) = answer["customers"]
     shown = cli("customer", "show", customer_id.lower(), **url).stdout
     asked = cli_json("customer", "request-data", customer_id, **url)
     unknown = cli("customer", "show", shop.client_id, **url)
