@@ -51,4 +51,4 @@ async def test_an_error_is_shown_without_the_database(front: LiveEngine, shop: S
         with database_away(front.app.state.resources.database):
             answer = await owner.http.get("/app/nowhere")
             assert (answer.status_code, MENU in answer.text) == (404, False)
-            assert (await owner.http.get("/app/runs")).status_code == 503
+            assert (await owner.http.get("/app/runs")).status_code == 500
