@@ -88,6 +88,9 @@ class PagesContender(GatewayContender):
             "conversations": "/app/conversations",
             "conversations, unanswered": "/app/conversations?waiting=unanswered",
             "reviews": "/app/reviews",
+            "palette, latest": "/app/palette",
+            "palette, words": "/app/palette?q=zzzz",
+            "palette, an order": "/app/palette?q=1042",
         }
         files = StaticFiles().files.values()
         return PageFigures(
