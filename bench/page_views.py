@@ -115,6 +115,9 @@ class PagesContender(GatewayContender):
             "customers, a common name": "/app/customers?q=camille",
             "customers, two names": "/app/customers?q=martin+camille",
             "a customer": f"/app/customers/{customer_id}",
+            "palette, latest": "/app/palette",
+            "palette, words": "/app/palette?q=zzzz",
+            "palette, an order": "/app/palette?q=1042",
         }
         files = StaticFiles().files.values()
         return PageFigures(

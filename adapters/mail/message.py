@@ -4,7 +4,7 @@ from email.errors import HeaderParseError
 from email.headerregistry import Address
 from email.message import EmailMessage
 
-from domain.core.mail_html import mail_html
+from domain.core.html_mail import mail_html
 from domain.core.ports import OutgoingMail
 from domain.integrations.errors import MailRefused
 

@@ -74,6 +74,7 @@ def palette_groups(page: Page, asked: str, found: SearchResults) -> tuple[Palett
     tickets = PaletteGroup("tickets", tuple(_ticket(page, one) for one in found.tickets))
     pages = PaletteGroup("go", tuple(_pages(page, words))[:SHOWN])
     actions = PaletteGroup("do", tuple(_actions(page, words))[:SHOWN])
+    groups: tuple[PaletteGroup, ...]
     if not asked:
         groups = (PaletteGroup("recent", tickets.items), actions, pages)
     elif not words:

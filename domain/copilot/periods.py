@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 
-class Period(StrEnum):
+class NamedPeriod(StrEnum):
     TODAY = "today"
     YESTERDAY = "yesterday"
     THIS_WEEK = "this_week"
@@ -27,38 +27,38 @@ _YESTERDAY: Final = frozenset({"yesterday", "hier"})
 _QUARTER: Final = frozenset({"quarter", "trimestre"})
 
 
-def period_named(words: Sequence[str]) -> Period | None:
+def period_named(words: Sequence[str]) -> NamedPeriod | None:
     """Return the period that the words of a question name, or None."""
     said = frozenset(words)
     is_last = bool(said & _LAST)
     if said & _WEEK:
-        return Period.LAST_WEEK if is_last else Period.THIS_WEEK
+        return NamedPeriod.LAST_WEEK if is_last else NamedPeriod.THIS_WEEK
     if said & _MONTH:
-        return Period.LAST_MONTH if is_last else Period.THIS_MONTH
+        return NamedPeriod.LAST_MONTH if is_last else NamedPeriod.THIS_MONTH
     if said & _YESTERDAY:
-        return Period.YESTERDAY
+        return NamedPeriod.YESTERDAY
     if said & _QUARTER:
-        return Period.QUARTER
-    return Period.TODAY if said & _TODAY else None
+        return NamedPeriod.QUARTER
+    return NamedPeriod.TODAY if said & _TODAY else None
 
 
-def days_in(period: Period, today: date) -> tuple[date, date]:
+def days_in(period: NamedPeriod, today: date) -> tuple[date, date]:
     """Return the first and last day of a period. A week starts on Monday. The current period ends
     today."""
     day, month = timedelta(days=1), today.replace(day=1)
     monday = today - timedelta(days=today.weekday())
     return {
-        Period.TODAY: (today, today),
-        Period.YESTERDAY: (today - day, today - day),
-        Period.THIS_WEEK: (monday, today),
-        Period.LAST_WEEK: (monday - 7 * day, monday - day),
-        Period.THIS_MONTH: (month, today),
-        Period.LAST_MONTH: ((month - day).replace(day=1), month - day),
-        Period.QUARTER: (today - (_QUARTER_DAYS - 1) * day, today),
+        NamedPeriod.TODAY: (today, today),
+        NamedPeriod.YESTERDAY: (today - day, today - day),
+        NamedPeriod.THIS_WEEK: (monday, today),
+        NamedPeriod.LAST_WEEK: (monday - 7 * day, monday - day),
+        NamedPeriod.THIS_MONTH: (month, today),
+        NamedPeriod.LAST_MONTH: ((month - day).replace(day=1), month - day),
+        NamedPeriod.QUARTER: (today - (_QUARTER_DAYS - 1) * day, today),
     }[period]
 
 
-def whole_days_in(period: Period, last_whole: date) -> tuple[date, date]:
+def whole_days_in(period: NamedPeriod, last_whole: date) -> tuple[date, date]:
     """Return the days of a period that have ended. `last_whole`: the last day that has ended.
 
     A period that began after that day has no such days: the preceding period is returned.
@@ -67,8 +67,8 @@ def whole_days_in(period: Period, last_whole: date) -> tuple[date, date]:
     if first <= last_whole:
         return first, min(last, last_whole)
     before = {
-        Period.TODAY: Period.YESTERDAY,
-        Period.THIS_WEEK: Period.LAST_WEEK,
-        Period.THIS_MONTH: Period.LAST_MONTH,
+        NamedPeriod.TODAY: NamedPeriod.YESTERDAY,
+        NamedPeriod.THIS_WEEK: NamedPeriod.LAST_WEEK,
+        NamedPeriod.THIS_MONTH: NamedPeriod.LAST_MONTH,
     }[period]
     return days_in(before, last_whole + timedelta(days=1))

@@ -27,9 +27,8 @@ def _time(name: str) -> "sa.Column[object]":
 
 
 def upgrade() -> None:
-    table = "customers"
     op.create_table(
-        table,
+        "customers",
         _text("client_id"),
         _text("id"),
         _text("key"),
@@ -43,19 +42,18 @@ def upgrade() -> None:
     )
     op.create_index(
         op.f("ix_customers_client_id_last_contact_at_id"),
-        table,
+        "customers",
         ["client_id", "last_contact_at", "id"],
     )
-    op.create_index(op.f("ix_customers_id"), table, ["id"])
-    tenancy.protect(table)
+    op.create_index(op.f("ix_customers_id"), "customers", ["id"])
+    tenancy.protect("customers")
     _make_words()
     op.alter_column("data_requests", "integration_id", nullable=True)
 
 
 def _make_words() -> None:
-    table = "customer_words"
     op.create_table(
-        table,
+        "customer_words",
         _text("client_id"),
         sa.Column("word", sa.Text(collation="C"), nullable=False),
         _text("customer_id"),
@@ -72,10 +70,10 @@ def _make_words() -> None:
     )
     op.create_index(
         op.f("ix_customer_words_client_id_customer_id_word"),
-        table,
+        "customer_words",
         ["client_id", "customer_id", "word"],
     )
-    tenancy.protect(table)
+    tenancy.protect("customer_words")
 
 
 def downgrade() -> None:

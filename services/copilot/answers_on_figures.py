@@ -5,7 +5,7 @@ from typing import Final
 
 from domain.analytics.metrics import day_before
 from domain.copilot.answer import CitedKind
-from domain.copilot.periods import Period, days_in, period_named, whole_days_in
+from domain.copilot.periods import NamedPeriod, days_in, period_named, whole_days_in
 from domain.copilot.phrases import phrase, term
 from domain.copilot.question_kind import AskedFigure, AskedOfCopilot
 from domain.copilot.words import plain_words
@@ -39,7 +39,7 @@ async def on_metrics(trail: Trail, asked: AskedOfCopilot) -> str:
     found = await trail.use(READ_METRICS, DaysWanted(first=first, last=last))
     between = _between(trail, asked, first, last)
     lines: list[str] = []
-    if asked.figure is AskedFigure.VOLUME and period is Period.THIS_MONTH:
+    if asked.figure is AskedFigure.VOLUME and period is NamedPeriod.THIS_MONTH:
         lines.append(await usage_line(trail, tongue))
     if not found.counted:
         return "\n".join(lines) or phrase(tongue, "no_metrics", between=between)

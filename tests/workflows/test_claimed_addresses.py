@@ -29,7 +29,7 @@ from tests.support.agent.acting import (
     think_by,
 )
 from tests.support.core.engine import LiveEngine
-from tests.support.core.mails import plain_text
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import rows
 from tests.support.identity.sign_in import code_in, mail_to
 from tests.support.inbound.claimed_tickets import claimed_ticket

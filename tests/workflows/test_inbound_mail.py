@@ -19,7 +19,7 @@ from store.reviews.tables import escalation_tickets
 from store.runs.tables import engine_runs
 from tests.support.agent.acting import ScriptedBrain, connect, think_by
 from tests.support.core.engine import LiveEngine, think_with
-from tests.support.core.mails import plain_text
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import rows
 from tests.support.core.waiting import eventually
 from tests.support.inbound.addresses import opened

@@ -13,7 +13,7 @@ from store.runs.tables import engine_runs
 from store.widget.answers_by_mail import AnswersByMailRepository
 from store.widget.session_states import SessionStateRepository
 from tests.support.core.engine import LiveEngine
-from tests.support.core.mails import plain_text
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import only_row
 from tests.support.core.waiting import eventually
 from tests.support.servers.mail import MailServer

@@ -12,7 +12,7 @@ from store.ratings.tables import ratings
 from store.runs.tables import ai_conversations
 from tests.support.content.content import SETTINGS
 from tests.support.core.engine import LiveEngine
-from tests.support.core.mails import plain_text
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import rows
 from tests.support.core.waiting import eventually
 from tests.support.identity.sign_in import mail_to, new_address

@@ -17,7 +17,7 @@ from store.runs.tables import engine_runs
 from tests.support.agent.acting import connect
 from tests.support.content.content import SETTINGS
 from tests.support.core.engine import LiveEngine
-from tests.support.core.mails import plain_text
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import only_row, rows
 from tests.support.core.waiting import eventually
 from tests.support.identity.sign_in import Account, mail_to, sign_up

@@ -14,7 +14,7 @@ from domain.runs.contracts import RunFacts
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import action_ledger, engine_messages, engine_runs
 from tests.support.core.engine import LiveEngine, database_away, live_engine
-from tests.support.core.mails import plain_text
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import only_row, rows
 from tests.support.core.temporal import TemporalServer
 from tests.support.core.waiting import eventually

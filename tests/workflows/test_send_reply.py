@@ -27,7 +27,7 @@ from store.runs.tables import (
 from store.webhooks.tables import outbox
 from store.widget.session_messages import SessionMessageRepository
 from tests.support.core.engine import LiveEngine
-from tests.support.core.mails import plain_text
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import only_row, rows
 from tests.support.core.units import units_on
 from tests.support.reviews.replies import (

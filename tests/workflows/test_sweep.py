@@ -22,7 +22,7 @@ from store.reviews.tables import escalation_tickets
 from store.runs.tables import action_ledger, ai_conversations, engine_messages, engine_runs
 from store.webhooks.tables import outbox
 from tests.support.core.engine import LiveEngine, live_engine
-from tests.support.core.mails import plain_text
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import only_row, rows
 from tests.support.core.temporal import TemporalServer
 from tests.support.core.waiting import eventually

@@ -12,7 +12,7 @@ from domain.webhooks import delivery
 from domain.webhooks.webhook import RetryPolicy
 from store.webhooks.tables import webhook_deliveries
 from tests.support.core.engine import LiveEngine
-from tests.support.core.mails import plain_text
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import only_row
 from tests.support.core.waiting import eventually
 from tests.support.servers.mail import MailServer

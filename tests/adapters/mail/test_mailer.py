@@ -8,7 +8,7 @@ from domain.core.ports import OutgoingMail, ServicePermit
 from domain.intake.mail_automatic import may_reply
 from domain.integrations.errors import MailRefused, MailUnknown, MailUnreachable
 from embedded.ports import free_port
-from tests.support.core.mails import plain_text
+from tests.support.core.mail_parts import plain_text
 from tests.support.integrations.mailers import PERMIT, mailer_to
 from tests.support.servers.mail import MailServer
 

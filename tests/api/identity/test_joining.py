@@ -13,7 +13,7 @@ from store.identity.tables import invitations
 from store.tenants.tables import client_users, clients
 from tests.support.content.content import SETTINGS
 from tests.support.core.engine import LiveEngine
-from tests.support.core.mails import plain_text
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import only_row, rows
 from tests.support.dashboard.visitors import PageVisitor, at_pages, form_of
 from tests.support.identity.invitations import invited, role_in

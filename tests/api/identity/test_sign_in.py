@@ -12,7 +12,7 @@ from services.identity.sessions import Visitor
 from services.identity.sign_in import CodePresented, CodeWanted, make_code, sign_in
 from store.tenants.tables import clients, users
 from tests.support.core.engine import LiveEngine
-from tests.support.core.mails import plain_text
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import only_row, rows
 from tests.support.core.waiting import eventually
 from tests.support.identity.sign_in import (

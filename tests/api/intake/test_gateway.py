@@ -15,7 +15,7 @@ from store.runs.tables import (
     sentiment_logs,
 )
 from tests.support.core.engine import ENGINE_SECRET, GATEWAY, LiveEngine
-from tests.support.core.mails import plain_text
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import only_row, row_counts, rows
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop, open_shop, with_sender

@@ -16,7 +16,7 @@ from store.intake.tables import engine_events
 from store.ratings.tables import ratings
 from store.runs.tables import engine_runs
 from tests.support.core.engine import LiveEngine
-from tests.support.core.mails import plain_text
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import only_row, row_counts, rows
 from tests.support.core.units import units_on
 from tests.support.identity.sign_in import new_address

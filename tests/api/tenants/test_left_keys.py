@@ -14,7 +14,7 @@ from domain.tenants.client import Role
 from services.core.unit_of_work import UnitsOfWork
 from tests.support.billing.usage import USAGE
 from tests.support.core.engine import LiveEngine
-from tests.support.core.mails import plain_text
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.units import Recorder
 from tests.support.dashboard.visitors import at_pages
 from tests.support.integrations.mailers import mailer_to, service_mails

@@ -14,7 +14,7 @@ from domain.widget.widget_session import VerifiedBy, session_token
 from store.tenants.client_settings import SettingsRepository
 from store.widget.tables import widget_codes, widget_sessions
 from tests.support.core.engine import LiveEngine
-from tests.support.core.mails import plain_text
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import only_row, row_counts, rows
 from tests.support.identity.sign_in import calling_from, code_in, mail_to, new_address
 from tests.support.reviews.dashboard import code

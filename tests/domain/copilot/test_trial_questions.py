@@ -2,7 +2,7 @@
 
 from domain.copilot.question import CopilotMessage, CopilotQuestion, Speaker
 from domain.copilot.question_kind import AskedOfCopilot, asked_of
-from tests.support.copilot.held_out_questions import HELD_OUT
+from tests.support.copilot.held_out_phrasings import HELD_OUT
 from tests.support.copilot.subjects import subject_of
 from tests.support.copilot.trial_questions import TRIAL
 from tests.support.core.each import each

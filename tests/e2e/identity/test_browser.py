@@ -15,7 +15,7 @@ from playwright.async_api import BrowserContext, Locator, Page, async_playwright
 from embedded.kept_mails import mails_in
 from embedded.ports import free_port
 from tests.support.core.command_line import dev_stack, ready_url
-from tests.support.core.mails import plain_text
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.waiting import eventually
 from tests.support.identity.consent import REGISTER, TOKEN, App
 

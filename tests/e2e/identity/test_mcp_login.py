@@ -26,7 +26,7 @@ from api.mcp.catalogue import TOOLS
 from embedded.kept_mails import mails_in
 from embedded.ports import free_port
 from tests.support.core.command_line import dev_stack, ready_url
-from tests.support.core.mails import plain_text
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.waiting import eventually
 from tests.support.identity.consent import form_of, sent_back
 from tests.support.identity.sign_in import SAME_ORIGIN

@@ -13,7 +13,7 @@ from embedded.ports import free_port
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import action_ledger, engine_messages, engine_runs
 from tests.support.core.engine import LiveEngine
-from tests.support.core.mails import plain_text
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.processes import has_ended, process
 from tests.support.core.rows import only_row, rows
 from tests.support.core.waiting import eventually

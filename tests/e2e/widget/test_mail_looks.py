@@ -7,7 +7,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.async_api import Browser, Page
 
-from domain.core.mail_html import mail_html
+from domain.core.html_mail import mail_html
 
 pytestmark = pytest.mark.slow
 

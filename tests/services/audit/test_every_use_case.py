@@ -33,6 +33,7 @@ SILENT: Final[Mapping[str, str]] = {
     "lead_form": "likewise",
     "was_sent": "it reads whether a form had its effect",
     "standing_in": "it reads what a form was filled from",
+    "visit_home": "when a member looked, not what somebody did",
     "note_mailed": "it says that a mail left, and changes nothing of the client's",
     "check_event_room": "it reads what is used up, and changes nothing",
     "check_unproved_share": "likewise",

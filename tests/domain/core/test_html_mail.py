@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from domain.core.contrast import readable_on
-from domain.core.mail_html import SERVICE_COLOR, mail_html
+from domain.core.html_mail import SERVICE_COLOR, mail_html
 
 HOSTILE = (
     "<img src=https://evil.example/x.png onerror=alert(1)>",
