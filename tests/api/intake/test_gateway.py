@@ -151,7 +151,8 @@ async def test_mail_is_answered_by_mail(engine: LiveEngine, shop: Shop, mail: Ma
     assert sent["In-Reply-To"] == "<first@example.com>"
     assert sent["Auto-Submitted"] == "auto-replied"
     # The mail says that an AI assistant wrote it. The response is the answer alone.
-    assert plain_text(sent).strip() == f"{body['response']}\n\n{DEFAULT_DISCLOSURE['fr']}"
+    said = plain_text(sent).strip().splitlines()
+    assert said == [*body["response"].splitlines(), "", DEFAULT_DISCLOSURE["fr"]]
     assert DEFAULT_DISCLOSURE["fr"] not in body["response"]
     event = await only_row(engine.database, engine_events, of=shop)
     assert event["text"] == ORDER_QUESTION

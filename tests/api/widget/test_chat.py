@@ -236,7 +236,7 @@ async def test_an_order_question_that_waits_for_a_proof(page: WidgetPage) -> Non
         "acknowledgement": None,
     }
     assert await row_counts(page.engine.database, of=page.shop) == counts
-    for more in ({"verify_first": False}, {"message": "Livrez-vous"}, signed(secret, EMAIL)):
+    for more in ({"verify_first": False}, {"message": "Où est mon colis"}, signed(secret, EMAIL)):
         told = await page.say(**{**about_order, **more})
         expected = "verification_required" if "message" in more else "no_playbook"
         assert told["status"] == expected, more
