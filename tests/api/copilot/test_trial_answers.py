@@ -134,7 +134,7 @@ async def staged(front: LiveEngine) -> Stage:
 
 
 def shown(language: str, words: tuple[str, ...]) -> list[str]:
-    """What an answer must say, with the values as the pages say them. An answer has plain spaces."""
+    """What an answer must say, with the values as the pages say them, but with plain spaces."""
     formats = Formats(language, ZoneInfo("UTC"), utc_now())
     values = {
         "sum": formats.money(Money(minor=4900, currency="EUR")),

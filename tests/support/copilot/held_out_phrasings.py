@@ -1,5 +1,5 @@
 """Paraphrases of the trial's questions. They were written before the words that tell the subjects
-apart were chosen, and no word was chosen for them."""
+apart, but by the same author, who knew them. Expect a lower score for other people's questions."""
 
 from typing import Final
 
