@@ -57,9 +57,8 @@ def upgrade() -> None:
 
 
 def _make_replies() -> None:
-    table = "conversation_replies"
     op.create_table(
-        table,
+        "conversation_replies",
         _text("client_id"),
         _text("id"),
         _text("conversation_id"),
@@ -80,9 +79,9 @@ def _make_replies() -> None:
         sa.ForeignKeyConstraint(
             ["client_id"], ["clients.id"], name=op.f("fk_conversation_replies_client_id")
         ),
-        _points_to(table, "ai_conversations", "conversation_id"),
-        _points_to(table, "engine_events", "event_id"),
-        _points_to(table, "engine_runs", "run_id"),
+        _points_to("conversation_replies", "ai_conversations", "conversation_id"),
+        _points_to("conversation_replies", "engine_events", "event_id"),
+        _points_to("conversation_replies", "engine_runs", "run_id"),
         sa.PrimaryKeyConstraint("client_id", "id", name=op.f("pk_conversation_replies")),
         sa.UniqueConstraint(
             "client_id",
@@ -93,26 +92,27 @@ def _make_replies() -> None:
     )
     op.create_index(
         op.f("ix_conversation_replies_client_id_conversation_id_created_at"),
-        table,
+        "conversation_replies",
         ["client_id", "conversation_id", "created_at"],
     )
     op.create_index(
-        op.f("ix_conversation_replies_client_id_event_id"), table, ["client_id", "event_id"]
+        op.f("ix_conversation_replies_client_id_event_id"),
+        "conversation_replies",
+        ["client_id", "event_id"],
     )
     op.create_index(
         "ix_conversation_replies_unsent",
-        table,
+        "conversation_replies",
         ["created_at", "id"],
         postgresql_where=sa.text("state IN ('scheduled', 'sending')"),
     )
-    op.create_index(op.f("ix_conversation_replies_id"), table, ["id"])
-    tenancy.protect(table)
+    op.create_index(op.f("ix_conversation_replies_id"), "conversation_replies", ["id"])
+    tenancy.protect("conversation_replies")
 
 
 def _make_notes() -> None:
-    table = "conversation_notes"
     op.create_table(
-        table,
+        "conversation_notes",
         _text("client_id"),
         _text("id"),
         _text("conversation_id"),
@@ -123,19 +123,21 @@ def _make_notes() -> None:
         sa.ForeignKeyConstraint(
             ["client_id"], ["clients.id"], name=op.f("fk_conversation_notes_client_id")
         ),
-        _points_to(table, "ai_conversations", "conversation_id"),
-        _points_to(table, "engine_events", "event_id"),
+        _points_to("conversation_notes", "ai_conversations", "conversation_id"),
+        _points_to("conversation_notes", "engine_events", "event_id"),
         sa.PrimaryKeyConstraint("client_id", "id", name=op.f("pk_conversation_notes")),
     )
     op.create_index(
         op.f("ix_conversation_notes_client_id_conversation_id_created_at"),
-        table,
+        "conversation_notes",
         ["client_id", "conversation_id", "created_at"],
     )
     op.create_index(
-        op.f("ix_conversation_notes_client_id_event_id"), table, ["client_id", "event_id"]
+        op.f("ix_conversation_notes_client_id_event_id"),
+        "conversation_notes",
+        ["client_id", "event_id"],
     )
-    tenancy.protect(table)
+    tenancy.protect("conversation_notes")
 
 
 def downgrade() -> None:
