@@ -7,6 +7,7 @@ from typing import Final
 
 from api.dashboard.navigation import menu_of
 from api.dashboard.page import Page
+from domain.customers.customer import Customer
 from domain.dashboard.search import FoundTicket, matches, searched_words
 from domain.tenants.actor import ANYONE, MANAGERS, REVIEWERS
 from domain.tenants.client import Role
@@ -78,10 +79,18 @@ def palette_groups(page: Page, asked: str, found: SearchResults) -> tuple[Palett
     if not asked:
         groups = (PaletteGroup("recent", tickets.items), actions, pages)
     elif not words:
-        groups = (tickets,)
+        groups = (_customers(found.customers), tickets)
     else:
         records = PaletteGroup("records", tuple(_record(page, one) for one in found.records))
-        groups = (pages, actions, records, tickets, _orders(page, found), _articles(found))
+        groups = (
+            pages,
+            actions,
+            records,
+            _customers(found.customers),
+            tickets,
+            _orders(page, found),
+            _articles(found),
+        )
     return tuple(group for group in groups if group.items)
 
 
@@ -108,6 +117,22 @@ def _record(page: Page, record: NamedRecord) -> PaletteItem:
     else:
         href = f"/app/{record.kind}s/{record.id}"
     return PaletteItem(page.say(f"palette.records.{record.kind}"), href, "file-text", record.id)
+
+
+def _customers(customers: tuple[Customer, ...]) -> PaletteGroup:
+    return PaletteGroup(
+        "customers",
+        tuple(
+            PaletteItem(
+                one.name or one.email,
+                f"/app/customers/{one.id}",
+                "users",
+                one.email if one.name else "",
+                is_said=True,
+            )
+            for one in customers
+        ),
+    )
 
 
 def _ticket(page: Page, ticket: FoundTicket) -> PaletteItem:

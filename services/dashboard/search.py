@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId, parse_ulid
+from domain.customers.customer import Customer
 from domain.dashboard.search import FoundArticle, FoundTicket, searched_words
 from domain.intake.customer_email import customer_key
 from domain.tenants.actor import ANYONE, Actor
+from store.customers.customer_lists import CustomerLists
 from store.dashboard.record_search import RecordSearch
 from store.runs.anything import NamedRecord, NamedRecords
 from store.runs.run_finding import RunFinder
@@ -19,6 +21,7 @@ class SearchResults:
     number that was searched. `of_order`: the tickets about this order."""
 
     records: tuple[NamedRecord, ...] = ()
+    customers: tuple[Customer, ...] = ()
     tickets: tuple[FoundTicket, ...] = ()
     order: str = ""
     of_order: tuple[FoundTicket, ...] = ()
@@ -26,7 +29,9 @@ class SearchResults:
 
     @property
     def is_empty(self) -> bool:
-        return not (self.records or self.tickets or self.of_order or self.articles)
+        return not (
+            self.records or self.customers or self.tickets or self.of_order or self.articles
+        )
 
 
 async def search_records(
@@ -45,13 +50,16 @@ async def search_records(
         return SearchResults(tickets=await search.recent(limit))
     if ulid := parse_ulid(asked):
         return SearchResults(records=tuple(await NamedRecords(connection, tenant).of(ulid)))
+    customers = tuple(
+        (await CustomerLists(connection, tenant).page(asked, after=None, limit=limit))[0]
+    )
     if "@" in asked and (key := customer_key(asked)) is not None:
         found = await search.by_address(key, limit)
         if found:
-            return SearchResults(tickets=found)
+            return SearchResults(customers=customers, tickets=found)
     words = searched_words(asked)
     if not words:
-        return SearchResults()
+        return SearchResults(customers=customers)
     of_order: tuple[FoundTicket, ...] = ()
     if any(one.isdigit() for one in asked):
         finder = RunFinder(connection, tenant)
@@ -61,6 +69,7 @@ async def search_records(
     known = {one.id for one in of_order}
     tickets = await search.by_words(words, limit)
     return SearchResults(
+        customers=customers,
         tickets=tuple(one for one in tickets if one.id not in known),
         order=asked,
         of_order=of_order,

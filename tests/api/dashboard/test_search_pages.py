@@ -6,9 +6,11 @@ import pytest
 
 from api.dashboard.palette import ACTIONS
 from domain.tenants.client import Role
+from store.customers.tables import customers
 from store.runs.tables import ai_conversations
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
+from tests.support.customers.regular import NAME, SOPHIE, a_regular
 from tests.support.dashboard.page_list import route_at
 from tests.support.dashboard.visitors import at_pages
 from tests.support.reviews.reviews import open_review
@@ -45,6 +47,18 @@ async def test_what_leads_where(front: LiveEngine, shop: Shop) -> None:
         assert "Enter a word" in await owner.see(FIND)
 
 
+async def test_a_customer_is_found_by_name(front: LiveEngine, shop: Shop) -> None:
+    customer_id = await a_regular(front.database, shop)
+    stranger = await open_shop(front.database)
+    async with at_pages(front, shop) as owner:
+        for asked in ("martin sop", SOPHIE):
+            place = f"/app/customers/{customer_id}"
+            assert place in OPTION.findall(await owner.see(PALETTE, q=asked)), asked
+            assert f'href="{place}"' in await owner.see(FIND, q=asked), asked
+    async with at_pages(front, stranger) as other:
+        assert NAME not in await other.see(PALETTE, q="martin")
+
+
 async def test_the_palette_finds_sophie(front: LiveEngine, shop: Shop) -> None:
     hostile = "<script>alert(1)</script> Où est ma commande ?"
     await write(front.database, shop, hostile, customer="sophie@b.example", key="a")
@@ -56,7 +70,8 @@ async def test_the_palette_finds_sophie(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, stranger) as other:
         elsewhere = await other.see(PALETTE, q="sophie")
 
-    assert OPTION.findall(page) == [f"/app/conversations/{talk}"]
+    customer = (await only_row(front.database, customers, of=shop))["id"]
+    assert OPTION.findall(page) == [f"/app/customers/{customer}", f"/app/conversations/{talk}"]
     assert "&lt;script&gt;alert(1)" in page
     assert "<html" not in page
     assert OPTION.findall(recent)[0] == f"/app/conversations/{talk}"
