@@ -219,7 +219,7 @@ async def test_a_client_whose_row_is_locked_stands_in_nobodys_way(
     other = await open_shop(engine.database)
     lock = sa.select(clients.c.id).where(clients.c.id == shop.client_id).with_for_update()
 
-    async with engine.worker_database.service() as connection:
+    async with engine.worker_database.service(patience_s=60) as connection:
         await connection.execute(lock)
         waiting = [asyncio.ensure_future(engine.post(shop, message="x")) for _ in range(30)]
         await eventually(lambda: _somebody_waits(engine.database))

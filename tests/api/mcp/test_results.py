@@ -125,7 +125,7 @@ async def test_every_outbound_event_fits(front: LiveEngine, shop: Shop) -> None:
 
 
 async def test_resources_are_listed_page_by_page(front: LiveEngine, shop: Shop) -> None:
-    async with front.database.tenant(shop.tenant) as connection:
+    async with front.database.tenant(shop.tenant, patience_s=60) as connection:
         for number in range(51):
             await ContentRepository(connection, shop.tenant).add_knowledge(
                 entry_id=new_ulid(), title=f"t{number}", body="b", language="fr", now=utc_now()
