@@ -57,11 +57,12 @@ _KEYS_OF_ORDER: Final = sa.text("""
     ) AS known WHERE customer_key IS NOT NULL
 """)
 _KEYS_OF_RUNS: Final = sa.text("""
-    SELECT DISTINCT message.customer_key FROM engine_runs AS run
+    SELECT DISTINCT message.normalized_key FROM engine_runs AS run
     JOIN engine_messages AS message
       ON message.client_id = run.client_id AND message.event_id = run.event_id
      AND message.direction = 'inbound'
-    WHERE run.client_id = :client_id AND run.id = ANY(:runs) AND message.customer_key IS NOT NULL
+    WHERE run.client_id = :client_id AND run.id = ANY(:runs)
+      AND message.normalized_key IS NOT NULL
 """)
 _ONE: Final = sa.text(f"""
     SELECT {_COLUMNS} FROM customers AS customer WHERE client_id = :client_id AND id = :customer_id

@@ -18,19 +18,27 @@ from domain.customers.customer_orders import CustomerOrder, order_of_fact, order
 from domain.integrations.known_order import KnownOrder
 from domain.integrations.order import Order
 from store.core.repository import TenantRepository
+from store.intake.events import IS_AUTHENTICATED
 
 # The conversations that contain a message from the customer's address, or that are in the
 # customer's memory.
-_CONVERSATIONS: Final = """
+_CONVERSATIONS: Final = f"""
     SELECT theirs.id, coalesce(bool_or(theirs.is_verified), true) AS is_verified FROM (
-        (SELECT conversation_id AS id, NOT is_claim AS is_verified FROM engine_messages
-         WHERE client_id = :client_id AND customer_key = customer.key AND direction = 'inbound'
-         ORDER BY created_at DESC LIMIT :examined)
+        (SELECT message.conversation_id AS id, {IS_AUTHENTICATED} AS is_verified FROM (
+            SELECT conversation_id, event_id FROM engine_messages
+            WHERE client_id = :client_id AND normalized_key = customer.key
+              AND direction = 'inbound'
+            ORDER BY created_at DESC LIMIT :examined
+        ) AS message
+        CROSS JOIN LATERAL (
+            SELECT unified FROM engine_events
+            WHERE client_id = :client_id AND id = message.event_id OFFSET 0
+        ) AS event)
         UNION
         (SELECT id, NULL FROM ai_conversations
          WHERE client_id = :client_id AND memory_key = 'email:' || customer.key
          ORDER BY last_message_at DESC LIMIT :examined)
-    ) AS theirs WHERE theirs.id IS NOT NULL GROUP BY theirs.id"""
+    ) AS theirs WHERE theirs.id IS NOT NULL GROUP BY theirs.id"""  # noqa: S608 - our own SQL
 _EACH: Final = "FROM unnest(CAST(:keys AS text[])) AS customer(key)"
 # OFFSET 0 forces row-by-row joins on unique keys. Another plan could read all conversations or runs
 # of a client.
@@ -75,7 +83,7 @@ _LOOKUPS: Final = sa.text(f"""
     {_EACH}
     CROSS JOIN LATERAL (
         SELECT event_id FROM engine_messages
-        WHERE client_id = :client_id AND customer_key = customer.key AND direction = 'inbound'
+        WHERE client_id = :client_id AND normalized_key = customer.key AND direction = 'inbound'
         ORDER BY created_at DESC LIMIT :examined
     ) AS said
     CROSS JOIN LATERAL (
