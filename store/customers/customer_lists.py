@@ -67,6 +67,7 @@ _KEYS_OF_RUNS: Final = sa.text("""
 _ONE: Final = sa.text(f"""
     SELECT {_COLUMNS} FROM customers AS customer WHERE client_id = :client_id AND id = :customer_id
 """)  # noqa: S608 - likewise
+_LOCKED: Final = sa.text(f"{_ONE.text} FOR NO KEY UPDATE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +111,16 @@ class CustomerLists(TenantRepository):
 
     async def read(self, customer_id: str) -> Customer:
         """Return a customer. Raises CustomerNotFound."""
-        return _customer(
-            await self._one(
-                _ONE,
-                {"client_id": self._tenant, "customer_id": customer_id},
-                CustomerNotFound(customer_id),
-            )
-        )
+        return await self._read(_ONE, customer_id)
+
+    async def locked(self, customer_id: str) -> Customer:
+        """Return a customer whose row is locked until the transaction ends. Raises
+        CustomerNotFound."""
+        return await self._read(_LOCKED, customer_id)
+
+    async def _read(self, query: sa.TextClause, customer_id: str) -> Customer:
+        this = {"client_id": self._tenant, "customer_id": customer_id}
+        return _customer(await self._one(query, this, CustomerNotFound(customer_id)))
 
     async def _keys_of_order(self, text: str) -> list[str]:
         """Return the addresses of the customers whose order has this number. Facts are searched by

@@ -6,7 +6,9 @@ import pytest
 import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
+from domain.agent.plan import ActionKind, StepOutcome, StepState
 from domain.core.contracts import RunRef
+from domain.core.money import Money
 from domain.customers.errors import CustomerNotFound
 from domain.inbound.data_request import DataRequest
 from domain.integrations.order_fact import OrderFact
@@ -17,6 +19,7 @@ from store.customers.customer_records import CustomerRecords
 from store.customers.tables import customer_words, customers
 from store.inbound.customer_file import CustomerFileRepository
 from store.integrations.order_facts import OrderFactRepository
+from store.runs.action_ledger import ActionLedger, Effect, LedgerPlace
 from store.runs.tables import engine_messages
 from tests.support.core.rows import only_row, rows
 from tests.support.inbound.log import a_sender
@@ -208,3 +211,35 @@ async def test_imported_messages_get_their_keys(database: Database, shop: Shop) 
 
     assert [one["key"] for one in await rows(database, customers, of=shop)] == [SOPHIE]
     assert (await only_row(database, engine_messages, of=shop))["normalized_key"] == SOPHIE
+
+
+async def test_the_latest_orders_are_read(database: Database, shop: Shop) -> None:
+    here = await a_sender(database, shop)
+    async with database.tenant(shop.tenant) as connection:
+        for number in range(4):
+            fact = OrderFact(
+                order_id=str(number), version=NOW + timedelta(days=number), customer_email=ANN
+            )
+            await OrderFactRepository(connection, shop.tenant).apply(here, fact, NOW)
+        records = CustomerRecords(connection, shop.tenant)
+        some = (await records.orders([ANN], 3))[ANN]
+        everything = (await records.orders([ANN], 9))[ANN]
+
+    assert [one.number for one in some.orders] == ["3", "2", "1"]
+    assert (some.has_more, everything.has_more) == (True, False)
+
+
+async def test_a_cancelled_order_is_given_back(database: Database, shop: Shop) -> None:
+    ref = await write(database, shop, customer=ANN, now=NOW)
+    place, amount = LedgerPlace(ref.run_id, 0, 0), Money(minor=900, currency="EUR")
+    cancelled = Effect(
+        ActionKind.CANCEL_ORDER, order_key="shopify/7", customer_key=ANN, amount=amount
+    )
+    async with database.tenant(shop.tenant) as connection:
+        ledger = ActionLedger(connection, shop.tenant)
+        await ledger.begin(place, cancelled, entry_id=new_ulid(), now=NOW)
+        done = StepOutcome(kind=ActionKind.CANCEL_ORDER, state=StepState.DONE, detail="")
+        await ledger.finish(place, done, reference="c_1", now=NOW)
+        found = await CustomerRecords(connection, shop.tenant).refunds(ANN, 9)
+
+    assert [one.amount for one in found] == [amount]
