@@ -151,7 +151,7 @@ async def _work(
     await events.save_unified(ids.event_id, unified, conversation_id=opened.id)
     name("event normalized", "message filed")
     await CustomerIndex(connection, tenant).keep(
-        unified.customer_email, "Camille Martin", is_verified=True, new_id=new_ulid, now=now
+        unified.customer_email, "Camille Martin", is_verified=True, new_id=new_ulid, at=now
     )
     name("customer")
     content = ContentRepository(connection, tenant)

@@ -149,16 +149,17 @@ class Normalize:
             thread = thread.model_copy(update={"proposal": proposal})
         if thread.asked_number or thread.proposal:
             unified = with_asked_number(unified)
-        await events.save_unified(
+        arrived_at = await events.save_unified(
             step.ref.event_id, unified, conversation_id=opened.id, written=written
         )
-        await CustomerIndex(connection, tenant).keep(
-            unified.customer_email,
-            unified.customer_name,
-            is_verified=unified.may_act,
-            new_id=self._new_id,
-            now=now,
-        )
+        if arrived_at is not None:
+            await CustomerIndex(connection, tenant).keep(
+                unified.customer_email,
+                unified.customer_name,
+                is_verified=unified.may_act,
+                new_id=self._new_id,
+                at=arrived_at,
+            )
         deliveries: tuple[str, ...] = ()
         joined, considered = None, False
         if opened.is_new:

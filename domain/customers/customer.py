@@ -29,14 +29,16 @@ class Customer(BaseModel):
 class CustomerFigures(BaseModel):
     """Figures about a customer, from the latest messages and the known orders. `conversations` and
     `orders` count at most the number of records that were read. `spent`: the totals of the orders
-    that are not cancelled, per currency. `sentiment`: the latest score, from -1 to 1. `risk`: the
-    latest churn prediction."""
+    that are paid and not cancelled, per currency. `has_more_orders`: the customer may have more
+    orders than were read, so that `spent` is only a part. `sentiment`: the latest score, from -1
+    to 1. `risk`: the latest churn prediction."""
 
     model_config = ConfigDict(frozen=True)
 
     conversations: int = 0
     orders: int = 0
     spent: tuple[Money, ...] = ()
+    has_more_orders: bool = False
     sentiment: float | None = None
     risk: ChurnLevel | None = None
 
@@ -55,7 +57,8 @@ class CustomerConversation(ConversationSummary):
 
 
 class AgentRefund(BaseModel):
-    """A refund that the agent executed for a customer. `order_number`: the order's number, or None
+    """An amount that the agent gave back to a customer, by a refund or with a cancelled order.
+    `order_number`: the order's number, or None
     if the order is not known."""
 
     model_config = ConfigDict(frozen=True)

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from functools import reduce
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
@@ -9,12 +11,16 @@ from domain.core.money import MAX_MINOR, Money
 from domain.integrations.known_order import number_key
 from domain.integrations.order import Order, OrderState
 from domain.integrations.order_fact import OrderFact
+from domain.integrations.providers import Provider
+
+_OF_PAYMENTS: Final = f"{Provider.STRIPE}/"
 
 
 class CustomerOrder(BaseModel):
     """A customer's order, as the service last knew it. `keys`: the order's keys in the action
     ledger, one for each platform that reports it. `as_of`: the time of the latest data. `refunded`:
-    the total refunded according to the shop, if it is known."""
+    the total refunded according to the shop, if it is known. `is_payment_failed`: the last payment
+    attempt failed."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -25,11 +31,18 @@ class CustomerOrder(BaseModel):
     refunded: Money | None
     placed_at: datetime | None
     as_of: datetime
+    is_payment_failed: bool | None = None
+
+    @property
+    def is_payment(self) -> bool:
+        """True if only a payment provider reports the order."""
+        return all(key.startswith(_OF_PAYMENTS) for key in self.keys)
 
 
 def order_of_fact(fact: OrderFact, provider: str) -> CustomerOrder | None:
-    """Return the order that a fact describes, or None if the order was deleted."""
-    if fact.is_deleted:
+    """Return the order that a fact describes, or None if the order was deleted. The fact of a
+    payment provider without an order number describes no order."""
+    if fact.is_deleted or (provider == Provider.STRIPE and fact.number is None):
         return None
     return CustomerOrder(
         keys=(f"{provider}/{fact.order_id}",),
@@ -39,6 +52,7 @@ def order_of_fact(fact: OrderFact, provider: str) -> CustomerOrder | None:
         refunded=fact.refunded,
         placed_at=fact.placed_at,
         as_of=fact.version,
+        is_payment_failed=fact.is_payment_failed,
     )
 
 
@@ -52,28 +66,39 @@ def order_of_lookup(order: Order, read_at: datetime) -> CustomerOrder:
         refunded=order.refunded,
         placed_at=order.placed_at,
         as_of=order.told_at or read_at,
+        # False also means that it is not known.
+        is_payment_failed=order.is_payment_failed or None,
     )
 
 
 def merged_orders(found: Iterable[CustomerOrder]) -> tuple[CustomerOrder, ...]:
-    """Return one order for each number, latest placed first. The latest data decides; older data
-    fills what it does not state."""
-    by_number: dict[str, CustomerOrder] = {}
-    for one in sorted(found, key=lambda order: order.as_of, reverse=True):
-        number = number_key(one.number) or one.number
-        known = by_number.get(number)
-        by_number[number] = one if known is None else _filled(known, one)
-    return tuple(
-        sorted(by_number.values(), key=lambda order: order.placed_at or order.as_of, reverse=True)
+    """Return each order once, latest placed first. The latest data decides; older data fills what
+    it does not state. A payment belongs to the order with its number. Orders of two shops are two
+    orders, even if they have the same number."""
+    latest_first = sorted(found, key=lambda order: order.as_of, reverse=True)
+    groups: list[list[CustomerOrder]] = []
+    for one in sorted(latest_first, key=lambda order: order.is_payment):
+        group = next((group for group in groups if _is_same(group[0], one)), None)
+        if group is None:
+            groups.append([one])
+        else:
+            group.append(one)
+    orders = (
+        reduce(_filled, sorted(group, key=lambda order: order.as_of, reverse=True))
+        for group in groups
     )
+    return tuple(sorted(orders, key=lambda one: one.placed_at or one.as_of, reverse=True))
 
 
 def spent_on(orders: Iterable[CustomerOrder]) -> tuple[Money, ...]:
-    """Return the totals of the orders that are not cancelled, per currency."""
+    """Return the totals of the orders, per currency, without those that are cancelled or whose
+    payment failed."""
     return summed(
         one.total
         for one in orders
-        if one.total is not None and one.state is not OrderState.CANCELLED
+        if one.total is not None
+        and one.state is not OrderState.CANCELLED
+        and not one.is_payment_failed
     )
 
 
@@ -89,6 +114,16 @@ def summed(amounts: Iterable[Money]) -> tuple[Money, ...]:
     )
 
 
+def _is_same(known: CustomerOrder, other: CustomerOrder) -> bool:
+    if not other.is_payment:
+        return known.keys == other.keys
+    return _number(known) == _number(other)
+
+
+def _number(one: CustomerOrder) -> str:
+    return number_key(one.number) or one.number
+
+
 def _filled(known: CustomerOrder, older: CustomerOrder) -> CustomerOrder:
     return known.model_copy(
         update={
@@ -97,5 +132,8 @@ def _filled(known: CustomerOrder, older: CustomerOrder) -> CustomerOrder:
             "total": known.total or older.total,
             "refunded": known.refunded or older.refunded,
             "placed_at": known.placed_at or older.placed_at,
+            "is_payment_failed": older.is_payment_failed
+            if known.is_payment_failed is None
+            else known.is_payment_failed,
         }
     )

@@ -1,10 +1,10 @@
 """add the index of customers
 
 Lists and searches of customers read this index. A data request may also come from a member, so it
-no longer needs a connection.
+no longer needs a connection. A message gets the address of its normalized event.
 
 Revision: 5e0d9b71c4a8
-Follows: c81f4e2a7b36
+Follows: 4d7e90b1c5f8
 """
 
 import sqlalchemy as sa
@@ -48,6 +48,7 @@ def upgrade() -> None:
     op.create_index(op.f("ix_customers_id"), "customers", ["id"])
     tenancy.protect("customers")
     _make_words()
+    op.add_column("engine_messages", _text("normalized_key", nullable=True))
     op.alter_column("data_requests", "integration_id", nullable=True)
 
 
@@ -81,6 +82,7 @@ def downgrade() -> None:
     op.execute("DELETE FROM data_requests WHERE integration_id IS NULL")
     op.execute("RESET ROLE")
     op.alter_column("data_requests", "integration_id", nullable=False)
+    op.drop_column("engine_messages", "normalized_key")
     for table in ("customer_words", "customers"):
         tenancy.unprotect(table)
         op.drop_table(table)

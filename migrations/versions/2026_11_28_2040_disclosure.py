@@ -1,7 +1,7 @@
 """add the AI disclosure to clients' settings
 
 Revision: e5b92d7f0c14
-Follows: c81f4e2a7b36
+Follows: d4728c15be03
 """
 
 import sqlalchemy as sa

@@ -1,4 +1,4 @@
-"""add the index of refunds by customer
+"""add the indexes of refunds, messages and order facts by customer
 
 A separate revision, because the table has rows.
 
@@ -23,7 +23,20 @@ def upgrade() -> None:
         ["client_id", "customer_key", "planned_at"],
         where=sa.text("customer_key IS NOT NULL AND amount IS NOT NULL"),
     )
+    create_index(
+        "ix_engine_messages_normalized",
+        "engine_messages",
+        ["client_id", "normalized_key", "created_at"],
+        where=sa.text("direction = 'inbound' AND normalized_key IS NOT NULL"),
+    )
+    create_index(
+        "ix_order_facts_customer_latest", "order_facts", ["client_id", "customer_key", "version"]
+    )
+    drop_index("ix_order_facts_customer")
 
 
 def downgrade() -> None:
+    create_index("ix_order_facts_customer", "order_facts", ["client_id", "customer_key"])
+    drop_index("ix_order_facts_customer_latest")
+    drop_index("ix_engine_messages_normalized")
     drop_index("ix_action_ledger_customer")

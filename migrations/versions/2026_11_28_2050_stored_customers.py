@@ -14,23 +14,37 @@ down_revision = "93b6ad20f7e5"
 branch_labels = None
 depends_on = None
 
+# As `customer_key` does it, except for rare letters.
+_KEYS = """
+    UPDATE engine_messages AS message
+    SET normalized_key = nullif(btrim(normalize(replace(lower(normalize(
+        event.unified ->> 'customer_email', NFKC)), 'ß', 'ss'), NFKC)), '')
+    FROM engine_events AS event
+    WHERE event.client_id = message.client_id AND event.id = message.event_id
+      AND message.direction = 'inbound' AND message.normalized_key IS NULL
+      AND event.unified ->> 'customer_email' IS NOT NULL
+"""
 # A digest in upper-case hexadecimal after a "0" has the form of a ULID.
 _CUSTOMERS = """
     INSERT INTO customers
         (client_id, id, key, name, is_verified, first_contact_at, last_contact_at)
     SELECT message.client_id,
-           '0' || upper(left(md5(message.client_id || '/' || message.customer_key), 25)),
-           message.customer_key,
+           '0' || upper(left(md5(message.client_id || '/' || message.normalized_key), 25)),
+           message.normalized_key,
            (array_agg(event.unified ->> 'customer_name'
-                      ORDER BY message.is_claim, message.created_at DESC)
+                      ORDER BY sender.is_verified DESC, message.created_at DESC)
                FILTER (WHERE event.unified ->> 'customer_name' IS NOT NULL))[1],
-           bool_or(NOT message.is_claim), min(message.created_at), max(message.created_at)
+           bool_or(sender.is_verified), min(message.created_at), max(message.created_at)
     FROM engine_messages AS message
     JOIN engine_events AS event
       ON event.client_id = message.client_id AND event.id = message.event_id
-    WHERE message.direction = 'inbound' AND message.customer_key IS NOT NULL
+    CROSS JOIN LATERAL (SELECT coalesce(
+        event.unified -> 'customer_verified' = 'true'
+        AND coalesce(event.unified -> 'sender_authenticated', 'true') = 'true', false
+    ) AS is_verified) AS sender
+    WHERE message.direction = 'inbound' AND message.normalized_key IS NOT NULL
       AND message.conversation_id IS NOT NULL AND event.erased_at IS NULL
-    GROUP BY message.client_id, message.customer_key
+    GROUP BY message.client_id, message.normalized_key
     ON CONFLICT (client_id, key) DO NOTHING
 """
 _WORDS = r"""
@@ -39,8 +53,9 @@ _WORDS = r"""
     CROSS JOIN LATERAL (
         SELECT key AS word UNION
         SELECT regexp_split_to_table(
-            regexp_replace(normalize(lower(coalesce(name, '') || ' ' || key), NFKD),
-                           '[\u0300-\u036f]', '', 'g'),
+            regexp_replace(
+                replace(lower(normalize(coalesce(name, '') || ' ' || key, NFKD)), 'ß', 'ss'),
+                '[\u0300-\u036f]', '', 'g'),
             '(?:\W|_)+')
     ) AS words
     WHERE word <> ''
@@ -50,6 +65,7 @@ _WORDS = r"""
 
 def upgrade() -> None:
     op.execute("SET LOCAL ROLE engine_service")
+    op.execute(_KEYS)
     op.execute(_CUSTOMERS)
     op.execute(_WORDS)
     op.execute("RESET ROLE")

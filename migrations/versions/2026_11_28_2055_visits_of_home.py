@@ -1,7 +1,7 @@
 """add members' visits to Home
 
 Revision: 5b0c9d7e61fa
-Follows: c81f4e2a7b36
+Follows: e5b92d7f0c14
 """
 
 import sqlalchemy as sa

@@ -17,7 +17,7 @@ from domain.customers.customer import (
 from domain.customers.customer_orders import CustomerOrder, merged_orders, spent_on, summed
 from domain.tenants.actor import ANYONE, Actor
 from store.customers.customer_lists import CustomerLists, CustomerPlace
-from store.customers.customer_records import Contacts, CustomerRecords
+from store.customers.customer_records import Contacts, CustomerRecords, FoundOrders
 from store.runs.conversation_reading import ConversationReader
 from store.runs.internal_notes import InternalNoteRepository
 
@@ -63,8 +63,10 @@ async def read_customer(
     )
     shown = dict(list(known.items())[:SHOWN_CONVERSATIONS])
     talks = await ConversationReader(connection, tenant).some(list(shown))
-    found = (await records.orders([customer.email], SHOWN_RECORDS)).get(customer.email, [])
-    orders = merged_orders(found)
+    found = (await records.orders([customer.email], SHOWN_RECORDS)).get(
+        customer.email, FoundOrders()
+    )
+    orders = merged_orders(found.orders)
     refunds = await records.refunds(customer.email, SHOWN_RECORDS)
     contacts = (await records.contacts([customer.email], SHOWN_RECORDS)).get(
         customer.email, _NO_CONTACTS
@@ -73,7 +75,7 @@ async def read_customer(
     notes = await InternalNoteRepository(connection, tenant).latest(list(shown), _SHOWN_NOTES)
     return CustomerDetails(
         **customer.model_dump(),
-        figures=_figures_of(contacts, orders, risks.get(customer.email)),
+        figures=_figures_of(contacts, orders, risks.get(customer.email), has_more=found.has_more),
         conversations=tuple(
             CustomerConversation(**one.model_dump(), is_verified=shown[one.id]) for one in talks
         ),
@@ -92,19 +94,27 @@ async def _figures(records: CustomerRecords, keys: Sequence[str]) -> dict[str, C
     risks = await records.risks(keys)
     return {
         key: _figures_of(
-            contacts.get(key, _NO_CONTACTS), merged_orders(orders.get(key, [])), risks.get(key)
+            contacts.get(key, _NO_CONTACTS),
+            merged_orders(orders[key].orders if key in orders else ()),
+            risks.get(key),
+            has_more=key in orders and orders[key].has_more,
         )
         for key in keys
     }
 
 
 def _figures_of(
-    contacts: Contacts, orders: Sequence[CustomerOrder], risk: ChurnLevel | None
+    contacts: Contacts,
+    orders: Sequence[CustomerOrder],
+    risk: ChurnLevel | None,
+    *,
+    has_more: bool,
 ) -> CustomerFigures:
     return CustomerFigures(
         conversations=contacts.conversations,
         orders=len(orders),
         spent=spent_on(orders),
+        has_more_orders=has_more,
         sentiment=contacts.sentiment,
         risk=risk,
     )

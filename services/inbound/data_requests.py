@@ -25,11 +25,12 @@ async def customer_file(
 
 async def open_data_request(work: UnitOfWork, actor: Actor, customer_id: str) -> DataRequest:
     """Open a data request for a customer who asked a member for the stored data. If a request of
-    the customer is already open, return that request. Raises RoleRequired, CustomerNotFound."""
+    the customer is already open, even overdue, return that request. Raises RoleRequired,
+    CustomerNotFound."""
     actor.require(MANAGERS)
-    customer = await CustomerLists(work.connection, work.tenant).read(customer_id)
+    customer = await CustomerLists(work.connection, work.tenant).locked(customer_id)
     requests = DataRequestRepository(work.connection, work.tenant)
-    known = await requests.open_of(customer.email, work.now - DUE_AFTER)
+    known = await requests.open_of(customer.email)
     if known is not None:
         return known
     request_id = work.new_id()

@@ -10,6 +10,7 @@ from domain.core.ports import NewId
 from domain.customers.customer_words import customer_words
 from domain.intake.customer_email import customer_key
 from store.core.repository import TenantRepository
+from store.intake.events import IS_AUTHENTICATED
 
 _PAGE: Final = 1_000
 
@@ -38,20 +39,39 @@ _KEEP: Final = sa.text("""
     WHERE CAST(:name AS text) IS NULL OR kept.name = CAST(:name AS text)
     ON CONFLICT (client_id, word, customer_id) DO NOTHING
 """)
-_STORED: Final = sa.text("""
-    SELECT message.customer_key AS key, bool_or(NOT message.is_claim) AS is_verified,
-           min(message.created_at) AS first_at, max(message.created_at) AS last_at,
-           (array_agg(event.unified ->> 'customer_name'
-                      ORDER BY message.is_claim, message.created_at DESC)
-               FILTER (WHERE event.unified ->> 'customer_name' IS NOT NULL))[1] AS name
+# Imported messages have no key.
+_UNKEYED: Final = sa.text("""
+    SELECT DISTINCT event.unified ->> 'customer_email'
     FROM engine_messages AS message
     JOIN engine_events AS event
       ON event.client_id = message.client_id AND event.id = message.event_id
     WHERE message.client_id = :client_id AND message.direction = 'inbound'
-      AND message.customer_key IS NOT NULL AND message.conversation_id IS NOT NULL
-      AND event.erased_at IS NULL
-    GROUP BY message.customer_key
+      AND message.normalized_key IS NULL AND event.unified ->> 'customer_email' IS NOT NULL
 """)
+_SET_KEYS: Final = sa.text("""
+    UPDATE engine_messages AS message SET normalized_key = known.key
+    FROM engine_events AS event
+    JOIN unnest(CAST(:emails AS text[]), CAST(:keys AS text[])) AS known(email, key)
+      ON known.email = event.unified ->> 'customer_email'
+    WHERE message.client_id = :client_id AND message.direction = 'inbound'
+      AND message.normalized_key IS NULL
+      AND event.client_id = :client_id AND event.id = message.event_id
+""")
+_STORED: Final = sa.text(f"""
+    SELECT message.normalized_key AS key, bool_or(sender.is_verified) AS is_verified,
+           min(message.created_at) AS first_at, max(message.created_at) AS last_at,
+           (array_agg(event.unified ->> 'customer_name'
+                      ORDER BY sender.is_verified DESC, message.created_at DESC)
+               FILTER (WHERE event.unified ->> 'customer_name' IS NOT NULL))[1] AS name
+    FROM engine_messages AS message
+    JOIN engine_events AS event
+      ON event.client_id = message.client_id AND event.id = message.event_id
+    CROSS JOIN LATERAL (SELECT {IS_AUTHENTICATED} AS is_verified) AS sender
+    WHERE message.client_id = :client_id AND message.direction = 'inbound'
+      AND message.normalized_key IS NOT NULL AND message.conversation_id IS NOT NULL
+      AND event.erased_at IS NULL
+    GROUP BY message.normalized_key
+""")  # noqa: S608 - our own SQL
 
 
 class CustomerIndex(TenantRepository):
@@ -62,9 +82,9 @@ class CustomerIndex(TenantRepository):
         *,
         is_verified: bool,
         new_id: NewId,
-        now: datetime,
+        at: datetime,
     ) -> None:
-        """Store that a customer wrote at `now`. Without an address there is no customer, and
+        """Store that a customer wrote at `at`. Without an address there is no customer, and
         nothing is stored. A repeated call has no effect.
 
         `is_verified`: whether the sender was verified to hold the address.
@@ -73,11 +93,12 @@ class CustomerIndex(TenantRepository):
         if key is None:
             return
         await self._connection.execute(
-            _KEEP, self._row(key, name, is_verified, now, now, new_id=new_id)
+            _KEEP, self._row(key, name, is_verified, at, at, new_id=new_id)
         )
 
     async def rebuild(self, new_id: NewId) -> None:
         """Store all customers whose messages are stored, for example after an import."""
+        await self._set_keys()
         found = (await self._connection.execute(_STORED, {"client_id": self._tenant})).all()
         rows = [
             self._row(row.key, row.name, row.is_verified, row.first_at, row.last_at, new_id=new_id)
@@ -85,6 +106,14 @@ class CustomerIndex(TenantRepository):
         ]
         for page in _pages(rows):
             await self._connection.execute(_KEEP, page)
+
+    async def _set_keys(self) -> None:
+        mine: dict[str, object] = {"client_id": self._tenant}
+        keys = {one: customer_key(one) for one in await self._connection.scalars(_UNKEYED, mine)}
+        known = {email: key for email, key in keys.items() if key is not None}
+        await self._connection.execute(
+            _SET_KEYS, {**mine, "emails": list(known), "keys": list(known.values())}
+        )
 
     def _row(
         self,

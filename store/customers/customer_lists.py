@@ -57,15 +57,17 @@ _KEYS_OF_ORDER: Final = sa.text("""
     ) AS known WHERE customer_key IS NOT NULL
 """)
 _KEYS_OF_RUNS: Final = sa.text("""
-    SELECT DISTINCT message.customer_key FROM engine_runs AS run
+    SELECT DISTINCT message.normalized_key FROM engine_runs AS run
     JOIN engine_messages AS message
       ON message.client_id = run.client_id AND message.event_id = run.event_id
      AND message.direction = 'inbound'
-    WHERE run.client_id = :client_id AND run.id = ANY(:runs) AND message.customer_key IS NOT NULL
+    WHERE run.client_id = :client_id AND run.id = ANY(:runs)
+      AND message.normalized_key IS NOT NULL
 """)
 _ONE: Final = sa.text(f"""
     SELECT {_COLUMNS} FROM customers AS customer WHERE client_id = :client_id AND id = :customer_id
 """)  # noqa: S608 - likewise
+_LOCKED: Final = sa.text(f"{_ONE.text} FOR NO KEY UPDATE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +111,16 @@ class CustomerLists(TenantRepository):
 
     async def read(self, customer_id: str) -> Customer:
         """Return a customer. Raises CustomerNotFound."""
-        return _customer(
-            await self._one(
-                _ONE,
-                {"client_id": self._tenant, "customer_id": customer_id},
-                CustomerNotFound(customer_id),
-            )
-        )
+        return await self._read(_ONE, customer_id)
+
+    async def locked(self, customer_id: str) -> Customer:
+        """Return a customer whose row is locked until the transaction ends. Raises
+        CustomerNotFound."""
+        return await self._read(_LOCKED, customer_id)
+
+    async def _read(self, query: sa.TextClause, customer_id: str) -> Customer:
+        this = {"client_id": self._tenant, "customer_id": customer_id}
+        return _customer(await self._one(query, this, CustomerNotFound(customer_id)))
 
     async def _keys_of_order(self, text: str) -> list[str]:
         """Return the addresses of the customers whose order has this number. Facts are searched by

@@ -3,9 +3,9 @@
 Every query reads a limited number of rows for each customer, by an index.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import sqlalchemy as sa
@@ -18,19 +18,27 @@ from domain.customers.customer_orders import CustomerOrder, order_of_fact, order
 from domain.integrations.known_order import KnownOrder
 from domain.integrations.order import Order
 from store.core.repository import TenantRepository
+from store.intake.events import IS_AUTHENTICATED
 
 # The conversations that contain a message from the customer's address, or that are in the
 # customer's memory.
-_CONVERSATIONS: Final = """
+_CONVERSATIONS: Final = f"""
     SELECT theirs.id, coalesce(bool_or(theirs.is_verified), true) AS is_verified FROM (
-        (SELECT conversation_id AS id, NOT is_claim AS is_verified FROM engine_messages
-         WHERE client_id = :client_id AND customer_key = customer.key AND direction = 'inbound'
-         ORDER BY created_at DESC LIMIT :examined)
+        (SELECT message.conversation_id AS id, {IS_AUTHENTICATED} AS is_verified FROM (
+            SELECT conversation_id, event_id FROM engine_messages
+            WHERE client_id = :client_id AND normalized_key = customer.key
+              AND direction = 'inbound'
+            ORDER BY created_at DESC LIMIT :examined
+        ) AS message
+        CROSS JOIN LATERAL (
+            SELECT unified FROM engine_events
+            WHERE client_id = :client_id AND id = message.event_id OFFSET 0
+        ) AS event)
         UNION
         (SELECT id, NULL FROM ai_conversations
          WHERE client_id = :client_id AND memory_key = 'email:' || customer.key
          ORDER BY last_message_at DESC LIMIT :examined)
-    ) AS theirs WHERE theirs.id IS NOT NULL GROUP BY theirs.id"""
+    ) AS theirs WHERE theirs.id IS NOT NULL GROUP BY theirs.id"""  # noqa: S608 - our own SQL
 _EACH: Final = "FROM unnest(CAST(:keys AS text[])) AS customer(key)"
 # OFFSET 0 forces row-by-row joins on unique keys. Another plan could read all conversations or runs
 # of a client.
@@ -62,7 +70,8 @@ _FACTS: Final = sa.text(f"""
     CROSS JOIN LATERAL (
         SELECT known.order_id, known.facts, integration.provider FROM (
             SELECT order_id, facts, integration_id FROM order_facts
-            WHERE client_id = :client_id AND customer_key = customer.key LIMIT :examined
+            WHERE client_id = :client_id AND customer_key = customer.key
+            ORDER BY version DESC LIMIT :examined
         ) AS known
         CROSS JOIN LATERAL (
             SELECT provider FROM integrations
@@ -75,14 +84,13 @@ _LOOKUPS: Final = sa.text(f"""
     {_EACH}
     CROSS JOIN LATERAL (
         SELECT event_id FROM engine_messages
-        WHERE client_id = :client_id AND customer_key = customer.key AND direction = 'inbound'
+        WHERE client_id = :client_id AND normalized_key = customer.key AND direction = 'inbound'
         ORDER BY created_at DESC LIMIT :examined
     ) AS said
-    CROSS JOIN LATERAL (
+    LEFT JOIN LATERAL (
         SELECT received_at, lookup -> 'order' AS found FROM engine_runs
         WHERE client_id = :client_id AND event_id = said.event_id OFFSET 0
-    ) AS run
-    WHERE jsonb_typeof(run.found) = 'object'
+    ) AS run ON true
 """)  # noqa: S608 - likewise
 _RISKS: Final = sa.text("""
     SELECT customer_email AS key, level FROM churn_predictions
@@ -92,7 +100,8 @@ _RISKS: Final = sa.text("""
 _REFUNDS: Final = sa.text(f"""
     SELECT run_id, order_key, amount, currency, coalesce(finished_at, planned_at) AS refunded_at
     FROM action_ledger
-    WHERE client_id = :client_id AND customer_key = :key AND action = '{ActionKind.REFUND}'
+    WHERE client_id = :client_id AND customer_key = :key
+      AND action IN ('{ActionKind.REFUND}', '{ActionKind.CANCEL_ORDER}')
       AND state = '{StepState.DONE}' AND amount IS NOT NULL
     ORDER BY planned_at DESC, id DESC LIMIT :limit
 """)  # noqa: S608 - likewise
@@ -107,6 +116,15 @@ class Contacts:
     sentiment: float | None
 
 
+@dataclass(slots=True)
+class FoundOrders:
+    """The known orders of a customer. An order may occur several times. `has_more`: the maximum
+    number of rows was read, so there may be more orders."""
+
+    orders: list[CustomerOrder] = field(default_factory=list)
+    has_more: bool = False
+
+
 class CustomerRecords(TenantRepository):
     """Reads records of customers. `keys`: their addresses, as returned by `customer_key`.
     `examined`: the maximum number of rows to read for each customer."""
@@ -116,18 +134,24 @@ class CustomerRecords(TenantRepository):
         rows = await self._connection.execute(_CONTACTS, self._of(keys, examined))
         return {row.key: Contacts(row.conversations, row.sentiment) for row in rows}
 
-    async def orders(self, keys: Sequence[str], examined: int) -> dict[str, list[CustomerOrder]]:
-        """Return the known orders of each customer, by address. An order may occur several times.
-        The shop itself is not queried."""
-        found: dict[str, list[CustomerOrder]] = defaultdict(list)
-        for row in await self._connection.execute(_FACTS, self._of(keys, examined)):
+    async def orders(self, keys: Sequence[str], examined: int) -> dict[str, FoundOrders]:
+        """Return the known orders of each customer, by address. The shop itself is not queried."""
+        found: dict[str, FoundOrders] = defaultdict(FoundOrders)
+        facts = (await self._connection.execute(_FACTS, self._of(keys, examined))).all()
+        lookups = (await self._connection.execute(_LOOKUPS, self._of(keys, examined))).all()
+        for rows in (facts, lookups):
+            for key, read in Counter(row.key for row in rows).items():
+                found[key].has_more = found[key].has_more or read >= examined
+        for row in facts:
             fact = KnownOrder.model_validate(row.facts).fact(row.order_id)
             if (order := order_of_fact(fact, row.provider)) is not None:
-                found[row.key].append(order)
-        for row in await self._connection.execute(_LOOKUPS, self._of(keys, examined)):
+                found[row.key].orders.append(order)
+        for row in lookups:
+            if not isinstance(row.found, dict):
+                continue
             looked_up = Order.model_validate(row.found)
             if looked_up.belongs_to(row.key):
-                found[row.key].append(order_of_lookup(looked_up, row.received_at))
+                found[row.key].orders.append(order_of_lookup(looked_up, row.received_at))
         return found
 
     async def risks(self, keys: Sequence[str]) -> dict[str, ChurnLevel]:
@@ -144,8 +168,8 @@ class CustomerRecords(TenantRepository):
         return {row.id: row.is_verified for row in rows}
 
     async def refunds(self, key: str, limit: int) -> list[AgentRefund]:
-        """Return the refunds that the agent executed for a customer, latest first. Their order
-        numbers are not known here."""
+        """Return the amounts that the agent gave back to a customer, by a refund or with a
+        cancelled order, latest first. The order numbers are not known here."""
         given = {"client_id": self._tenant, "key": key, "limit": limit}
         rows = await self._connection.execute(_REFUNDS, given)
         return [

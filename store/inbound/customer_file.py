@@ -25,11 +25,15 @@ from store.integrations.order_facts import OrderFactRepository
 
 _Filed = TypeVar("_Filed", bound=BaseModel)
 
-# Finds the customer's events by the key of the customer limit, and by the address in the event.
+# Finds the customer's events by the key of the customer limit, and by the addresses in the event as
+# received and as normalized.
 _EVENTS: Final = sa.text("""
     SELECT event_id FROM (
         SELECT event_id FROM engine_messages
         WHERE client_id = :client_id AND direction = 'inbound' AND customer_key = :customer
+        UNION
+        SELECT event_id FROM engine_messages
+        WHERE client_id = :client_id AND direction = 'inbound' AND normalized_key = :customer
         UNION
         SELECT id FROM engine_events
         WHERE client_id = :client_id AND lower(btrim(customer_email)) = :customer

@@ -8,9 +8,10 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.core.ids import TenantId, first_ulid
+from domain.core.ids import TenantId
 from domain.inbound.data_request import DataRequest
 from domain.inbound.errors import DataRequestNotFound
+from domain.intake.customer_email import customer_key
 from store.core.repository import TenantRepository, owner_of
 from store.inbound.tables import data_requests
 from store.tenants.tables import clients, users
@@ -24,14 +25,14 @@ _PAGE: Final = (
     .limit(sa.bindparam("limit"))
 )
 _ONE: Final = _REQUEST.where(data_requests.c.id == sa.bindparam("request"))
-_OPEN_OF: Final = (
+_MOST_OPEN: Final = 1_000
+# The addresses are compared in Python, because PostgreSQL folds letters differently.
+_OPEN: Final = (
     _REQUEST.where(
-        data_requests.c.id >= sa.bindparam("since"),
-        data_requests.c.customer_email == sa.bindparam("customer"),
-        data_requests.c.fulfilled_at.is_(None),
+        data_requests.c.customer_email.is_not(None), data_requests.c.fulfilled_at.is_(None)
     )
     .order_by(data_requests.c.id.desc())
-    .limit(1)
+    .limit(_MOST_OPEN)
 )
 # This text sorts after every ULID.
 _NEWEST: Final = "~"
@@ -67,14 +68,12 @@ class DataRequestRepository(TenantRepository):
         )
         return added.one_or_none() is not None
 
-    async def open_of(self, customer_email: str, since: datetime) -> DataRequest | None:
-        """Return the latest request of this customer since `since` that is not fulfilled, or None.
-        `customer_email`: as it was stored."""
-        rows = await self._connection.execute(
-            _OPEN_OF,
-            {"tenant": self._tenant, "customer": customer_email, "since": first_ulid(since)},
-        )
-        row = rows.one_or_none()
+    async def open_of(self, key: str) -> DataRequest | None:
+        """Return the latest request of this customer that is not fulfilled, or None. The latest
+        1,000 open requests are searched. `key`: the address, as returned by `customer_key`."""
+        rows = await self._connection.execute(_OPEN, {"tenant": self._tenant})
+        theirs = (row for row in rows if customer_key(row.customer_email) == key)
+        row = next(theirs, None)
         return None if row is None else DataRequest.model_validate(row, from_attributes=True)
 
     async def page(self, *, before: str | None, limit: int) -> tuple[DataRequest, ...]:

@@ -96,7 +96,7 @@ order_facts: Final = sa.Table(
     time("updated_at"),
     points_to("integrations", "integration_id"),
     sa.Index("ix_order_facts_number", "client_id", "number"),
-    sa.Index("ix_order_facts_customer", "client_id", "customer_key"),
+    sa.Index("ix_order_facts_customer_latest", "client_id", "customer_key", "version"),
 )
 
 # Helpdesk tickets that a human agent is answering. The AI agent does not answer these tickets.

@@ -225,6 +225,10 @@ engine_messages: Final = sa.Table(
     # Whether the author had not verified the address when the message arrived. Also true for a
     # message without an address.
     sa.Column("is_claim", sa.Boolean, nullable=False, server_default=sa.false()),
+    # The customer's address in the normalized event, in the form of `customer_key`. Null before
+    # normalization, and without an address. A mail from a contact form names its customer only in
+    # its text, so this address can differ from that of the customer limit.
+    text("normalized_key", nullable=True),
     text("author"),
     text("body"),
     time("created_at"),
@@ -256,6 +260,14 @@ engine_messages: Final = sa.Table(
         "customer_key",
         "created_at",
         postgresql_where=sa.text("direction = 'inbound' AND customer_key IS NOT NULL"),
+    ),
+    # For the messages of a customer in the index of customers.
+    sa.Index(
+        "ix_engine_messages_normalized",
+        "client_id",
+        "normalized_key",
+        "created_at",
+        postgresql_where=sa.text("direction = 'inbound' AND normalized_key IS NOT NULL"),
     ),
     sa.Index(
         "ix_engine_messages_widget_session",

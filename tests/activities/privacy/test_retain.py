@@ -217,7 +217,7 @@ async def test_a_customer_is_forgotten_who_has_not_written_since(
 
         for email, age in (("old@x.example", KEPT + 1), ("young@x.example", KEPT - 1)):
             await CustomerIndex(connection, shop.tenant).keep(
-                email, None, is_verified=True, new_id=new_ulid, now=days_ago(age)
+                email, None, is_verified=True, new_id=new_ulid, at=days_ago(age)
             )
 
     assert await run(database) == 2

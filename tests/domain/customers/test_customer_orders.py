@@ -63,6 +63,26 @@ def test_orders_stand_latest_first() -> None:
     assert [one.number for one in orders] == ["2", "1"]
 
 
+def test_shops_may_use_the_same_numbers() -> None:
+    orders = [
+        an_order("1043", keys=("shopify/7",)),
+        an_order("1043", keys=("woocommerce/1043",), as_of=NOW - DAY),
+        an_order("#1043", keys=("stripe/p",), as_of=NOW + DAY, is_payment_failed=True),
+        an_order("1043", keys=("shopify/7",), as_of=NOW - DAY),
+    ]
+    merged = merged_orders(orders)
+
+    assert [one.keys for one in merged] == [("stripe/p", "shopify/7"), ("woocommerce/1043",)]
+    assert spent_on(merged) == (euros(4_900),)
+
+
+def test_a_payment_without_a_number_is_no_order() -> None:
+    fact = OrderFact(order_id="pi_1", version=NOW, total=euros(4_900))
+
+    assert order_of_fact(fact, Provider.STRIPE) is None
+    assert order_of_fact(fact, Provider.SHOPIFY) is not None
+
+
 def test_a_deleted_order_is_none() -> None:
     assert order_of_fact(OrderFact(order_id="1", version=NOW, is_deleted=True), "shopify") is None
 
@@ -89,12 +109,13 @@ def test_a_fact_and_a_lookup_of_an_order_have_the_same_key() -> None:
     assert looked_up.as_of == NOW
 
 
-def test_a_cancelled_order_is_not_spent_on() -> None:
+def test_an_order_that_was_not_paid_is_not_spent_on() -> None:
     orders = [
         an_order("1"),
         an_order("2", total=Money(minor=5, currency="USD")),
         an_order("3", state=OrderState.CANCELLED),
         an_order("4", total=None),
+        an_order("5", is_payment_failed=True),
     ]
 
     assert spent_on(orders) == (euros(4_900), Money(minor=5, currency="USD"))

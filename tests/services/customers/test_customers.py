@@ -1,5 +1,6 @@
 """What lists and pages show of customers."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
@@ -14,7 +15,7 @@ from domain.tenants.errors import RoleRequired
 from services.customers.customers import list_customers, read_customer
 from services.inbound.data_requests import fulfil_data_request, open_data_request
 from store.core.database import Database
-from store.inbound.data_requests import untold
+from store.inbound.data_requests import DataRequestRepository, untold
 from store.inbound.tables import data_requests
 from tests.support.core.rows import rows
 from tests.support.core.units import units_on
@@ -84,6 +85,31 @@ async def test_a_customer_has_one_open_data_request(database: Database, shop: Sh
     assert len(await rows(database, data_requests, of=shop)) == 2
     async with database.service() as connection:
         assert first.id not in {one for _, one in await untold(connection, limit=50)}
+
+
+async def test_an_overdue_request_of_another_spelling_is_still_open(
+    database: Database, shop: Shop
+) -> None:
+    customer_id = await a_regular(database, shop)
+    before = utc_now() - timedelta(days=90)
+    request_id = new_ulid()
+    async with database.tenant(shop.tenant) as connection:
+        await DataRequestRepository(connection, shop.tenant).open(
+            request_id, integration_id=None, customer_email=f" {SOPHIE.upper()}", order_ids=(),
+            now=before, due_at=before,
+        )  # fmt: skip
+    async with units_on(database).of(shop.tenant) as work:
+        assert (await open_data_request(work, OWNER, customer_id)).id == request_id
+
+
+async def test_two_members_open_one_data_request(database: Database, shop: Shop) -> None:
+    customer_id = await a_regular(database, shop)
+
+    async def ask() -> str:
+        async with units_on(database).of(shop.tenant) as work:
+            return (await open_data_request(work, OWNER, customer_id)).id
+
+    assert len({*await asyncio.gather(ask(), ask())}) == 1
 
 
 async def test_who_may_open_a_data_request(database: Database, shop: Shop) -> None:

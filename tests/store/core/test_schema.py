@@ -14,8 +14,10 @@ from sqlalchemy.exc import IntegrityError
 
 import store
 from adapters.system import new_ulid, utc_now
+from domain.customers.customer_words import customer_words as words_of
 from store.core.database import APP_ROLE, SERVICE_ROLE, Database
 from store.core.migrate import alembic_config, migrate
+from store.customers.tables import customer_words, customers
 from store.intake.tables import engine_events
 from store.integrations.tables import integrations
 from store.metadata import metadata
@@ -24,6 +26,7 @@ from store.tenants.client_settings import SettingsRepository
 from tests.support.core.postgres import PostgresServer, as_owner
 from tests.support.core.rows import only_row, rows
 from tests.support.intake.admission import admit_event
+from tests.support.runs.conversation import admitted, filed
 from tests.support.tenants.full_tenant import NO_TENANT
 from tests.support.tenants.shop import open_shop
 
@@ -97,6 +100,25 @@ async def test_what_an_address_was_remembered_by_goes_on(postgres: PostgresServe
         assert (memory["key"], memory["summary"]) == ("email:ann@b.example", "a line")
         found = {row["key"]: row["memory_key"] for row in await rows(database, ai_conversations)}
         assert found == {"email:ann@b.example": "email:ann@b.example", "session:s": None}
+        await database.close()
+
+
+async def test_stored_messages_make_the_index_of_customers(postgres: PostgresServer) -> None:
+    with postgres.database() as url:
+        database = Database(url)
+        shop = await open_shop(database)
+        ref = await admitted(database, shop, customer=None, now=utc_now())
+        await filed(database, shop, ref, customer=" Jörg.Groß@B.example", now=utc_now())
+        async with database.service() as connection:
+            await connection.execute(sa.update(engine_messages).values(normalized_key=None))
+        await asyncio.to_thread(command.downgrade, alembic_config(as_owner(url)), "93b6ad20f7e5")
+
+        await asyncio.to_thread(migrate, as_owner(url))
+
+        customer = await only_row(database, customers)
+        assert (customer["key"], customer["is_verified"]) == ("jörg.gross@b.example", True)
+        words = {row["word"] for row in await rows(database, customer_words)}
+        assert words == {*words_of(None, customer["key"])}
         await database.close()
 
 

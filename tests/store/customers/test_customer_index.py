@@ -3,18 +3,27 @@
 from datetime import datetime, timedelta
 
 import pytest
+import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
+from domain.agent.plan import ActionKind, StepOutcome, StepState
+from domain.core.contracts import RunRef
+from domain.core.money import Money
 from domain.customers.errors import CustomerNotFound
+from domain.inbound.data_request import DataRequest
 from domain.integrations.order_fact import OrderFact
 from store.core.database import Database
 from store.customers.customer_index import CustomerIndex
 from store.customers.customer_lists import CustomerLists
+from store.customers.customer_records import CustomerRecords
 from store.customers.tables import customer_words, customers
+from store.inbound.customer_file import CustomerFileRepository
 from store.integrations.order_facts import OrderFactRepository
+from store.runs.action_ledger import ActionLedger, Effect, LedgerPlace
+from store.runs.tables import engine_messages
 from tests.support.core.rows import only_row, rows
 from tests.support.inbound.log import a_sender
-from tests.support.runs.conversation import write
+from tests.support.runs.conversation import admitted, filed, write
 from tests.support.tenants.shop import Shop, open_shop
 
 NOW = utc_now()
@@ -32,7 +41,7 @@ async def keep(
 ) -> None:
     async with database.tenant(shop.tenant) as connection:
         await CustomerIndex(connection, shop.tenant).keep(
-            email, name, is_verified=is_verified, new_id=new_ulid, now=at
+            email, name, is_verified=is_verified, new_id=new_ulid, at=at
         )
 
 
@@ -145,3 +154,92 @@ async def test_the_index_is_rebuilt_from_the_messages(database: Database, shop: 
     assert sorted(one["key"] for one in after) == sorted(before)
     assert {one["is_verified"] for one in after} == {True}
     assert await found(database, shop, "sophie") == [SOPHIE]
+
+
+async def from_a_contact_form(database: Database, shop: Shop, customer: str) -> RunRef:
+    """A message whose customer is named only in its text."""
+    ref = await admitted(database, shop, customer=None, now=NOW)
+    await filed(database, shop, ref, key="mail:1", customer=customer, now=NOW)
+    return ref
+
+
+async def test_an_imported_claim_is_not_verified(database: Database, shop: Shop) -> None:
+    for customer in (SOPHIE, ANN):
+        await write(database, shop, customer=customer, now=NOW)
+    async with database.service() as connection:
+        # As an import leaves them: the flag of the limit is not exported.
+        await connection.execute(sa.update(engine_messages).values(is_claim=False))
+        await connection.execute(
+            sa.text("""UPDATE engine_events SET unified = CASE unified ->> 'customer_email'
+                WHEN :sophie THEN unified || '{"sender_authenticated": false}'
+                ELSE unified - 'sender_authenticated' END"""),
+            {"sophie": SOPHIE},
+        )
+    async with database.tenant(shop.tenant) as connection:
+        await connection.execute(customers.delete())
+        await CustomerIndex(connection, shop.tenant).rebuild(new_ulid)
+        talks = await CustomerRecords(connection, shop.tenant).conversations(
+            SOPHIE, examined=9, limit=9
+        )
+
+    after = await rows(database, customers, of=shop)
+    assert {one["key"]: one["is_verified"] for one in after} == {SOPHIE: False, ANN: True}
+    assert list(talks.values()) == [False]
+
+
+async def test_a_customer_of_a_contact_form_is_found(database: Database, shop: Shop) -> None:
+    ref = await from_a_contact_form(database, shop, SOPHIE.upper())
+    asked = DataRequest(
+        id="1", integration_id=None, customer_email=SOPHIE, order_ids=(), created_at=NOW,
+        due_at=NOW, fulfilled_by=None, fulfilled_at=None,
+    )  # fmt: skip
+    async with database.tenant(shop.tenant) as connection:
+        records = CustomerRecords(connection, shop.tenant)
+        contacts = await records.contacts([SOPHIE], 9)
+        file = await CustomerFileRepository(connection, shop.tenant).read(asked, NOW)
+
+    assert contacts[SOPHIE].conversations == 1
+    assert [one.event_id for one in file.messages] == [ref.event_id]
+
+
+async def test_imported_messages_get_their_keys(database: Database, shop: Shop) -> None:
+    await from_a_contact_form(database, shop, SOPHIE.upper())
+    async with database.tenant(shop.tenant) as connection:
+        await connection.execute(sa.update(engine_messages).values(normalized_key=None))
+        await connection.execute(customers.delete())
+        await CustomerIndex(connection, shop.tenant).rebuild(new_ulid)
+
+    assert [one["key"] for one in await rows(database, customers, of=shop)] == [SOPHIE]
+    assert (await only_row(database, engine_messages, of=shop))["normalized_key"] == SOPHIE
+
+
+async def test_the_latest_orders_are_read(database: Database, shop: Shop) -> None:
+    here = await a_sender(database, shop)
+    async with database.tenant(shop.tenant) as connection:
+        for number in range(4):
+            fact = OrderFact(
+                order_id=str(number), version=NOW + timedelta(days=number), customer_email=ANN
+            )
+            await OrderFactRepository(connection, shop.tenant).apply(here, fact, NOW)
+        records = CustomerRecords(connection, shop.tenant)
+        some = (await records.orders([ANN], 3))[ANN]
+        everything = (await records.orders([ANN], 9))[ANN]
+
+    assert [one.number for one in some.orders] == ["3", "2", "1"]
+    assert (some.has_more, everything.has_more) == (True, False)
+
+
+async def test_a_cancelled_order_is_given_back(database: Database, shop: Shop) -> None:
+    ref = await write(database, shop, customer=ANN, now=NOW)
+    place, amount = LedgerPlace(ref.run_id, 0, 0), Money(minor=900, currency="EUR")
+    cancelled = Effect(
+        ActionKind.CANCEL_ORDER, order_key="shopify/7", customer_key=ANN, amount=amount
+    )
+    async with database.tenant(shop.tenant) as connection:
+        ledger = ActionLedger(connection, shop.tenant)
+        await ledger.begin(place, cancelled, entry_id=new_ulid(), now=NOW)
+        done = StepOutcome(kind=ActionKind.CANCEL_ORDER, state=StepState.DONE, detail="")
+        await ledger.finish(place, done, reference="c_1", now=NOW)
+        found = await CustomerRecords(connection, shop.tenant).refunds(ANN, 9)
+
+    assert [one.amount for one in found] == [amount]

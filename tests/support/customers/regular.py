@@ -52,7 +52,7 @@ async def a_regular(database: Database, shop: Shop) -> str:
     )
     async with database.tenant(shop.tenant) as connection:
         await CustomerIndex(connection, shop.tenant).keep(
-            SOPHIE, NAME, is_verified=True, new_id=new_ulid, now=now
+            SOPHIE, NAME, is_verified=True, new_id=new_ulid, at=now
         )
         await OrderFactRepository(connection, shop.tenant).apply(
             integration_id,

@@ -75,7 +75,7 @@ async def filed(
             ref.event_id, event, conversation_id=opened.id
         )
         await CustomerIndex(connection, shop.tenant).keep(
-            customer, None, is_verified=event.may_act, new_id=new_ulid, now=now
+            customer, None, is_verified=event.may_act, new_id=new_ulid, at=now
         )
     return opened
 

@@ -157,7 +157,7 @@ async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> str:
         ref.event_id, UnifiedEvent(channel=Channel.API), conversation_id=opened.id
     )
     await CustomerIndex(connection, shop.tenant).keep(
-        "a@b.example", "Ann", is_verified=True, new_id=new_ulid, now=now
+        "a@b.example", "Ann", is_verified=True, new_id=new_ulid, at=now
     )
     code = NewMailedCode(
         ref.run_id,
