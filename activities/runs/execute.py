@@ -284,6 +284,6 @@ class Execute:
 
 
 def _is_taken(case: Case) -> bool:
-    """Return True if human agents handle the conversation and none of them has approved the
-    plan."""
+    """Return True if human agents handle the conversation, or a member's reply waits there, and
+    none of them has approved the plan."""
     return case.is_taken and not case.approvals

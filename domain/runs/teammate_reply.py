@@ -31,7 +31,7 @@ NOT_CONNECTED: Final = "not_connected"
 """Why a reply cannot be delivered to a platform that the client is no longer connected to."""
 
 ANSWERED_MEANWHILE: Final = "answered_meanwhile"
-"""Why a reply is not sent if a teammate has approved an answer since the reply was written."""
+"""Why a reply is not sent if another answer was approved or sent since the reply was written."""
 
 CONNECTION_CHANGED: Final = "connection_changed"
 """Why the outcome of a reply is unknown if an interrupted attempt used another connection."""

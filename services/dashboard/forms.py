@@ -40,6 +40,19 @@ async def keep_draft(work: UnitOfWork, user_id: str, form: str, fields: Mapping[
     await PageDrafts(work.connection, work.tenant, user_id).keep(form, fields, work.now)
 
 
+async def prepend_to_draft(
+    work: UnitOfWork, user_id: str, form: str, field: str, text: str
+) -> None:
+    """Put a text into a field of the user's draft of a form, before the text that the field already
+    has."""
+    drafts = PageDrafts(work.connection, work.tenant, user_id)
+    draft = await drafts.read(form)
+    fields = {} if draft is None else dict(draft.fields)
+    typed = fields.get(field, "")
+    fields[field] = f"{text}\n\n{typed}" if typed.strip() not in {"", text.strip()} else text
+    await drafts.keep(form, fields, work.now)
+
+
 async def drop_draft(work: UnitOfWork, user_id: str, form: str) -> None:
     """Delete the user's draft of a form, if there is one."""
     await PageDrafts(work.connection, work.tenant, user_id).drop(form)

@@ -1,4 +1,5 @@
-"""Internal notes in conversations, which only members read."""
+"""Internal notes in conversations. Members read them, and the customer's data file contains
+them."""
 
 from domain.runs.teammate_reply import InternalNote, check_internal_note
 from domain.tenants.actor import REVIEWERS, Actor

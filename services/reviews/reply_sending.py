@@ -66,8 +66,8 @@ async def start_reply(work: UnitOfWork, reply_id: str) -> StartedReply | None:
     """Start to send a reply. Return None if no other system must be called: the reply was undone,
     has an outcome, or was delivered by this transaction.
 
-    If a teammate has approved an answer since the reply was written, the reply is not sent, because
-    the customer would get two answers.
+    The reply is not sent if a member has approved an answer since it was written, or if the agent
+    has answered. Otherwise, the customer would get two answers.
 
     Idempotent. A reply that was started before is returned again, with a claim that says so. A
     reply in the widget, or one that only the webhook event reports, is delivered by this

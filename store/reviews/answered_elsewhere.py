@@ -21,8 +21,10 @@ BY: Final = "helpdesk"
 """The name recorded as the decider when a review is closed because a human agent answered in the
 helpdesk."""
 
+REPLIED: Final = "answered with a reply"
+"""The note of a review that was closed because a member answered with a reply."""
+
 _NOTE: Final = "answered in the helpdesk"
-_REPLIED: Final = "answered with a reply"
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
 # Finds the ticket's reviews by their events, because some threads do not have the ticket's key. A
 # client has few open reviews.
@@ -96,7 +98,7 @@ class AnsweredElsewhere(EscalationRepository):
         `by` answers with a reply. Return the runs to notify, as `close_all` does. Idempotent."""
         values = {"client_id": self._tenant, "conversation_id": conversation_id}
         found = (await self._connection.scalars(_OF_CONVERSATION, values)).all()
-        return await self._close_each(found, Choice(Decision.REJECT, by, note=_REPLIED), now)
+        return await self._close_each(found, Choice(Decision.REJECT, by, note=REPLIED), now)
 
     async def _close_each(
         self, review_ids: Sequence[str], choice: Choice, now: datetime
@@ -120,7 +122,7 @@ class AnsweredElsewhere(EscalationRepository):
         EscalationNotFound."""
         # Lock the conversation before the review. All code uses this order, which prevents
         # deadlocks.
-        await self._lock_conversation_of(review_id)
+        await self.lock_conversation_of(review_id)
         standing, _ = await self._lock(review_id)
         standing.check_open()
         await self._set(review_id, **UNCLAIMED)

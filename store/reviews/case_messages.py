@@ -273,9 +273,10 @@ class CaseMessages(TenantRepository):
         await self._hand_over(await self._connection.scalar(_LOCK_OF_RUN, this), now)
         return sorted(messages, key=lambda message: message.event_id)
 
-    async def _lock_conversation_of(self, review_id: str) -> str | None:
+    async def lock_conversation_of(self, review_id: str) -> str | None:
         """Lock the conversation of a review and return the conversation's id. Return None if the
-        conversation was deleted."""
+        conversation was deleted. Take this lock before a lock on the review: all code uses this
+        order, which prevents deadlocks."""
         values = {"client_id": self._tenant, "review_id": review_id}
         locked: str | None = await self._connection.scalar(_LOCK_OF_REVIEW, values)
         return locked

@@ -108,7 +108,11 @@ _IS_ANSWERED: Final = sa.text(f"""
         WHERE inbound.client_id = :client_id AND inbound.conversation_id = :conversation_id
           AND inbound.direction = 'inbound'
           AND review.decision IN ('{Decision.APPROVE}', '{Decision.EDIT}')
-          AND review.decided_at > :since AND review.decided_by <> :author)
+          AND review.decided_at > :since)
+    OR EXISTS (
+        SELECT FROM engine_messages
+        WHERE client_id = :client_id AND conversation_id = :conversation_id
+          AND direction = 'outbound' AND reply_id IS NULL AND created_at > :since)
 """)  # noqa: S608 - our own names
 _ADD: Final = sa.text("""
     INSERT INTO conversation_replies (client_id, id, conversation_id, event_id, run_id, step,
@@ -301,13 +305,12 @@ class ReplyRepository(TenantRepository):
         return tuple(reversed(latest))
 
     async def is_answered(self, reply: TeammateReply) -> bool:
-        """Return True if a teammate has approved an answer in the conversation since the reply was
-        written. The caller must have locked the conversation."""
+        """Return True if a member has approved an answer in the conversation, or a run has
+        answered, since the reply was written. The caller must have locked the conversation."""
         given = {
             "client_id": self._tenant,
             "conversation_id": reply.conversation_id,
             "since": reply.created_at,
-            "author": reply.author,
         }
         return bool(await self._connection.scalar(_IS_ANSWERED, given))
 

@@ -46,7 +46,8 @@ class Case:
     of the agent's answers in the thread in the hour before this message. `unattended_turns`: the
     number of the agent's answers to this sender, by mail or in tickets, since a human agent last
     answered. `is_held`: whether human agents handle the thread, because of another message's open
-    review or a handoff. `is_taken`: whether a member has taken over the thread in the dashboard.
+    review or a handoff. `is_taken`: whether a member has taken over the thread in the dashboard, or
+    has written a reply that is not yet sent.
     `approvals`: the number of approvers. `joined_review`: the review that the message joined.
     `sender_name`: the sender's name in mails to the customer. `has_files`: whether the message has
     attachments. `system_prompt`, `sensitive_words`, `answers_from_knowledge`: the client's
@@ -134,7 +135,7 @@ class CaseRepository(TenantRepository):
             draft=_draft(row),
             human_text=row.human_text,
             has_files=bool(row.has_files),
-            is_taken=row.taken_at is not None,
+            is_taken=bool(row.is_taken),
             joined_review=row.joined_review,
             disclosure=disclosure_line(row.disclosure_status, row.disclosure, row.language or "en"),
         )
@@ -170,6 +171,14 @@ _IS_HELD: Final[sa.ColumnElement[bool]] = sa.literal_column("""
         WHERE message.client_id = ai_conversations.client_id
           AND message.conversation_id = ai_conversations.id AND message.direction = 'inbound'
           AND other.id <> engine_runs.id AND review.status IN ('pending', 'claimed')))
+""")
+# The agent must not answer while a member's reply waits: the customer would get two answers.
+_IS_TAKEN: Final[sa.ColumnElement[bool]] = sa.literal_column("""
+    (ai_conversations.taken_at IS NOT NULL OR EXISTS (
+        SELECT FROM conversation_replies AS reply
+        WHERE reply.client_id = ai_conversations.client_id
+          AND reply.conversation_id = ai_conversations.id
+          AND reply.state IN ('scheduled', 'sending')))
 """)
 _EARLIER: Final = engine_messages.alias("earlier")
 _AUTOMATIC_TURNS: Final = (
@@ -243,7 +252,7 @@ _CASE: Final = (
         _AUTOMATIC_TURNS.label("automatic_turns"),
         _UNATTENDED_TURNS.label("unattended_turns"),
         _IS_HELD.label("is_held"),
-        ai_conversations.c.taken_at,
+        _IS_TAKEN.label("is_taken"),
         engine_runs.c.lookup,
         engine_runs.c.classification,
         engine_runs.c.confidence,

@@ -1,5 +1,6 @@
-"""Internal notes that members write in conversations. Only people read them: no other code may read
-this table, except the export and the erasure."""
+"""Internal notes that members write in conversations. They are never sent, and the agent never
+reads them. Only the pages of threads and customers, the export, the customer's data file and the
+erasure may read this table."""
 
 from collections.abc import Sequence
 from datetime import datetime

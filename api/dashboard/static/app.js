@@ -49,6 +49,7 @@ document.addEventListener("htmx:after:swap", showCopies);
 
 // Drafts: what is typed is kept on the server after a rest, and when the page is left.
 const waiting = new Map();
+let keeping = Promise.resolve();
 const keep = (form) => {
   clearTimeout(waiting.get(form));
   waiting.delete(form);
@@ -57,7 +58,9 @@ const keep = (form) => {
     if (typeof value === "string" && !name.startsWith("secret:")) fields.append(name, value);
   }
   fields.set("_form", new URL(form.action).pathname);
-  return fetch("/app/drafts", { method: "POST", body: fields, keepalive: true }).catch(() => {});
+  const sent = fetch("/app/drafts", { method: "POST", body: fields, keepalive: true });
+  keeping = Promise.all([keeping, sent.catch(() => {})]);
+  return keeping;
 };
 document.addEventListener("input", (event) => {
   const form = event.target.closest("form[data-draft]");
@@ -71,16 +74,27 @@ document.addEventListener("submit", (event) => {
 });
 addEventListener("pagehide", () => [...waiting.keys()].forEach(keep));
 
-// A template is appended to the draft on the server, so the draft is kept first. A "/" at the start
+// The text of an undone reply is put before the draft on the server, so what is typed is kept first.
+document.addEventListener("submit", async (event) => {
+  if (!event.target.querySelector("[data-key=undo]")) return;
+  event.preventDefault();
+  [...waiting.keys()].forEach(keep);
+  await keeping;
+  event.target.submit();
+});
+
+// A template is appended to the draft on the server, so the form is kept first: also if nothing was
+// typed, because it may contain an earlier template or the agent's draft. A "/" at the start
 // of a line leads to the choice of a template; Escape leads back, and writes the "/".
 document.addEventListener("submit", async (event) => {
   const { inserts } = event.target.dataset;
   if (!inserts) return;
   event.preventDefault();
   const form = document.getElementById(inserts);
-  if (waiting.has(form)) await keep(form);
+  await keep(form);
   event.target.submit();
 });
+
 document.addEventListener("keydown", (event) => {
   const { macros } = event.target.dataset ?? {};
   const choice = macros && event.key === "/" && document.getElementById(macros);

@@ -1,5 +1,7 @@
 """The forms with which members write in a conversation, in a browser without a script."""
 
+from datetime import timedelta
+
 from adapters.system import new_ulid, utc_now
 from domain.agent.brain import Category, Template
 from domain.tenants.client import Role
@@ -9,11 +11,11 @@ from store.runs.tables import ai_conversations, conversation_notes, conversation
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row, rows
 from tests.support.core.units import units_on
-from tests.support.dashboard.visitors import at_pages
+from tests.support.dashboard.visitors import at_pages, form_of
 from tests.support.reviews.conversations import converse
 from tests.support.reviews.replies import WORDS, conversation_of
 from tests.support.reviews.reviews import open_review, refund
-from tests.support.runs.conversation import write
+from tests.support.runs.conversation import say, write
 from tests.support.tenants.shop import Shop
 
 HOSTILE = "<script>alert(1)</script>"
@@ -28,7 +30,7 @@ async def test_a_reply_is_sent_and_undone(front: LiveEngine, shop: Shop) -> None
     path = await _path(front, shop)
     async with at_pages(front, shop, Role.AGENT) as agent:
         sent = await agent.follow(await agent.send(path, f"{path}/reply", {"text": HOSTILE}))
-        assert "Sent. You can undo it" in sent
+        assert "It is sent in ten seconds" in sent
         assert HOSTILE not in sent
         assert "Sent in a few seconds" in sent
         undone = await agent.follow(await agent.send(path, f"{path}/undo"))
@@ -36,6 +38,39 @@ async def test_a_reply_is_sent_and_undone(front: LiveEngine, shop: Shop) -> None
         assert "Sent in a few seconds" not in undone
         assert "&lt;script&gt;alert(1)&lt;/script&gt;</textarea>" in undone
     assert await rows(front.database, conversation_replies, of=shop) == []
+
+
+async def test_an_undo_keeps_what_was_typed_meanwhile(front: LiveEngine, shop: Shop) -> None:
+    path = await _path(front, shop)
+    async with at_pages(front, shop, Role.AGENT) as agent:
+        await agent.send(path, f"{path}/reply", {"text": "Bonjour,"})
+        typed = {**form_of(await agent.see(path), f"{path}/reply"), "text": "Et merci."}
+        kept = await agent.http.post("/app/drafts", data={**typed, "_form": f"{path}/reply"})
+        assert kept.status_code == 204
+        undone = await agent.follow(await agent.send(path, f"{path}/undo"))
+        assert "Bonjour,\n\nEt merci.</textarea>" in undone
+
+
+async def test_a_text_that_is_sent_again_is_not_announced(front: LiveEngine, shop: Shop) -> None:
+    path = await _path(front, shop)
+    async with at_pages(front, shop, Role.AGENT) as agent:
+        await agent.send(path, f"{path}/reply", {"text": WORDS})
+        again = await agent.follow(await agent.send(path, f"{path}/reply", {"text": WORDS}))
+    assert "Nothing else is sent." in again
+    assert "It is sent in ten seconds" not in again
+    assert len(await rows(front.database, conversation_replies, of=shop)) == 1
+
+
+async def test_a_failed_reply_says_that_there_was_an_answer(front: LiveEngine, shop: Shop) -> None:
+    ref = await write(front.database, shop)
+    path = f"/app/conversations/{await conversation_of(front.database, ref.event_id)}"
+    async with at_pages(front, shop, Role.AGENT) as agent:
+        await agent.send(path, f"{path}/reply", {"text": WORDS})
+        row = await only_row(front.database, conversation_replies, of=shop)
+        await say(front.database, shop, ref, row["created_at"] + timedelta(seconds=1))
+        async with units_on(front.database).of(shop.tenant) as work:
+            await start_reply(work, row["id"])
+        assert "another answer was sent or approved meanwhile" in await agent.see(path)
 
 
 async def test_a_sent_reply_is_part_of_the_thread(front: LiveEngine, shop: Shop) -> None:
@@ -56,6 +91,7 @@ async def test_a_note_is_shown_to_members_only(front: LiveEngine, shop: Shop) ->
     async with at_pages(front, shop, Role.AGENT, language="fr") as agent:
         page = await agent.see(path, write="note")
         assert f'action="{path}/note"' in page
+        assert "fichier de données" in page
         added = await agent.http.get(path, params={"write": "note"})
         assert added.status_code == 200
         answer = await agent.send(f"{path}?write=note", f"{path}/note", {"text": HOSTILE})
@@ -80,7 +116,7 @@ async def test_a_blank_text_is_refused(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop, Role.AGENT) as agent:
         for page, form in ((path, "reply"), (f"{path}?write=note", "note")):
             refused = await agent.send(page, f"{path}/{form}", {"text": " "})
-            assert "Sent." not in await agent.follow(refused)
+            assert "It is sent" not in await agent.follow(refused)
     assert await rows(front.database, conversation_replies, of=shop) == []
     assert await rows(front.database, conversation_notes, of=shop) == []
 

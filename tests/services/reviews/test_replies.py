@@ -10,8 +10,9 @@ from structlog.testing import capture_logs
 from adapters.system import new_ulid, utc_now
 from domain.agent.plan import ActionKind
 from domain.core import names
-from domain.core.errors import InvalidInput
+from domain.core.errors import EngineUnavailable, InvalidInput
 from domain.intake.event import Channel
+from domain.learning.threshold_advice import Seen
 from domain.reviews.errors import ConversationMovedOn, EscalationClaimed
 from domain.reviews.escalation import CLAIM_LASTS, MAX_WORDS
 from domain.runs.errors import (
@@ -33,8 +34,11 @@ from services.reviews.reply_sending import place_of, start_reply
 from services.reviews.takeovers import take_over
 from store.core.database import Database
 from store.intake.tables import engine_events
+from store.learning.threshold_outcomes import ThresholdOutcomes
+from store.reviews.replies import ReplyRepository
 from store.reviews.tables import escalation_tickets
 from store.runs.action_ledger import ActionLedger, Effect
+from store.runs.cases import CaseRepository
 from store.runs.tables import (
     action_ledger,
     ai_conversations,
@@ -46,8 +50,8 @@ from tests.support.core.rows import only_row, rows
 from tests.support.core.units import Recorder, units_on
 from tests.support.reviews.conversations import converse
 from tests.support.reviews.replies import ANNA, BEN, WORDS, conversation_of, written
-from tests.support.reviews.reviews import open_review
-from tests.support.runs.conversation import write
+from tests.support.reviews.reviews import DRAFT, open_review
+from tests.support.runs.conversation import say, write
 from tests.support.tenants.shop import Shop, open_shop
 from tests.support.widget.talk import begin, put_into
 
@@ -219,13 +223,15 @@ async def test_a_request_that_is_repeated_sends_one_reply(database: Database, sh
     assert (await written(database, shop, conversation_id)).id != replies[0].id
 
 
-async def test_a_teammates_approval_is_the_only_answer(database: Database, shop: Shop) -> None:
+@pytest.mark.parametrize("by", [ANNA, BEN])
+async def test_an_approval_is_the_only_answer(database: Database, shop: Shop, by: Actor) -> None:
+    """Also if the author of the reply approves."""
     review_id = await open_review(database, shop)
     conversation_id = await converse(database, shop, review_id)
     await _normalized(database, shop)
     reply = await written(database, shop, conversation_id)
     async with units_on(database).of(shop.tenant) as work:
-        await approve_review(work, BEN, review_id)
+        await approve_review(work, by, review_id)
 
     async with units_on(database).of(shop.tenant) as work:
         assert await start_reply(work, reply.id) is None
@@ -234,6 +240,67 @@ async def test_a_teammates_approval_is_the_only_answer(database: Database, shop:
     assert (row["state"], row["error_code"]) == ("failed", "answered_meanwhile")
     assert (await only_row(database, escalation_tickets, of=shop))["status"] == "approved"
     assert await rows(database, engine_messages, of=shop, author="human") == []
+
+
+async def test_an_approval_waits_for_the_start_of_a_send(database: Database, shop: Shop) -> None:
+    """Both lock the conversation, so each of them sees the other's effect."""
+    review_id = await open_review(database, shop)
+    conversation_id = await converse(database, shop, review_id)
+
+    async def approve() -> None:
+        async with units_on(database).of(shop.tenant) as work:
+            await work.connection.execute(sa.text("SET LOCAL lock_timeout = '100ms'"))
+            await approve_review(work, BEN, review_id)
+
+    async with database.tenant(shop.tenant) as connection:
+        await ReplyRepository(connection, shop.tenant).lock_conversation(conversation_id)
+        with pytest.raises(EngineUnavailable):
+            await approve()
+    await approve()
+
+
+async def test_an_answer_of_the_agent_is_the_only_answer(database: Database, shop: Shop) -> None:
+    """The agent's run was in progress when the reply was written."""
+    ref = await write(database, shop)
+    reply = await written(database, shop, await conversation_of(database, ref.event_id))
+    await say(database, shop, ref, reply.created_at + timedelta(seconds=2))
+
+    async with units_on(database).of(shop.tenant) as work:
+        assert await start_reply(work, reply.id) is None
+
+    row = await only_row(database, conversation_replies, of=shop)
+    assert (row["state"], row["error_code"]) == ("failed", "answered_meanwhile")
+    assert await rows(database, engine_messages, of=shop, author="human") == []
+
+
+async def test_the_agent_sees_a_reply_that_waits(database: Database, shop: Shop) -> None:
+    ref = await write(database, shop)
+    reply = await written(database, shop, await conversation_of(database, ref.event_id))
+    seen: list[bool] = []
+    for _ in range(2):
+        async with units_on(database).of(shop.tenant) as work:
+            seen.append(
+                (await CaseRepository(work.connection, shop.tenant).read(ref.run_id)).is_taken
+            )
+            if len(seen) == 1:
+                await undo_reply(work, ANNA, reply.id)
+    assert seen == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"), [(f"{DRAFT}\n", Seen.APPROVED), ("Autre chose.", Seen.EDITED)]
+)
+async def test_a_reply_says_what_the_agents_draft_was_worth(
+    database: Database, shop: Shop, text: str, seen: Seen
+) -> None:
+    review_id = await open_review(database, shop)
+    conversation_id = await converse(database, shop, review_id)
+    await _normalized(database, shop)
+    reply = await written(database, shop, conversation_id, text)
+    async with units_on(database).of(shop.tenant) as work:
+        await start_reply(work, reply.id)
+        outcomes = ThresholdOutcomes(work.connection, shop.tenant)
+        assert [one.seen for one in await outcomes.last(shop.playbook_id, None)] == [seen]
 
 
 async def test_an_undo_and_the_send_never_both_take_effect(database: Database, shop: Shop) -> None:

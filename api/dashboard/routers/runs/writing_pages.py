@@ -15,7 +15,7 @@ from domain.core.ids import parse_ulid
 from domain.runs.errors import ConversationNotFound, ReplyNotFound
 from domain.runs.triage import ConversationStatus, TriageChange
 from domain.tenants.actor import REVIEWERS
-from services.dashboard.forms import keep_draft
+from services.dashboard.forms import prepend_to_draft
 from services.reviews.notes import add_note
 from services.reviews.replies import undo_reply, write_reply
 from services.reviews.triage import update_conversation
@@ -42,15 +42,17 @@ async def reply(post: TalkPost) -> Response:
         latest_message=parse_ulid(post.text("latest_message")),
     )
     async with post.working(to) as work:
-        await write_reply(
+        written = await write_reply(
             work, page.actor, page.record_id, body.text, seen_event=body.latest_message
         )
-    return post.done(to, "runs.reply_written")
+        is_new = written.created_at == work.now
+    return post.done(to, "runs.reply_written" if is_new else "runs.reply_repeated")
 
 
 @router.post(f"{_ONE}/undo")
 async def undo(post: TalkPost) -> Response:
-    """Undo the reply in the field `reply_id`, and put its text back into the form."""
+    """Undo the reply in the field `reply_id`, and put its text back into the form, before the text
+    that the user has typed there meanwhile."""
     page = post.page
     to = f"{_LIST}/{page.record_id}"
     reply_id = parse_ulid(post.text("reply_id"))
@@ -59,7 +61,7 @@ async def undo(post: TalkPost) -> Response:
     async with post.working(to) as work:
         undone = await undo_reply(work, page.actor, reply_id)
         form = f"{_LIST}/{undone.conversation_id}/reply"
-        await keep_draft(work, page.visit.user.id, form, {"text": undone.body})
+        await prepend_to_draft(work, page.visit.user.id, form, "text", undone.body)
     return post.done(to, "runs.reply_undone")
 
 
