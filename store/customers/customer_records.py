@@ -10,7 +10,6 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from domain.agent.plan import ActionKind, StepState
 from domain.analytics.churn import ChurnLevel
 from domain.core.money import Money
 from domain.customers.customer import AgentRefund
@@ -18,6 +17,7 @@ from domain.customers.customer_orders import CustomerOrder, order_of_fact, order
 from domain.integrations.known_order import KnownOrder
 from domain.integrations.order import Order
 from store.core.repository import TenantRepository
+from store.runs.refunds import EXECUTED_REFUND
 
 # The conversations that contain a message from the customer's address, or that are in the
 # customer's memory.
@@ -92,8 +92,7 @@ _RISKS: Final = sa.text("""
 _REFUNDS: Final = sa.text(f"""
     SELECT run_id, order_key, amount, currency, coalesce(finished_at, planned_at) AS refunded_at
     FROM action_ledger
-    WHERE client_id = :client_id AND customer_key = :key AND action = '{ActionKind.REFUND}'
-      AND state = '{StepState.DONE}' AND amount IS NOT NULL
+    WHERE client_id = :client_id AND customer_key = :key AND {EXECUTED_REFUND}
     ORDER BY planned_at DESC, id DESC LIMIT :limit
 """)  # noqa: S608 - likewise
 
