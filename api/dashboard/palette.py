@@ -94,6 +94,13 @@ def palette_groups(page: Page, asked: str, found: SearchResults) -> tuple[Palett
     return tuple(group for group in groups if group.items)
 
 
+def record_address(record: NamedRecord) -> str:
+    """Return the path of a record's page."""
+    if record.kind == "delivery":
+        return f"/app/webhooks/{record.within}/deliveries/{record.id}"
+    return f"/app/{record.kind}s/{record.id}"
+
+
 def _pages(page: Page, words: tuple[str, ...]) -> Iterator[PaletteItem]:
     for entry in menu_of(page.actor):
         label = page.say(f"frame.entries.{entry.name}")
@@ -112,11 +119,8 @@ def _actions(page: Page, words: tuple[str, ...]) -> Iterator[PaletteItem]:
 
 
 def _record(page: Page, record: NamedRecord) -> PaletteItem:
-    if record.kind == "delivery":
-        href = f"/app/webhooks/{record.within}/deliveries/{record.id}"
-    else:
-        href = f"/app/{record.kind}s/{record.id}"
-    return PaletteItem(page.say(f"palette.records.{record.kind}"), href, "file-text", record.id)
+    label = page.say(f"palette.records.{record.kind}")
+    return PaletteItem(label, record_address(record), "file-text", record.id)
 
 
 def _customers(customers: tuple[Customer, ...]) -> PaletteGroup:

@@ -34,10 +34,11 @@ class FoundArticle:
 def searched_words(text: str) -> tuple[str, ...]:
     """Return the words of a search: the beginnings of words to find, in lower case and without
     accents. They contain only ASCII letters and digits."""
-    return tuple(dict.fromkeys(_WORD.findall(fold(text))))[:MAX_WORDS]
+    # `fold` spells out "œ" and "æ" in lower case only.
+    return tuple(dict.fromkeys(_WORD.findall(fold(text.lower()))))[:MAX_WORDS]
 
 
 def matches(words: tuple[str, ...], text: str) -> bool:
     """Return whether each of the words is the beginning of a word in the text."""
-    parts = _WORD.findall(fold(text))
+    parts = _WORD.findall(fold(text.lower()))
     return all(any(part.startswith(word) for part in parts) for word in words)

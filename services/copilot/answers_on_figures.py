@@ -129,6 +129,8 @@ async def on_refunds(trail: Trail, asked: AskedOfCopilot) -> str:
         return phrase(tongue, "no_refunds", between=between)
     count = sum(one.refunds for one in found.topics)
     head = "refunds_one" if count == 1 else "refunds"
+    if found.is_partial:
+        head = "refunds_partial"
     lines = [
         phrase(tongue, head, between=between, sums=_sums(trail, found), count=formats.number(count))
     ]

@@ -41,7 +41,7 @@ async def search_records(
     latest tickets. Raises RoleRequired.
 
     The text is an id, an address, an order or ticket number, or the beginnings of words. A search
-    by words examines only the latest tickets.
+    by words examines only the latest tickets, and the latest messages of each.
     """
     actor.require(ANYONE)
     asked = text.strip().removeprefix("#").strip()
@@ -57,20 +57,20 @@ async def search_records(
         found = await search.by_address(key, limit)
         if found:
             return SearchResults(customers=customers, tickets=found)
+    finder = RunFinder(connection, tenant)
+    ticket = await finder.named(asked)
+    of_id = await search.of_runs([ticket], limit) if ticket else ()
     words = searched_words(asked)
     if not words:
-        return SearchResults(customers=customers)
+        return SearchResults(customers=customers, tickets=of_id)
     of_order: tuple[FoundTicket, ...] = ()
     if any(one.isdigit() for one in asked):
-        finder = RunFinder(connection, tenant)
-        runs = await finder.of_order(asked, limit=limit)
-        ticket = None if runs else await finder.named(asked)
-        of_order = await search.of_runs(runs or ([ticket] if ticket else []), limit)
+        of_order = await search.of_runs(await finder.of_order(asked, limit=limit), limit)
+    tickets = {one.id: one for one in (*of_id, *await search.by_words(words, limit))}
     known = {one.id for one in of_order}
-    tickets = await search.by_words(words, limit)
     return SearchResults(
         customers=customers,
-        tickets=tuple(one for one in tickets if one.id not in known),
+        tickets=tuple(one for one in tickets.values() if one.id not in known)[:limit],
         order=asked,
         of_order=of_order,
         articles=await search.articles(words, limit),

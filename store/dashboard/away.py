@@ -7,11 +7,12 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.agent.plan import ActionKind, StepState
+from domain.agent.plan import StepState
 from domain.core.ids import TenantId, first_ulid
 from domain.core.money import MAX_MINOR, Money
 from domain.dashboard.home import AwayReport
 from domain.runs.run import RunStatus
+from store.runs.refunds import EXECUTED_REFUND
 
 EXAMINED: Final = 2_000
 """Maximum number of the latest tickets, and of the latest actions on orders, that a report
@@ -31,8 +32,7 @@ _AWAY: Final = sa.text(f"""
         ORDER BY planned_at DESC LIMIT :examined + 1
     ), refund AS (
         SELECT amount, currency FROM acted
-        WHERE action = '{ActionKind.REFUND}' AND state = '{StepState.DONE}'
-          AND amount IS NOT NULL
+        WHERE {EXECUTED_REFUND}
     )
     SELECT count(*) FILTER (WHERE status = '{RunStatus.COMPLETED}' AND handoff_reason IS NULL
                               AND joined_review IS NULL

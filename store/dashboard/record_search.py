@@ -1,7 +1,8 @@
 """Search of one client's conversations and articles by the beginnings of words.
 
-Under row-level security, PostgreSQL cannot use a full-text index. Every query therefore examines a
-limited number of rows, which an index finds.
+Under row-level security, PostgreSQL cannot use a full-text index. A search of conversations
+therefore examines a limited number of rows, which an index finds. A search of articles reads all of
+the client's articles, whose number is limited.
 """
 
 from collections.abc import Sequence
@@ -16,10 +17,15 @@ EXAMINED: Final = 500
 """Maximum number of the latest conversations that a search by words examines, and of the latest
 messages from one address."""
 
+MESSAGES_EXAMINED: Final = 20
+"""Maximum number of the latest messages that a search by words examines in a conversation, the
+answers included."""
+
 _READ_CHARS: Final = 2_000
-_ACCENTED: Final = "ÀÂÄÁÃÅÇÉÈÊËÍÎÏÌÑÓÔÖÒÕÚÛÜÙŸàâäáãåçéèêëíîïìñóôöòõúûüùÿ"
-_PLAIN: Final = "aaaaaaceeeeiiiinooooouuuuyaaaaaaceeeeiiiinooooouuuuy"
-_FOLDED: Final = f"lower(translate({{0}}, '{_ACCENTED}', '{_PLAIN}'))"
+_ACCENTED: Final = "ŒÆÀÂÄÁÃÅÇÉÈÊËÍÎÏÌÑÓÔÖÒÕÚÛÜÙŸàâäáãåçéèêëíîïìñóôöòõúûüùÿ"
+_PLAIN: Final = "œæaaaaaaceeeeiiiinooooouuuuyaaaaaaceeeeiiiinooooouuuuy"
+_TRANSLATED: Final = f"translate(normalize({{0}}, NFC), '{_ACCENTED}', '{_PLAIN}')"
+_FOLDED: Final = f"lower(replace(replace({_TRANSLATED}, 'œ', 'oe'), 'æ', 'ae'))"
 _HAS_WORDS: Final = f"{_FOLDED} ~ ALL (CAST(:patterns AS text[]))"
 
 _SHOWN: Final = """talk.id, talk.customer_email, talk.last_message_at, (
@@ -42,9 +48,12 @@ _RECENT: Final = sa.text(
 _BY_WORDS: Final = sa.text(f"""
     SELECT {_SHOWN} FROM ({_NEWEST}) AS talk
     WHERE {_HAS_WORDS.format("coalesce(talk.customer_email, '')")} OR EXISTS (
-        SELECT FROM engine_messages AS said
-        WHERE said.client_id = :client_id AND said.conversation_id = talk.id
-          AND said.direction = 'inbound'
+        SELECT FROM (
+            SELECT direction, body FROM engine_messages
+            WHERE client_id = :client_id AND conversation_id = talk.id
+            ORDER BY created_at DESC LIMIT :messages
+        ) AS said
+        WHERE said.direction = 'inbound'
           AND {_HAS_WORDS.format(f"left(said.body, {_READ_CHARS})")})
     {_BY_TIME}
 """)  # noqa: S608 - likewise
@@ -96,9 +105,15 @@ class RecordSearch(TenantRepository):
         return await self._tickets(_BY_ADDRESS, limit, key=key, examined=EXAMINED)
 
     async def by_words(self, words: Sequence[str], limit: int) -> tuple[FoundTicket, ...]:
-        """Return the conversations in which the customer's address, or one of the customer's
-        messages, contains all of the words, latest message first."""
-        return await self._tickets(_BY_WORDS, limit, patterns=_patterns(words), examined=EXAMINED)
+        """Return the conversations whose customer's address contains all of the words, or in which
+        the beginning of one of the customer's latest messages does. Latest message first."""
+        return await self._tickets(
+            _BY_WORDS,
+            limit,
+            patterns=_patterns(words),
+            examined=EXAMINED,
+            messages=MESSAGES_EXAMINED,
+        )
 
     async def of_runs(self, run_ids: Sequence[str], limit: int) -> tuple[FoundTicket, ...]:
         """Return the conversations to which these runs belong, latest message first."""

@@ -6,25 +6,24 @@ from typing import Final
 
 import sqlalchemy as sa
 
+from domain.agent.plan import ActionKind, StepState
 from domain.core.money import Money
 from store.core.repository import TenantRepository
 
 COUNTED_TO: Final = 10_000
 """Maximum number of refunds that are added up, newest first."""
 
-# A step is counted once, even if it was executed in several rounds. The first two conditions are
-# those of the index.
-_DONE: Final = """
-    SELECT DISTINCT ON (run_id, step) run_id, step, amount, currency, planned_at
-    FROM (
-        SELECT run_id, step, round, amount, currency, planned_at FROM action_ledger
-        WHERE client_id = :client_id AND order_key IS NOT NULL AND state <> 'failed'
-          AND planned_at >= :since AND planned_at < :until
-          AND action = 'refund' AND state = 'done' AND amount IS NOT NULL
-        ORDER BY planned_at DESC LIMIT :counted
-    ) AS newest
-    ORDER BY run_id, step, round DESC
-"""
+EXECUTED_REFUND: Final = f"""action = '{ActionKind.REFUND}' AND state = '{StepState.DONE}'
+          AND amount IS NOT NULL"""
+"""The SQL condition on `action_ledger` for the refunds that the agent executed."""
+
+# The conditions on `order_key` and on failed steps are those of the index.
+_DONE: Final = f"""
+    SELECT run_id, amount, currency, planned_at FROM action_ledger
+    WHERE client_id = :client_id AND order_key IS NOT NULL AND state <> '{StepState.FAILED}'
+      AND planned_at >= :since AND planned_at < :until AND {EXECUTED_REFUND}
+    ORDER BY planned_at DESC LIMIT :counted
+"""  # noqa: S608 - our own names
 _TOTALS: Final = sa.text(f"""
     SELECT coalesce(run.classification, '') AS topic, done.currency, count(*) AS refunds,
            sum(done.amount)::bigint AS minor
@@ -56,6 +55,15 @@ class RefundTotal:
 
 
 @dataclass(frozen=True, slots=True)
+class RefundTotals:
+    """The refunds of a period. `is_partial`: whether `COUNTED_TO` refunds were added up, so that
+    there may be more."""
+
+    topics: tuple[RefundTotal, ...]
+    is_partial: bool
+
+
+@dataclass(frozen=True, slots=True)
 class DoneRefund:
     """One refund."""
 
@@ -69,14 +77,15 @@ class DoneRefund:
 class RefundRepository(TenantRepository):
     """The refunds that the agent executed. Cancellations are not included."""
 
-    async def totals(self, since: datetime, until: datetime) -> tuple[RefundTotal, ...]:
+    async def totals(self, since: datetime, until: datetime) -> RefundTotals:
         """Return the sums from `since` until before `until`, by topic and currency, largest first.
-        At most `COUNTED_TO` refunds are added up."""
+        At most the latest `COUNTED_TO` refunds are added up."""
         rows = await self._connection.execute(_TOTALS, self._period(since, until))
-        return tuple(
+        topics = tuple(
             RefundTotal(row.topic, row.refunds, Money(minor=row.minor, currency=row.currency))
             for row in rows
         )
+        return RefundTotals(topics, sum(one.refunds for one in topics) >= COUNTED_TO)
 
     async def latest(
         self, since: datetime, until: datetime, *, limit: int

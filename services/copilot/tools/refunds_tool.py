@@ -35,6 +35,9 @@ class RefundFacts(CopilotFacts):
 
 class RefundsFound(CopilotFacts):
     topics: tuple[TopicTotal, ...] = Field(description="Sums by topic and currency, largest first.")
+    is_partial: bool = Field(
+        description="Whether only the latest refunds were added up, and there may be more."
+    )
     latest: tuple[RefundFacts, ...] = Field(description="Latest refunds, newest first.")
 
 
@@ -46,8 +49,10 @@ async def _read(copilot: CopilotService, wanted: RefundsWanted) -> ToolFindings[
     return ToolFindings(
         RefundsFound(
             topics=tuple(
-                TopicTotal(topic=one.topic, refunds=one.refunds, total=one.total) for one in totals
+                TopicTotal(topic=one.topic, refunds=one.refunds, total=one.total)
+                for one in totals.topics
             ),
+            is_partial=totals.is_partial,
             latest=tuple(
                 RefundFacts(
                     run_id=one.run_id,

@@ -20,6 +20,7 @@ from domain.tenants.client import Role
 from store.analytics.day_counts import count_day
 from store.analytics.metrics import keep_day
 from store.ratings.tables import ratings
+from store.runs import refunds
 from store.runs.tables import ai_conversations, engine_runs
 from tests.support.analytics.days import past_event
 from tests.support.content.content import KNOWLEDGE
@@ -170,6 +171,20 @@ async def test_each_has_a_useful_answer(front: LiveEngine, language: str) -> Non
         ):
             failed.append((text, words, told["text"], links, told["can_not"]))
     assert not failed, "\n".join(map(str, failed))
+
+
+async def test_refunds_that_are_not_counted_are_said(
+    front: LiveEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refunds, "COUNTED_TO", 1)
+    stage = await staged(front)
+    headers = await person(front, stage.shop, Role.OWNER)
+    for language, text, said in (
+        ("en", "What did the agent refund today?", "refunded at least {sum}"),
+        ("fr", "Qu'est-ce que l'agent a remboursé aujourd'hui ?", "remboursé au moins {sum}"),
+    ):
+        told = await ask(front, stage.shop, headers, text)
+        assert shown(language, (said,))[0] in told["text"], told["text"]
 
 
 async def test_this_ticket_is_that_of_the_page(front: LiveEngine) -> None:

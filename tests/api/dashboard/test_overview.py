@@ -2,13 +2,18 @@
 
 import re
 from datetime import timedelta
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
-from adapters.system import utc_now
+from adapters.system import new_ulid, utc_now
+from api.dashboard.routers.dashboard import overview
+from domain.analytics.gaps import FoundKnowledge, KnowledgeGaps
+from domain.core.errors import CallerBusy, OverBudget
 from domain.integrations.providers import Provider
 from domain.tenants.client import Role
+from services.analytics.gaps import knowledge_gaps
 from store.analytics.day_counts import count_day
 from store.analytics.metrics import keep_day
 from store.dashboard.tables import home_visits
@@ -21,6 +26,8 @@ from tests.support.dashboard.visitors import at_pages
 from tests.support.reviews.reviews import open_review
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
+
+IMPROVEMENT = "/app/home/improvement"
 
 
 async def test_the_first_steps_go_as_they_are_taken(front: LiveEngine, shop: Shop) -> None:
@@ -93,26 +100,65 @@ async def test_key_figures_have_their_lines(front: LiveEngine, shop: Shop) -> No
 
 
 async def test_the_best_improvement_is_the_largest_gap(front: LiveEngine, shop: Shop) -> None:
-    part = "/app/home/improvement"
     async with (
         at_pages(front, shop) as owner,
         at_pages(front, shop, Role.VIEWER) as viewer,
     ):
-        assert "without an answer" in await owner.see(part)
-        for hours in (1, 2):
-            await past_event(
-                front.database,
-                shop,
-                utc_now() - timedelta(hours=hours),
-                reviews=["edited"],
-                reason="missing_knowledge",
-                said=Said("Livrez-vous en <b>Belgique</b> ?"),
-            )
-        page = await owner.see(part)
+        assert "without an answer" in await owner.see(IMPROVEMENT)
+        await _ask_twice(front, shop)
+        page = await owner.see(IMPROVEMENT)
         assert "Customers asked 2 questions like “Livrez-vous en &lt;b&gt;Belgique" in page
         assert re.search(r'href="/app/knowledge/new\?[^"]+">Draft the answer', page)
-        assert "Draft the answer" not in await viewer.see(part)
-        assert f'hx-get="{part}' in await owner.see("/app")
+        assert "Draft the answer" not in await viewer.see(IMPROVEMENT)
+        assert f'hx-get="{IMPROVEMENT}' in await owner.see("/app")
+
+
+async def _ask_twice(front: LiveEngine, shop: Shop) -> None:
+    for hours in (1, 2):
+        await past_event(
+            front.database,
+            shop,
+            utc_now() - timedelta(hours=hours),
+            reviews=["edited"],
+            reason="missing_knowledge",
+            said=Said("Livrez-vous en <b>Belgique</b> ?"),
+        )
+
+
+@pytest.mark.parametrize("why", [OverBudget(), CallerBusy()], ids=lambda one: type(one).__name__)
+async def test_home_claims_nothing_about_gaps_that_could_not_be_read(
+    front: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch, why: Exception
+) -> None:
+    async def refuse(*_: object, **__: object) -> KnowledgeGaps:
+        raise why
+
+    monkeypatch.setattr(overview, "knowledge_gaps", refuse)
+    async with at_pages(front, shop) as owner:
+        page = await owner.see(IMPROVEMENT)
+
+    assert "without an answer" not in page
+    assert 'href="/app/knowledge/gaps"' in page
+
+
+async def test_home_claims_nothing_about_gaps_that_it_did_not_examine(
+    front: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The largest gap has an article since, so it is not suggested; there may be others."""
+    known = FoundKnowledge(id=new_ulid(), title="Livraison")
+
+    async def answered(*given: Any, **more: Any) -> KnowledgeGaps:
+        found = await knowledge_gaps(*given, **more)
+        gaps = tuple(gap.model_copy(update={"knowledge": known}) for gap in found.gaps)
+        return found.model_copy(update={"gaps": gaps})
+
+    monkeypatch.setattr(overview, "knowledge_gaps", answered)
+    await _ask_twice(front, shop)
+    async with at_pages(front, shop) as owner:
+        page = await owner.see(IMPROVEMENT)
+
+    assert "Customers asked" not in page
+    assert "without an answer" not in page
+    assert 'href="/app/knowledge/gaps"' in page
 
 
 async def test_preferences_hold_at_once(front: LiveEngine, shop: Shop) -> None:

@@ -47,6 +47,12 @@ async def test_what_leads_where(front: LiveEngine, shop: Shop) -> None:
         assert "Enter a word" in await owner.see(FIND)
 
 
+async def test_a_nul_is_refused(front: LiveEngine, shop: Shop) -> None:
+    async with at_pages(front, shop) as owner:
+        for path, asked in ((FIND, "1\0"), (PALETTE, "a@b\0")):
+            assert (await owner.http.get(path, params={"q": asked})).status_code == 400, path
+
+
 async def test_a_customer_is_found_by_name(front: LiveEngine, shop: Shop) -> None:
     customer_id = await a_regular(front.database, shop)
     stranger = await open_shop(front.database)

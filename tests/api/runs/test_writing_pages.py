@@ -158,6 +158,15 @@ async def test_the_list_is_filtered(front: LiveEngine, shop: Shop) -> None:
         assert refused.status_code == 400
 
 
+async def test_the_filter_by_member_is_for_those_who_decide(front: LiveEngine, shop: Shop) -> None:
+    for role in Role:
+        async with at_pages(front, shop, role) as member:
+            page = await member.see("/app/conversations")
+        is_offered = '<select id="assignee"' in page
+        assert is_offered is (role is not Role.VIEWER), role
+        assert (f'value="{shop.owner_user_id}"' in page) is is_offered, role
+
+
 async def test_the_form_has_the_agents_draft(front: LiveEngine, shop: Shop) -> None:
     draft = "Votre colis part demain."
     review_id = await open_review(front.database, shop, draft=draft)

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
 from domain.tenants.actor import Actor
@@ -12,6 +13,7 @@ from services.dashboard.search import SearchResults, search_records
 from store.content.content import ContentRepository
 from store.core.database import Database
 from store.dashboard import record_search
+from store.intake.tables import engine_events
 from tests.support.reviews.replies import conversation_of
 from tests.support.runs.conversation import CUSTOMER, write
 from tests.support.runs.traced_run import traced_run
@@ -55,6 +57,55 @@ async def test_words_find_addresses_and_messages(database: Database, shop: Shop)
     (first,) = (await _found(database, shop, "sophie", limit=1)).tickets
     assert first.id == other
     assert first.latest == "Je l'ai donnée à SOPHIE hier."
+
+
+async def test_words_are_found_however_their_letters_are_written(
+    database: Database, shop: Shop
+) -> None:
+    heart = await _talk(database, shop, "Un CŒUR, et cætera", "a@b.example", "a")
+    marks = await _talk(database, shop, "J'ai rec\u0327u un e\u0301tui", "b@b.example", "b")
+
+    for text, talk in (
+        ("cœur", heart),
+        ("CŒUR", heart),
+        ("coeur", heart),
+        ("caetera", heart),
+        ("reçu", marks),
+        ("rec\u0327u étui", marks),
+    ):
+        found = await _found(database, shop, text)
+        assert [one.id for one in found.tickets] == [talk], text
+
+
+@pytest.mark.parametrize("ticket", ["abc-def", "1042", "案件"])
+async def test_a_ticket_is_found_by_its_id(database: Database, shop: Shop, ticket: str) -> None:
+    """Also if it has no digit, and if an order has the same number."""
+    of_order = await conversation_of(database, (await traced_run(database, shop)).ref.event_id)
+    ref = await write(database, shop, "x", customer="c@b.example", key="c")
+    async with database.tenant(shop.tenant) as connection:
+        await connection.execute(
+            sa.update(engine_events)
+            .where(engine_events.c.id == ref.event_id)
+            .values(unified={"ticket_id": ticket})
+        )
+
+    found = await _found(database, shop, ticket)
+
+    assert [one.id for one in found.tickets] == [await conversation_of(database, ref.event_id)]
+    assert [one.id for one in found.of_order] == ([of_order] if ticket == "1042" else [])
+
+
+async def test_a_search_by_words_reads_the_latest_messages_of_a_conversation(
+    database: Database, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(record_search, "MESSAGES_EXAMINED", 2)
+    now = utc_now()
+    for minutes, text in ((3, "premier"), (2, "suivant"), (1, "dernier")):
+        await write(database, shop, text, now=now - timedelta(minutes=minutes))
+
+    assert (await _found(database, shop, "premier")).is_empty
+    for text in ("suivant", "dernier"):
+        assert (await _found(database, shop, text)).tickets, text
 
 
 async def test_without_a_text_the_latest_tickets_are_found(database: Database, shop: Shop) -> None:

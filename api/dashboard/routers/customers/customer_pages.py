@@ -5,13 +5,12 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
-from api.dashboard.charts import Sparkline, sparkline
+from api.dashboard.moods import mood_line
 from api.dashboard.page import AnyonesPage, OnPage, Page
 from api.dashboard.people import people_of
 from api.dashboard.post import Post, Posted
 from api.route import PathId
 from api.schemas.customers.customer_query import CustomersQuery, cursor_of_customer
-from domain.customers.customer import CustomerDetails
 from domain.customers.errors import CustomerNotFound
 from domain.tenants.actor import ANYONE, MANAGERS, OWNERS
 from services.customers.customers import LISTED_RECORDS, list_customers, read_customer
@@ -50,7 +49,7 @@ async def customer(page: CustomerPage) -> Response:
     return page.render(
         "customers/customer.html",
         customer=found,
-        moods=_moods(page, found),
+        moods=mood_line(page, [one.sentiment for one in found.conversations[::-1]]),
         people=await people_of(page),
         may_export=page.may(MANAGERS),
         may_erase=page.may(OWNERS),
@@ -64,13 +63,3 @@ async def request_data(post: CustomerPost) -> Response:
         request = await open_data_request(work, page.actor, page.record_id)
         await post.leads_to(work, to := f"/app/data-requests/{request.id}")
     return post.done(to, "customers.requested")
-
-
-def _moods(page: Page, customer: CustomerDetails) -> Sparkline | None:
-    """Return a chart of the sentiment by conversation, oldest first, or None if there are fewer
-    than two values."""
-    values = [one.sentiment for one in customer.conversations if one.sentiment is not None][::-1]
-    if len(values) < 2:
-        return None
-    said = " ".join(page.formats.number(one, 1) for one in values)
-    return sparkline(page.say("runs.talk.moods", moods=said), [one + 1 for one in values], top=2)

@@ -12,7 +12,7 @@ from api.dashboard.charts import Sparkline, sparkline
 from api.dashboard.next_page import HOME
 from api.dashboard.page import AnyonesPage, Page
 from api.dashboard.routers.content.knowledge_gaps_pages import new_entry_address
-from domain.analytics.gaps import GapSpan, KnowledgeGap
+from domain.analytics.gaps import GapSpan, KnowledgeGaps
 from domain.analytics.insight import Figures, before, period
 from domain.analytics.metrics import DayInsight, day_before, days_of, share
 from domain.analytics.saved_time import MINUTES_PER_TICKET, hours_saved
@@ -86,12 +86,15 @@ async def improvement(page: AnyonesPage) -> Response:
     """Return the part of an open Home that suggests an article. Home loads it separately, because
     clustering the questions takes longer than the other queries."""
     try:
-        gap = await _largest_gap(page)
+        found = await _largest_gaps(page)
     except (OverBudget, CallerBusy):
-        gap = None
+        found = None
+    often = [one for one in found.gaps if one.count >= _ASKED_OFTEN] if found else []
+    gap = next((one for one in often if one.knowledge is None), None)
     return page.render(
         "dashboard/improvement.html",
         gap=gap,
+        is_none_known=found is not None and not found.is_cut and not often,
         example=gap and " ".join(gap.examples[0].text.split())[:_EXAMPLE_CHARS],
         write=gap and new_entry_address(gap),
         may_change=page.may(MANAGERS),
@@ -104,8 +107,8 @@ async def needs_you(page: AnyonesPage) -> Response:
     return page.render("dashboard/needs_you.html")
 
 
-async def _largest_gap(page: Page) -> KnowledgeGap | None:
-    found = await knowledge_gaps(
+async def _largest_gaps(page: Page) -> KnowledgeGaps:
+    return await knowledge_gaps(
         page.resources.database,
         page.tenant,
         page.actor,
@@ -114,8 +117,6 @@ async def _largest_gap(page: Page) -> KnowledgeGap | None:
         now=page.now,
         limit=_GAPS,
     )
-    open_gaps = (gap for gap in found.gaps if gap.knowledge is None and gap.count >= _ASKED_OFTEN)
-    return next(open_gaps, None)
 
 
 def _key_figures(

@@ -7,7 +7,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from api.dashboard.page import AnyonesPage, Page
-from api.dashboard.palette import SHOWN, palette_groups
+from api.dashboard.palette import SHOWN, palette_groups, record_address
 from api.schemas.core.client_query import ClientQuery
 from services.dashboard.search import SearchResults, search_records
 
@@ -17,14 +17,14 @@ router = APIRouter(include_in_schema=False)
 
 
 class FindQuery(ClientQuery):
-    q: Annotated[str, Field(max_length=254)] = ""
+    q: Annotated[str, Field(max_length=254, pattern=r"^[^\x00]*$")] = ""
 
 
 @router.get("/app/find")
 async def find(page: AnyonesPage) -> Response:
     asked = page.query(FindQuery).q.strip()
     found = await _search(page, asked, _SHOWN) if asked else SearchResults()
-    return page.render("dashboard/find.html", asked=asked, found=found)
+    return page.render("dashboard/find.html", asked=asked, found=found, address_of=record_address)
 
 
 @router.get("/app/palette")

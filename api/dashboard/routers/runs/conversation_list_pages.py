@@ -13,6 +13,7 @@ from api.schemas.runs.conversation import cursor_of_place, place_of
 from domain.core.ids import ULID
 from domain.intake.event import Channel
 from domain.runs.triage import MAX_TAG, ConversationStatus
+from domain.tenants.actor import REVIEWERS
 from domain.tenants.user import MAX_USER_ID
 from store.runs.conversation_lists import ConversationLists, TalkFilter
 
@@ -68,4 +69,5 @@ async def conversations(page: AnyonesPage) -> Response:
         is_filtered=wanted.is_set,
         me=page.actor.name,
         people=await people_of(page),
+        may_decide=page.may(REVIEWERS),
     )

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends
 from pydantic import Field
 from starlette.responses import Response
 
-from api.dashboard.charts import Sparkline, sparkline
+from api.dashboard.moods import mood_line
 from api.dashboard.page import OnPage, Page
 from api.dashboard.post import Post, Posted
 from api.dashboard.routers.runs.composer import composer_of
@@ -30,7 +30,6 @@ from store.identity.people import address_of
 from store.reviews.replies import ReplyRepository
 from store.runs.conversation_lists import (
     ConversationLists,
-    ThreadStep,
     client_of_conversation,
 )
 from store.runs.conversation_reading import ConversationReader
@@ -85,6 +84,7 @@ async def conversation(page: TalkPage) -> Response:
         drafts = await PageDrafts(connection, page.tenant, user_id).read_all(
             (f"{form}/reply", f"{form}/note", f"{form}/update")
         )
+    runs = dict.fromkeys(one.run_id for one in messages if one.run_id)
     return page.render(
         "runs/conversation.html",
         talk=talk,
@@ -93,7 +93,7 @@ async def conversation(page: TalkPage) -> Response:
         older=messages[0].id if has_older else "",
         steps=steps,
         churn=churn,
-        moods=_moods(page, [steps[one.run_id] for one in messages if one.run_id in steps]),
+        moods=mood_line(page, [steps[one].sentiment for one in runs if one in steps]),
         holder=await _name_of(page, holder),
         is_mine=holder == page.actor.name,
         since=since,
@@ -165,14 +165,3 @@ async def _name_of(page: Page, holder: str | None) -> str:
         return ""
     async with page.resources.database.reading_across() as connection:
         return await address_of(connection, holder) or holder
-
-
-def _moods(page: Page, steps: Sequence[ThreadStep]) -> Sparkline | None:
-    """Return a chart of the customer's sentiment by message, or None if there are fewer than two
-    values."""
-    by_run = {one.run_id: one.sentiment for one in steps}
-    values = [one for one in by_run.values() if one is not None]
-    if len(values) < 2:
-        return None
-    said = " ".join(page.formats.number(one, 1) for one in values)
-    return sparkline(page.say("runs.talk.moods", moods=said), [one + 1 for one in values], top=2)
