@@ -140,7 +140,11 @@ class Actions:
 
     async def _reply_in_helpdesk(self, step: Step) -> str:
         return await self._helpdesk(step).reply(
-            _ticket(step), step.case.delivered, step.key, again=step.again
+            _ticket(step),
+            step.case.delivered,
+            step.key,
+            again=step.again,
+            bare=step.case.words,
         )
 
     async def _note(self, step: Step) -> str:

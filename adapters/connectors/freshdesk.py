@@ -81,7 +81,15 @@ class Freshdesk:
         # Freshdesk ignores the password if the user name is an API key.
         return cls(HelpdeskAccount(http, base_url, basic(credentials["api_key"], "X")))
 
-    async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
+    async def reply(
+        self,
+        ticket: HelpdeskTicket,
+        text: str,
+        key: str,  # noqa: ARG002
+        *,
+        again: bool,
+        bare: str = "",
+    ) -> str:
         """Email the ticket's requester, and return the message's id. Raises ActionRefused if the
         ticket is resolved or closed, or if it belongs to another customer."""
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
@@ -91,7 +99,7 @@ class Freshdesk:
             shown = await look(
                 self._account.request("GET", path, query={"include": "requester"}), _Ticket
             )
-            found = await self._find(exchange, path, text, private=False) if again else None
+            found = await self._find(exchange, path, (text, bare), private=False) if again else None
             if found is not None:
                 return found
             _check_addressee(shown, ticket)
@@ -103,7 +111,7 @@ class Freshdesk:
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         exchange = self._account.exchange()
         with writing(again=again):
-            found = await self._find(exchange, path, text, private=True) if again else None
+            found = await self._find(exchange, path, (text,), private=True) if again else None
             if found is not None:
                 return found
             body: dict[str, JsonValue] = {"body": html_body(text), "private": True}
@@ -131,10 +139,12 @@ class Freshdesk:
         await self._account.exchange().read(self._whoami(), _Agent)
 
     async def _find(
-        self, exchange: ConnectorCall, path: str, text: str, *, private: bool
+        self, exchange: ConnectorCall, path: str, texts: tuple[str, ...], *, private: bool
     ) -> str | None:
-        """Return the id of our message with this text, or None. Raises ActionUnknown if the search
-        fails or the ticket is too long to search."""
+        """Return the id of our message with one of these texts, or None.
+
+        Raises ActionUnknown if the search fails or the ticket is too long to search.
+        """
         me = await exchange.verify(self._whoami(), _Agent)
         entries: list[_Entry] = []
         for page in range(1, _MAX_PAGES + 1):
@@ -155,7 +165,7 @@ class Freshdesk:
             )
             for one in entries
         ]
-        return said_before(said, text)
+        return said_before(said, *texts)
 
     def _whoami(self) -> httpx.Request:
         return self._account.request("GET", "/api/v2/agents/me")

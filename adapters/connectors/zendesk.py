@@ -144,7 +144,15 @@ class Zendesk:
         be complete (`check_settings`, `check_credentials`)."""
         return cls(account_of(integration, credentials, http))
 
-    async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
+    async def reply(
+        self,
+        ticket: HelpdeskTicket,
+        text: str,
+        key: str,
+        *,
+        again: bool,
+        bare: str = "",  # noqa: ARG002 - found by the key
+    ) -> str:
         """Add a public comment to the ticket, and return the comment's id. Raises ActionRefused if
         the ticket is solved or closed, or if it belongs to another customer."""
         return await self._comment(ticket, text, key, public=True, again=again)

@@ -1,6 +1,6 @@
 """The days that a question to the copilot names, such as `this month` or `hier`."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from datetime import date, timedelta
 from enum import StrEnum
 from typing import Final
@@ -20,6 +20,7 @@ _QUARTER_DAYS: Final = 90
 _LAST: Final = frozenset(
     {"last", "previous", "derniere", "dernier", "passe", "passee", "precedent", "precedente"}
 )
+_THIS: Final = frozenset({"this", "ce", "cette"})
 _WEEK: Final = frozenset({"week", "semaine"})
 _MONTH: Final = frozenset({"month", "mois"})
 _TODAY: Final = frozenset({"today", "aujourd", "tonight", "jour", "journee", "now", "moment"})
@@ -30,16 +31,26 @@ _QUARTER: Final = frozenset({"quarter", "trimestre"})
 def period_named(words: Sequence[str]) -> NamedPeriod | None:
     """Return the period that the words of a question name, or None."""
     said = frozenset(words)
-    is_last = bool(said & _LAST)
     if said & _WEEK:
-        return NamedPeriod.LAST_WEEK if is_last else NamedPeriod.THIS_WEEK
+        return NamedPeriod.LAST_WEEK if _is_last(words, _WEEK) else NamedPeriod.THIS_WEEK
     if said & _MONTH:
-        return NamedPeriod.LAST_MONTH if is_last else NamedPeriod.THIS_MONTH
+        return NamedPeriod.LAST_MONTH if _is_last(words, _MONTH) else NamedPeriod.THIS_MONTH
     if said & _YESTERDAY:
         return NamedPeriod.YESTERDAY
     if said & _QUARTER:
         return NamedPeriod.QUARTER
     return NamedPeriod.TODAY if said & _TODAY else None
+
+
+def _is_last(words: Sequence[str], unit: Set[str]) -> bool:
+    """Return True if the words mean the preceding week or month, and not "the last refund this
+    month"."""
+    if _LAST.isdisjoint(words):
+        return False
+    around = zip(("", *words), words, (*words[1:], ""), strict=False)
+    return any(
+        before not in _THIS or after in _LAST for before, word, after in around if word in unit
+    )
 
 
 def days_in(period: NamedPeriod, today: date) -> tuple[date, date]:

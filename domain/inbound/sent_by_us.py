@@ -42,13 +42,15 @@ class AgentMessage:
     """A message that the agent has sent to the ticket, or has started to send. `reference`: the
     platform's id for the message, once it is known. `keys`: the idempotency keys with which the
     message may have been sent. `is_settled`: whether the outcome of sending is final: known, or
-    never to be known."""
+    never to be known. `bare`: the text without the AI disclosure, or "". The message may have been
+    sent in this form, because versions before the disclosure did so."""
 
     reference: str | None
     keys: frozenset[str]
     text: str
     begun_at: datetime
     is_settled: bool
+    bare: str = ""
 
 
 def own_author(provider: Provider, settings: Mapping[str, str]) -> str | None:
@@ -81,7 +83,8 @@ def authorship(
         return Authorship.PEOPLE
     on_their_way = [one for one in written if not one.is_settled and now - one.begun_at < IN_FLIGHT]
     candidates = (*written[:1], *on_their_way)
-    if any(says_the_same(message.text, one.text, after_head=True) for one in candidates):
+    sent = (text for one in candidates for text in (one.text, one.bare))
+    if any(says_the_same(message.text, text, after_head=True) for text in sent):
         return Authorship.OURS
     return Authorship.UNDECIDED if on_their_way else Authorship.PEOPLE
 

@@ -33,6 +33,21 @@ _OF_ORDER: Final = re.compile(
     r"|\b(?:refund\w*|rembours\w*|money back|cancel\w*|annul\w*|track\w*|suivi\w*|charged|debite\w*"
     r"|preleve\w*|recue?s?|received|arrived?|arrivee?s?|late|retard|perdue?|lost|where|ou est|when"
     r"|quand|still|toujours|encore)\b"
+    # Pronouns that stand for an order or a parcel. In "it costs", the pronoun stands for nothing.
+    r"|(?<!\bdoes )(?<!\bis )\bit\b(?! (?:costs?|takes?)\b)"
+    r"|\b(?:does it(?! (?:cost|take)\b)|is it(?! (?:free|possible)\b)|them)\b"
+    r"|\b(?:(?:le|la|les) |l')(?:re)?(?:livre[rz]|expedie[rz]|envoye[rz])\b"
+    r"|\b(?:livre[rz]|expedie[rz]|envoye[rz])-l(?:e|a|es)\b"
+    # Changes: another place, another day.
+    r"|\b(?:instead|rather|plutot|a la place|again|de nouveau|chang\w*|modif\w*|redirect\w*"
+    r"|re-?(?:deliver|ship|send|livr|expedi)\w*|earlier|sooner|later|plus (?:tot|tard)"
+    r"|tomorrow|demain|address(?:es)?|adresses?)\b"
+    r"|\banother\b(?! (?:country|carrier|way|option)\b)"
+    r"|\bune? autre\b(?! (?:pays|mode|moyen|transporteur)\b)"
+    r"|\b(?:my|our|chez|mon|ma|notre|au) (?:\w+ )?(?:office|work|workplace|home|house|flat|door"
+    r"|neighbou?rs?|friends?|bureau|travail|domicile|maison|voisine?s?|amie?s?|porte)\b"
+    r"|\b\d+ ?[a-z]?,? (?:(?:bis|ter),? )?(?:rue|avenue|boulevard|chemin|allee|impasse|quai)\b"
+    r"|\b\d+ ?[a-z]?,? (?:\w+ ){1,3}(?:street|st|road|rd|avenue|ave|lane|drive|square)\b"
 )
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from domain.core.money import Money
 from domain.intake.customer_email import customer_key, spells_its_key
@@ -106,7 +106,8 @@ class Lookup(BaseModel):
 
     `order`: set only if the state is `found`. `number`: the number searched for, or None if the
     customer's latest order was looked up. Answers may mention the latest order, but actions never
-    change it.
+    change it. `looked_up_at`: when the lookup began, or None if it was stored before this time was
+    kept.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -114,6 +115,7 @@ class Lookup(BaseModel):
     state: LookupState
     order: Order | None = None
     number: str | None = None
+    looked_up_at: AwareDatetime | None = None
 
     @classmethod
     def of(cls, order: Order | None, number: str | None, email: str | None) -> Self:

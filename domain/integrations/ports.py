@@ -60,9 +60,14 @@ class HelpdeskTicket(BaseModel):
 class Helpdesk(Protocol):
     """A client's helpdesk. Errors, `key` and `again` are as for `Shop`."""
 
-    async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
-        """Post an answer to the customer in the ticket. Return the helpdesk's id for the
-        message."""
+    async def reply(
+        self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool, bare: str = ""
+    ) -> str:
+        """Post an answer to the customer in the ticket. Return the helpdesk's id for the message.
+
+        `bare`: the text without the AI disclosure, or "". An earlier attempt, before the disclosure
+        was added, may have sent the text in this form.
+        """
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
         """Add an internal note, visible to staff only, to the ticket. Return the helpdesk's id for

@@ -12,8 +12,9 @@ from domain.core.plain_text import clean_line
 from domain.core.text import fold
 from domain.tenants.errors import InvalidSettings
 
+MIN_DISCLOSURE: Final = 20
 MAX_DISCLOSURE: Final = 300
-"""Maximum length of a disclosure, in characters."""
+"""Minimum and maximum length of a disclosure, in characters."""
 
 
 class DisclosureStatus(StrEnum):
@@ -50,12 +51,23 @@ _NAMES_AI: Final[Mapping[str, re.Pattern[str]]] = {
     ),
 }
 
+# A text with a negation may deny that an AI assistant answers. The list is incomplete: people can
+# deny it in other words.
+_NEGATES: Final[Mapping[str, re.Pattern[str]]] = {
+    "fr": re.compile(
+        r"\b(?:ne|ni|non|pas|point|jamais|aucune?s?|sans|nulle?s?|rien|personne)\b|\bn'"
+    ),
+    "en": re.compile(
+        r"\b(?:not|no|never|none|nothing|nobody|nor|neither|without|cannot|hardly)\b|n't\b"
+    ),
+}
+
 
 def check_disclosure(given: Mapping[str, str]) -> dict[str, str]:
     """Return the disclosures to store, by language, each as one line. Blank and default texts are
     omitted.
 
-    Raises InvalidSettings, also for a text that does not say that an AI assistant answers.
+    Raises InvalidSettings, also for a text that names no AI assistant or contains a negation.
     """
     kept: dict[str, str] = {}
     for language, text in given.items():
@@ -68,10 +80,17 @@ def check_disclosure(given: Mapping[str, str]) -> dict[str, str]:
                 f"disclosure.{language}: at most {MAX_DISCLOSURE} characters",
                 f"disclosure.{language} : {MAX_DISCLOSURE} caractères au plus",
             )
-        if line and not _NAMES_AI[language].search(fold(line)):
+        if line and not _says_ai(line, language):
             raise InvalidSettings(
-                f"disclosure.{language}: the text must say that an AI assistant answers",
-                f"disclosure.{language} : le texte doit dire qu'un assistant IA répond",
+                f"disclosure.{language}: the text must say that an AI assistant answers, without a "
+                "negation",
+                f"disclosure.{language} : le texte doit dire qu'un assistant IA répond, sans "
+                "négation",
+            )
+        if line and len(line) < MIN_DISCLOSURE:
+            raise InvalidSettings(
+                f"disclosure.{language}: at least {MIN_DISCLOSURE} characters",
+                f"disclosure.{language} : {MIN_DISCLOSURE} caractères au moins",
             )
         if line and line != usual:
             kept[language] = line
@@ -97,11 +116,16 @@ def disclosures(status: DisclosureStatus, texts: Mapping[str, str]) -> dict[str,
 
 
 def disclosed(answer: str, line: str) -> str:
-    """Return the agent's answer with the disclosure below it. An empty answer, and one that
-    contains the line already, stay unchanged."""
-    if not line or not answer.strip() or _flat(line) in _flat(answer):
+    """Return the agent's answer with the disclosure below it. An empty answer, and one of whose
+    lines is the disclosure already, stay unchanged."""
+    if not line or not answer.strip() or _flat(line) in map(_flat, answer.splitlines()):
         return answer
     return f"{answer.rstrip()}\n\n{line}"
+
+
+def _says_ai(line: str, language: str) -> bool:
+    said = fold(line).replace("\u2019", "'")
+    return bool(_NAMES_AI[language].search(said)) and not _NEGATES[language].search(said)
 
 
 def _flat(text: str) -> str:

@@ -8,20 +8,23 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.agent.order_changes import OrderChange
 
 _MOST: Final = 100
-# A review's draft that is revised after a later message has a later lookup: `in_draft` marks the
-# runs of these messages.
+# A reopened run looks its order up again, so the lookup may contain the run's own actions. Lookups
+# that were stored before their time was kept: the message's time stands for it. A review's draft
+# that is revised after a later message has a later lookup: `in_draft` marks the runs of these
+# messages.
 _SINCE: Final = sa.text("""
     WITH looked AS (
         SELECT run.client_id, run.id,
                (run.lookup #>> '{order,provider}') || '/' || (run.lookup #>> '{order,id}')
                AS order_key,
+               CAST(run.lookup ->> 'looked_up_at' AS timestamptz) AS looked_up_at,
                greatest(run.received_at, (
                    SELECT max(later.received_at) FROM escalation_tickets AS review
                    JOIN engine_runs AS later
                      ON later.client_id = review.client_id AND later.joined_review = review.id
                    WHERE review.client_id = run.client_id AND review.run_id = run.id
                      AND later.in_draft
-               )) AS at
+               )) AS received_at
         FROM engine_runs AS run
         WHERE run.client_id = :client_id AND run.id = :run_id
     )
@@ -31,7 +34,9 @@ _SINCE: Final = sa.text("""
     FROM looked
     JOIN action_ledger AS entry
       ON entry.client_id = looked.client_id AND entry.order_key = looked.order_key
-    WHERE entry.state = 'done' AND (entry.run_id = looked.id OR entry.planned_at > looked.at)
+    WHERE entry.state = 'done'
+      AND (entry.planned_at > coalesce(looked.looked_up_at, looked.received_at)
+           OR looked.looked_up_at IS NULL AND entry.run_id = looked.id)
     ORDER BY entry.planned_at, entry.id
     LIMIT :most
 """)
@@ -40,8 +45,8 @@ _SINCE: Final = sa.text("""
 async def order_changes(
     connection: AsyncConnection, client_id: str, run_id: str
 ) -> tuple[OrderChange, ...]:
-    """Return the executed actions on the order that the run looked up, oldest first. Actions of
-    other runs count only if they are later than the lookup. Empty if the run has no order."""
+    """Return the executed actions on the order that the run looked up, oldest first. Only actions
+    later than the lookup count. Empty if the run has no order."""
     rows = await connection.execute(
         _SINCE, {"client_id": client_id, "run_id": run_id, "most": _MOST}
     )

@@ -59,12 +59,17 @@ class TicketMessages(TenantRepository):
                 keys=frozenset(
                     action_key(row.run_id, row.step, words) for words in (None, row.human_text)
                 ),
-                text=row.reply or row.note or row.human_text or _answer(row),
+                text=_human_or_note(row) or _answer(row),
                 begun_at=row.planned_at,
                 is_settled=row.state != "planned",
+                bare="" if _human_or_note(row) else row.draft or "",
             )
             for row in rows
         )
+
+
+def _human_or_note(row: sa.Row[*tuple[Any, ...]]) -> str:
+    return row.reply or row.note or row.human_text or ""
 
 
 def _answer(row: sa.Row[*tuple[Any, ...]]) -> str:

@@ -16,6 +16,11 @@ from services.analytics.insight import MAX_DAYS, read_insight
 from services.copilot.copilot_service import CopilotService, ReadTool
 from store.analytics.churn import ChurnRepository
 
+# No client has figures outside these days. Calculations with days at the ends of the calendar
+# overflow.
+_FIRST_DAY: Final = date(2000, 1, 1)
+_LAST_DAY: Final = date(2099, 12, 31)
+
 
 class DaysWanted(CopilotInput):
     days: int = Field(
@@ -24,8 +29,12 @@ class DaysWanted(CopilotInput):
         le=92,
         description=("Number of whole days to read, up to yesterday, in UTC."),
     )
-    first: date | None = Field(default=None, description=("First day. Replaces `days`."))
-    last: date | None = Field(default=None, description=("Last day. Defaults to yesterday."))
+    first: date | None = Field(
+        default=None, ge=_FIRST_DAY, le=_LAST_DAY, description="First day. Replaces `days`."
+    )
+    last: date | None = Field(
+        default=None, ge=_FIRST_DAY, le=_LAST_DAY, description="Last day. Defaults to yesterday."
+    )
 
 
 class DaysFound(CopilotFacts):

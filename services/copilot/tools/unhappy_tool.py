@@ -10,11 +10,11 @@ from domain.copilot.tool import CopilotFacts, CopilotInput, Quoted, ToolFindings
 from domain.runs.triage import ConversationStatus
 from domain.tenants.actor import ANYONE
 from services.copilot.copilot_service import CopilotService, ReadTool
-from store.runs.conversation_lists import ConversationLists, TalkFilter
+from store.runs.conversation_lists import ConversationLists, TalkFilter, TalkPlace
 
 _PREVIEW: Final = 200
 COUNTED_TO: Final = 50
-"""Maximum number of conversations that the tool reads, latest message first."""
+"""Maximum number of conversations of the period that the tool returns, latest message first."""
 
 
 class UnhappyWanted(CopilotInput):
@@ -41,11 +41,13 @@ class UnhappyFound(CopilotFacts):
 async def _read(copilot: CopilotService, wanted: UnhappyWanted) -> ToolFindings[UnhappyFound]:
     async with copilot.database.reading(copilot.tenant) as connection:
         found, _ = await ConversationLists(connection, copilot.tenant).page(
-            TalkFilter(unhappy=True), after=None, limit=COUNTED_TO + 1, now=copilot.now
+            TalkFilter(unhappy=True),
+            after=TalkPlace(wanted.until, ""),
+            limit=COUNTED_TO + 1,
+            now=copilot.now,
         )
-    shown = [
-        one for one in found[:COUNTED_TO] if wanted.since <= one.last_message_at < wanted.until
-    ]
+    of_period = [one for one in found if one.last_message_at >= wanted.since]
+    shown = of_period[:COUNTED_TO]
     return ToolFindings(
         UnhappyFound(
             conversations=tuple(
@@ -59,7 +61,7 @@ async def _read(copilot: CopilotService, wanted: UnhappyWanted) -> ToolFindings[
                 )
                 for one in shown
             ),
-            has_more=len(found) > COUNTED_TO and found[-1].last_message_at >= wanted.since,
+            has_more=len(of_period) > COUNTED_TO,
         ),
         (
             copilot.cite(CitedKind.UNHAPPY, "unhappy", ""),

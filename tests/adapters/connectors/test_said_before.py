@@ -74,6 +74,26 @@ async def test_the_same_words_to_an_earlier_message_are_no_proof(
         assert other not in (first, note)
 
 
+async def test_an_answer_that_was_sent_without_the_disclosure_is_found(
+    intercom_server: intercom.IntercomServer,
+    freshdesk_server: freshdesk.FreshdeskServer,
+    http: httpx.AsyncClient,
+) -> None:
+    """The version before the upgrade sent the bare words."""
+    conversation = intercom_server.open_conversation(CUSTOMER)
+    number = freshdesk_server.open_ticket(CUSTOMER)
+    now_sent = f"{WORDS}\n\nUne IA vous répond."
+    for desk, ticket in (
+        (_intercom(intercom_server, http), conversation),
+        (_freshdesk(freshdesk_server, http), number),
+    ):
+        first = await desk.reply(_ticket(ticket), WORDS, "k", again=False)
+        found = await desk.reply(_ticket(ticket), now_sent, "k", again=True, bare=WORDS)
+        assert found == first
+        other = await desk.reply(_ticket(ticket), "Autre.\n\nIA.", "k", again=True, bare="Autre.")
+        assert other != first
+
+
 async def test_neither_what_people_closed_nor_another_customer_s(
     intercom_server: intercom.IntercomServer,
     freshdesk_server: freshdesk.FreshdeskServer,

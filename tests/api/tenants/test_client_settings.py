@@ -90,9 +90,12 @@ async def test_what_is_given_takes_its_place_and_the_rest_stays(
     assert framed["frame"] == {"fr": kept}
 
     nothing: dict[str, object] = {"branding": {}, "retention": {}, "authserv_ids": []}
-    off = {"disclosure": {"fr": " Une IA répond. ", "en": ""}, "disclosure_status": "not_covered"}
+    off = {
+        "disclosure": {"fr": " Une IA répond ici à tous. ", "en": ""},
+        "disclosure_status": "not_covered",
+    }
     undisclosed = await change(front, owner, **off)
-    assert undisclosed["disclosure"] == {"fr": "Une IA répond."}
+    assert undisclosed["disclosure"] == {"fr": "Une IA répond ici à tous."}
     assert undisclosed["disclosure_status"] == "not_covered"
 
     nothing |= {"sensitive_words": [], "acknowledgement": {}, "frame": {}, "disclosure": {}}

@@ -18,6 +18,12 @@ SATURDAY = date(2026, 11, 28)
         ("la semaine dernière", NamedPeriod.LAST_WEEK),
         ("ce mois-ci", NamedPeriod.THIS_MONTH),
         ("last month", NamedPeriod.LAST_MONTH),
+        ("What was the last refund this month?", NamedPeriod.THIS_MONTH),
+        ("Quel est le dernier remboursement de ce mois ?", NamedPeriod.THIS_MONTH),
+        ("les dernières plaintes de cette semaine", NamedPeriod.THIS_WEEK),
+        ("this month and last month", NamedPeriod.LAST_MONTH),
+        ("cette semaine et la semaine précédente", NamedPeriod.LAST_WEEK),
+        ("ce mois dernier", NamedPeriod.LAST_MONTH),
         ("ce trimestre", NamedPeriod.QUARTER),
         ("Which questions have no answer?", None),
     ]

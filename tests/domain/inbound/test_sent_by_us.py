@@ -23,6 +23,9 @@ AGENT = "agent@acme.example"
 WORDS = "Bonjour, votre colis part demain."
 SENT = AgentMessage("77", frozenset({"key"}), WORDS, NOW - timedelta(hours=1), is_settled=True)
 UNDER_WAY = AgentMessage(None, frozenset({"key"}), WORDS, NOW, is_settled=False)
+DISCLOSED = AgentMessage(
+    None, frozenset({"key"}), f"{WORDS}\n\nUne IA vous répond.", NOW, is_settled=True, bare=WORDS
+)
 LOST = AgentMessage(None, frozenset({"key"}), WORDS, NOW - IN_FLIGHT, is_settled=False)
 
 
@@ -38,6 +41,8 @@ def _said(
         ("by the key", _said(key="key", by=None), [UNDER_WAY], Authorship.OURS),
         ("by account and words", _said(f"<p>{WORDS}</p>"), [SENT], Authorship.OURS),
         ("with a name before them", _said(f"Support : {WORDS}"), [SENT], Authorship.OURS),
+        ("without the disclosure that came later", _said(WORDS), [DISCLOSED], Authorship.OURS),
+        ("neither with nor without it", _said(), [DISCLOSED], Authorship.PEOPLE),
         ("before the ledger has the id", _said(WORDS), [UNDER_WAY], Authorship.OURS),
         ("under our account alone", _said(), [SENT], Authorship.PEOPLE),
         (

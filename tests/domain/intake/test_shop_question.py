@@ -25,6 +25,41 @@ GENERAL = (
     "How long does delivery take?",
     "Are returns free?",
 )
+# Phrasings with words such as "it", "another" or "address" that concern no order.
+GENERAL_TOO = (
+    "How much does it cost to ship to Corsica?",
+    "How long does it take to deliver to Spain?",
+    "Is it free if I spend 60 euros?",
+    "Do you ship to another country than France?",
+    "Est-ce que vous livrez dans un autre pays ?",
+    "Livrez-vous dans d'autres pays ?",
+    "Quels sont les prix de la livraison et des échanges ?",
+)
+# Requests about an order that name none.
+OF_THE_CURRENT_ORDER = (
+    "Could you deliver it to 12 Main Street instead?",
+    "Can you ship them together?",
+    "Could you deliver to another address?",
+    "Would you deliver to a different address?",
+    "Can you ship to 4b, Old Mill Road?",
+    "Could you deliver to my office?",
+    "Can you deliver tomorrow?",
+    "Could you ship earlier?",
+    "How much does it cost to send it back?",
+    "Can you change the delivery, is it free?",
+    "Do you ship again for free if the box was empty?",
+    "Pouvez-vous livrer à une autre adresse ?",
+    "Pouvez-vous livrer plutôt samedi ?",
+    "Pourriez-vous livrer chez ma voisine, combien ça coûte ?",
+    "Vous pouvez livrer à la place au 8 bis rue des Lilas ?",
+    "Vous livrez 3, avenue Foch ?",
+    "Est-ce gratuit de modifier la livraison ?",
+    "Combien pour changer de point relais ?",
+    "Est-ce que vous pouvez la livrer vendredi, gratuitement ?",
+    "Livrez-la au bureau, c'est gratuit ?",
+    "Vous livrez demain ?",
+    "Combien coûte un autre envoi ?",
+)
 OF_AN_ORDER = (
     "Où est ma commande ?",
     "Combien coûte la livraison de ma commande ?",
@@ -47,12 +82,12 @@ OF_AN_ORDER = (
 )
 
 
-@pytest.mark.parametrize("text", GENERAL)
+@pytest.mark.parametrize("text", GENERAL + GENERAL_TOO)
 def test_a_question_about_the_shop(text: str) -> None:
     assert asks_of_shop(an_event(text=text, numbers=find_order_numbers(text)))
 
 
-@pytest.mark.parametrize("text", OF_AN_ORDER)
+@pytest.mark.parametrize("text", OF_AN_ORDER + OF_THE_CURRENT_ORDER)
 def test_a_question_that_may_be_about_an_order(text: str) -> None:
     assert not asks_of_shop(an_event(text=text, numbers=find_order_numbers(text)))
 

@@ -70,13 +70,18 @@ def test_set_show_rotate(installed: Installation) -> None:
     framed = installed.settings("set", "--frame", "fr.greeting=Salut,", "--frame", "en.greeting=")
     assert framed["frame"] == {"fr": {"greeting": "Salut,"}}
     off = installed.settings(
-        "set", "--disclosure", "fr=Une IA répond.", "--disclosure-status", "not_covered"
+        "set", "--disclosure", "fr=Une IA répond ici à tous.", "--disclosure-status", "not_covered"
     )
     assert (off["disclosure"], off["disclosure_status"]) == (
-        {"fr": "Une IA répond."}, "not_covered",
+        {"fr": "Une IA répond ici à tous."}, "not_covered",
     )  # fmt: skip
-    worded = installed.settings("set", "--disclosure", "en=An AI.", "--disclosure-status", "on")
-    assert worded["disclosure"] == {"fr": "Une IA répond.", "en": "An AI."}
+    worded = installed.settings(
+        "set", "--disclosure", "en=An AI answers you here.", "--disclosure-status", "on"
+    )
+    assert worded["disclosure"] == {
+        "fr": "Une IA répond ici à tous.",
+        "en": "An AI answers you here.",
+    }
 
     key = installed.settings("rotate-widget-key")["widget_key"]
     assert re.fullmatch(WIDGET_KEY, key)

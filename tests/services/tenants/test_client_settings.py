@@ -53,12 +53,14 @@ async def test_the_log_keeps_why_the_disclosure_is_off(database: Database, shop:
     with structlog.testing.capture_logs() as lines:
         await adjust(database, shop, off)
         await adjust(database, shop, off)
-        await adjust(database, shop, SettingsAdjustment(disclosed={"fr": "Une IA répond."}))
+        await adjust(
+            database, shop, SettingsAdjustment(disclosed={"fr": "Une IA répond ici à tous."})
+        )
 
     said = [line for line in lines if line["event"] == "AI disclosure changed"]
     assert [(line["before"], line["after"]) for line in said] == [("on", "stated_elsewhere")]
     found = await read(database, shop)
-    assert found.disclosure == {"fr": "Une IA répond."}
+    assert found.disclosure == {"fr": "Une IA répond ici à tous."}
     assert found.disclosure_status is DisclosureStatus.STATED_ELSEWHERE
 
 

@@ -50,6 +50,27 @@ async def test_an_order_is_shown_as_it_is_now(database: Database, shop: Shop) ->
         assert await order_changes(connection, shop.client_id, other) == ()
 
 
+async def test_what_the_lookup_contains_is_not_subtracted_again(
+    database: Database, shop: Shop
+) -> None:
+    """A reopened case looks its order up again, later than its message and earlier actions."""
+    now = utc_now()
+    looked_up_at = now + timedelta(minutes=5)
+    lookup = Lookup(state=LookupState.FOUND, order=ORDER, number="1044", looked_up_at=looked_up_at)
+    review_id = await open_review(database, shop, lookup=lookup.model_dump(mode="json"))
+    other = (await admit_event(database, shop)).ref.run_id
+    async with database.reading(shop.tenant) as connection:
+        run_id = (await read_review(connection, shop.client_id, review_id)).run_id
+
+    await _refund(database, shop, other, 100, at=now + timedelta(minutes=2))
+    await _refund(database, shop, run_id, 200, at=now + timedelta(minutes=3))
+    assert await _refundable(database, shop, review_id) == 32_000
+
+    await _refund(database, shop, run_id, 400, at=now + timedelta(minutes=6))
+    await _refund(database, shop, other, 800, at=now + timedelta(minutes=7))
+    assert await _refundable(database, shop, review_id) == 30_800
+
+
 async def _refundable(database: Database, shop: Shop, review_id: str) -> int:
     async with database.reading(shop.tenant) as connection:
         order = (await read_review(connection, shop.client_id, review_id)).order
