@@ -10,6 +10,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
+from domain.agent.plan import ActionKind, StepState
 from domain.analytics.churn import ChurnLevel
 from domain.core.money import Money
 from domain.customers.customer import AgentRefund
