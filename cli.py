@@ -24,13 +24,13 @@ COMMANDS: Final = (
     LazyCommand(
         "serve",
         "commands.core.server:serve",
-        "Serve the HTTP API until the process receives a signal.",
+        "Serve the HTTP API until the process receives SIGTERM or SIGINT.",
     ),
     LazyCommand(
         "worker",
         "commands.core.processes:worker",
         "Run a worker until it receives a signal. Several workers may run at the same time, on "
-        "any machines.",
+        "one or more machines.",
     ),
     LazyCommand(
         "migrate",
@@ -47,8 +47,8 @@ COMMANDS: Final = (
     LazyCommand(
         "reseal",
         "commands.privacy.reseal:reseal",
-        "Re-encrypt all sealed data with the first key of SEAL_KEY, so that the other keys can be "
-        "removed.",
+        "Re-encrypt all encrypted data with the first key in SEAL_KEY, so that the other keys can "
+        "be removed.",
     ),
     LazyCommand(
         "token",
@@ -58,29 +58,33 @@ COMMANDS: Final = (
     LazyCommand(
         "import",
         "commands.exports.importing:bring_in",
-        "Import an export into an empty client. Either everything is imported or nothing. See "
+        "Import an export into an empty client. Either all records are imported or none. See "
         "docs/export.md.",
     ),
     LazyCommand(
         "export",
         "commands.exports.export:export",
-        "Export all of a client's records to a file. The file is the same as the one that the "
+        "Export all of a client's records to a file. The file is identical to the one that the "
         "client can download. See docs/export.md.",
     ),
     LazyCommand(
-        "client", "commands.tenants.client:app", "Manage merchant accounts; `erase` removes one."
+        "client",
+        "commands.tenants.client:app",
+        ("Manage merchant accounts. To remove one, use `erase`."),
     ),
     LazyCommand(
         "usage",
         "commands.billing.usage:usage",
-        "Show a client's usage this month, its quota, and the date when the quota is expected "
+        "Show a client's usage this month, its quota, and the day on which the quota is expected "
         "to run out.",
     ),
-    LazyCommand("key", "commands.tenants.key:app", "Manage API keys; `revoke` ends one."),
+    LazyCommand(
+        "key", "commands.tenants.key:app", ("Manage API keys. To disable one, use `revoke`.")
+    ),
     LazyCommand(
         "member",
         "commands.tenants.member:app",
-        "Manage members of a client; `remove` ends a membership.",
+        "Manage members of a client. To end a membership, use `remove`.",
     ),
     LazyCommand(
         "invitation",
@@ -122,7 +126,7 @@ COMMANDS: Final = (
     LazyCommand(
         "integration",
         "commands.integrations.integration:app",
-        "Manage a client's shops and helpdesks; `disconnect` ends a connection.",
+        "Manage a client's shops and helpdesks. To end a connection, use `disconnect`.",
     ),
     LazyCommand(
         "webhook",
@@ -135,17 +139,27 @@ COMMANDS: Final = (
         "Show and replay webhooks received from other platforms.",
     ),
     LazyCommand(
+        "customer",
+        "commands.customers.customer:app",
+        "Find a client's customers and open data requests for them.",
+    ),
+    LazyCommand(
         "data-request", "commands.inbound.data_request:app", "Manage customer data requests."
     ),
     LazyCommand("credits", "commands.billing.credits:app", "Manage credits."),
     LazyCommand(
         "payment", "commands.billing.payments:app", "List payments that need manual action."
     ),
-    LazyCommand("review", "commands.reviews.review:app", "List, claim and decide on reviews."),
+    LazyCommand("review", "commands.reviews.review:app", "List, claim and decide reviews."),
+    LazyCommand(
+        "conversation",
+        "commands.runs.conversation:app",
+        "Read, answer and triage conversations with customers.",
+    ),
     LazyCommand(
         "correction",
         "commands.learning.correction:app",
-        "Learn from edited and rejected reviews.",
+        "Manage corrections from edited and rejected reviews.",
     ),
     LazyCommand("example", "commands.learning.example:app", "Manage labelled examples."),
     LazyCommand(
@@ -167,7 +181,9 @@ COMMANDS: Final = (
         "Show insight reports and unanswered questions.",
     ),
     LazyCommand(
-        "churn", "commands.analytics.churn:app", "Predict and list customers likely to leave."
+        "churn",
+        "commands.analytics.churn:app",
+        ("Show and compute predictions of which customers are likely to leave."),
     ),
     LazyCommand("deployment", "commands.core.deployment:app", "Manage worker builds."),
     LazyCommand(
@@ -178,7 +194,11 @@ COMMANDS: Final = (
     LazyCommand(
         "erase", "commands.privacy.erase:app", "Permanently erase a client or one customer."
     ),
-    LazyCommand("audit", "commands.audit.audit:app", "Show and verify the audit log."),
+    LazyCommand(
+        "audit",
+        "commands.audit.audit:app",
+        "Show and verify the audit log, and export its checkpoints.",
+    ),
     LazyCommand("retention", "commands.privacy.retention:app", "Show how long records are kept."),
 )
 
@@ -193,7 +213,7 @@ def main() -> NoReturn:
     """Run one command, and exit without finalizing the interpreter, because threads of the Temporal
     client may still need it. In a measurement, one in ten processes was killed by a signal during
     finalization, after it had finished its work."""
-    configure_logs("INFO")  # to stderr, where the audit entries for a command's changes also go
+    configure_logs("INFO")  # Log to stderr, like the audit entries for a command's changes.
     try:
         app()
     except SystemExit as end:

@@ -1,5 +1,5 @@
-"""A worker process. It reads the settings, connects its clients, and processes one queue until it
-receives a signal to stop."""
+"""A worker process. It reads the settings, connects to the database and Temporal, and processes one
+queue until it receives a signal to stop."""
 
 import argparse
 import asyncio

@@ -1,4 +1,4 @@
-"""Authenticated encryption of secrets in storage and in transit, and keyed digests of texts."""
+"""Authenticated encryption of secrets at rest and in transit, and keyed digests of text."""
 
 import base64
 import binascii

@@ -74,7 +74,7 @@ async def member_of(
     user: User, client_id: str, resources: Resources, network: str
 ) -> Member | None:
     """Return the user's membership in an existing client, or None if the user is not a member.
-    `network`: the network from which the request was sent."""
+    `network`: the request's IP network."""
     role = None
     if not user.is_admin:
         async with resources.database.reading_across() as connection:
@@ -88,11 +88,11 @@ async def member_of(
 async def member_for(
     user: User, client_id: str | None, resources: Resources, network: str
 ) -> Member:
-    """Return the user's membership in the client that the request names, or in the user's default
-    client.
+    """Return the user's membership in the client that the request specifies, or in the user's
+    default client.
 
-    `network`: the network from which the request was sent. Raises AccessDenied and NoClient. Raises
-    ClientNotFound for internal admins only.
+    `network`: the request's IP network. Raises AccessDenied and NoClient. Raises ClientNotFound for
+    internal admins only.
     """
     if client_id is None:
         own = await member_of(user, await tenant_of(user, resources), resources, network)
@@ -108,7 +108,7 @@ async def member_for(
 
 
 async def check_chosen(user: User, client_id: str | None, resources: Resources) -> None:
-    """Raise ClientIdMissing if a user who belongs to several clients names none of them. Without
+    """Raise ClientIdMissing if a user who belongs to several clients does not specify one. Without
     this check, a connection could be added to the wrong client."""
     if client_id is not None:
         return
@@ -118,13 +118,13 @@ async def check_chosen(user: User, client_id: str | None, resources: Resources) 
 
 
 class InClient(Part):
-    """A dependency that returns the caller's membership in the client that the query names, or in
-    the caller's default client.
+    """A dependency that returns the caller's membership in the client that the query specifies, or
+    in the caller's default client.
 
     `roles`: the allowed roles. The use case checks the roles again; this check rejects other
-    callers before they send a body. `chosen`: a user who belongs to several clients must name one.
-    Raises Unauthenticated, TooManyRequests, InvalidQuery, ClientIdMissing, AccessDenied, NoClient
-    and RoleRequired. Raises ClientNotFound for internal admins only.
+    callers before they send a body. `chosen`: whether a user who belongs to several clients must
+    specify one. Raises Unauthenticated, TooManyRequests, InvalidQuery, ClientIdMissing,
+    AccessDenied, NoClient and RoleRequired. Raises ClientNotFound for internal admins only.
     """
 
     parameters = query_parameters(ClientQuery)
@@ -148,7 +148,7 @@ class InClient(Part):
 
 @dataclass(frozen=True, slots=True)
 class Asked(Generic[Q]):
-    """The validated query of a request about one client, with that client and the caller."""
+    """A validated query about one client, with that client and the caller."""
 
     tenant: TenantId
     actor: Actor
@@ -194,8 +194,8 @@ class ClientNow:
 
 
 class NamedClient(Part):
-    """A dependency that returns the client that the query must name. The caller authenticates with
-    an API key or a session token.
+    """A dependency that returns the client that the query must specify. The caller authenticates
+    with an API key or a session token.
 
     `counted_as`: the rate limit that the request counts toward. `needed`: the scope that an API key
     needs. Raises Unauthenticated, TooManyRequests, InsufficientScope, ClientIdMissing,
@@ -248,8 +248,8 @@ GatewayCallerDep = Annotated[Caller, Depends(GatewayCaller())]
 
 
 class SignedIn(Part):
-    """A dependency that returns the signed-in user, for a route whose body names the client. The
-    route then calls `member_for`.
+    """A dependency that returns the signed-in user, for a route whose body specifies the client.
+    The route then calls `member_for`.
 
     `counted_as`: the rate limit that the request counts toward. Raises Unauthenticated,
     TooManyRequests.

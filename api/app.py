@@ -28,6 +28,7 @@ from api.routers.cases import case_file, case_runs, cases, content_previews
 from api.routers.content import knowledge, suggestions, templates
 from api.routers.copilot import copilot_chat
 from api.routers.core import health
+from api.routers.customers import customers
 from api.routers.exports import export
 from api.routers.identity import (
     account,
@@ -50,7 +51,7 @@ from api.routers.playbooks import playbooks, publish_gate
 from api.routers.playbooks import versions as playbook_versions
 from api.routers.ratings import widget_rating
 from api.routers.reviews import reviews
-from api.routers.runs import runs
+from api.routers.runs import conversations, runs
 from api.routers.simulation import replays, simulator
 from api.routers.tenants import automation, identity, keys, loosenings, members
 from api.routers.tenants import settings as client_settings
@@ -85,6 +86,8 @@ _ROUTERS: Final = tuple(
         labelled_examples,
         simulator,
         runs,
+        conversations,
+        customers,
         attachments,
         reports,
         insight,

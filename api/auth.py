@@ -37,7 +37,7 @@ Caller = InternalWorker | ActiveKey | User
 
 async def authenticate_gateway(headers: Headers, resources: Resources) -> Caller:
     """Return the gateway's caller, authenticated by the first matching scheme. The engine secret's
-    headers are tried first, then the bearer token. Raises Unauthenticated."""
+    headers are checked first, then the bearer token. Raises Unauthenticated."""
     if any(_is_engine_secret(headers.getlist(name), resources) for name in _SECRET_HEADERS):
         return InternalWorker()
     return await authenticate(headers, resources)
@@ -54,9 +54,9 @@ async def authenticate(headers: Headers, resources: Resources) -> ActiveKey | Us
 
 def may_vouch(caller: Caller) -> bool:
     """Return True if the gateway accepts the caller's claim that a customer's address is verified.
-    It accepts the claim from callers with the engine secret. It also accepts the claim from callers
-    with an `ak_` key for which managers have allowed it. It never accepts the claim from MCP keys,
-    which belong to AI clients, or from sessions, which belong to users."""
+    It accepts the claim with the engine secret, and with an `ak_` key that managers have permitted
+    to make it. It never accepts the claim with an MCP key, which belongs to an AI client, or with a
+    user's session."""
     match caller:
         case InternalWorker():
             return True
@@ -74,7 +74,7 @@ def check_scope(caller: Caller, needed: Scope) -> None:
 
 
 def note_use(request: Request, caller: Caller) -> None:
-    """Record the use of an API key and the caller's network. The list of API keys shows both."""
+    """Record an API key's use and the caller's IP network. The list of API keys shows both."""
     if isinstance(caller, ActiveKey):
         resources: Resources = request.app.state.resources
         resources.key_uses.note(caller.id, client_network(request), resources.now())
@@ -123,7 +123,7 @@ async def still_authenticated(caller: Caller, keys: KeyRepository) -> None:
 async def authorize(
     caller: Caller, client_id: str, resources: Resources, *, session_roles: Set[Role] = ANYONE
 ) -> tuple[TenantId, Actor]:
-    """Return the tenant that the caller may act for, and the actor as which the caller acts.
+    """Return the tenant that the caller may act for, and the caller's actor.
 
     `session_roles`: the roles that a session token needs; API keys and the engine secret need none.
     A caller without access to all clients gets the same error for another existing client as for a
@@ -157,13 +157,13 @@ async def _actor_for(caller: Caller, client_id: str, resources: Resources) -> Ac
         case User(id=user_id):
             async with resources.database.reading_across() as connection:
                 role = await MemberRepository(connection).role(user_id, client_id)
-            # An actor without a role would be an internal admin.
+            # An actor without a role has an internal admin's permissions.
             return Actor.person(user_id, role) if role is not None else None
 
 
 async def tenant_of(caller: ActiveKey | User, resources: Resources) -> TenantId:
-    """Return the caller's own tenant, for a request that names no client. Raises NoClient if the
-    caller has none."""
+    """Return the caller's own tenant, for a request that does not specify a client. Raises NoClient
+    if the caller has none."""
     if isinstance(caller, ActiveKey):
         return TenantId(caller.client_id)
     async with resources.database.reading_across() as connection:
@@ -184,7 +184,7 @@ def limiter_key(caller: ActiveKey | User) -> str:
 
 def body_key(caller: Caller, peer: str) -> str:
     """Return the key under which concurrent request bodies are counted. Bodies from an internal
-    worker are counted by the worker's address, because only the body names the client."""
+    worker are counted by the worker's address, because only the body identifies the client."""
     return f"engine@{peer}" if isinstance(caller, InternalWorker) else limiter_key(caller)
 
 

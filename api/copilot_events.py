@@ -19,6 +19,9 @@ _log = structlog.get_logger("api")
 # Number of text fragments buffered for a slow reader. When the buffer is full, the copilot waits.
 _MOST_WAITING: Final = 64
 
+EVENTS: Final = "text/event-stream"
+"""The media type in the Accept header of a caller that wants a streamed answer."""
+
 Ask = Callable[[Say], Awaitable[CopilotAnswer]]
 
 
@@ -32,7 +35,7 @@ async def copilot_events(ask: Ask, request: Request, request_id: str) -> AsyncGe
     pieces: asyncio.Queue[str | None] = asyncio.Queue(_MOST_WAITING)
 
     async def answered() -> CopilotAnswer:
-        # Do not use a `finally` block: a disconnect cancels this task, and `put` would then wait
+        # Do not use a `finally` block. A disconnect cancels this task, and `put` would then wait
         # forever on a full queue that has no reader.
         try:
             answer = await ask(pieces.put)
@@ -43,31 +46,31 @@ async def copilot_events(ask: Ask, request: Request, request_id: str) -> AsyncGe
         return answer
 
     task = asyncio.create_task(answered())
-    begun = False
+    started = False
     try:
         while (piece := await pieces.get()) is not None:
-            begun = True
-            yield _event("delta", {"text": piece})
+            started = True
+            yield event_of("delta", {"text": piece})
         try:
             answer = await task
         except DomainError as error:
-            if not begun:
+            if not started:
                 raise
             _log.warning("copilot answer interrupted", code=error.code)
-            told = error_response(error, request_id, request)
-            yield b"event: error\ndata: %s\n\n" % bytes(told.body)
+            error_reply = error_response(error, request_id, request)
+            yield b"event: error\ndata: %s\n\n" % bytes(error_reply.body)
             return
         for one in answer.citations:
-            yield _event("citation", one.model_dump(mode="json"))
+            yield event_of("citation", one.model_dump(mode="json"))
         for draft in answer.drafts:
-            yield _event("draft", draft.model_dump(mode="json"))
+            yield event_of("draft", draft.model_dump(mode="json"))
         rest = {"text", "citations", "drafts"}
-        yield _event("done", answer.model_dump(mode="json", exclude=rest))
+        yield event_of("done", answer.model_dump(mode="json", exclude=rest))
     finally:
         task.cancel()
 
 
-def _event(name: str, data: dict[str, object]) -> bytes:
+def event_of(name: str, data: dict[str, object]) -> bytes:
     """Return a server-sent event. Serialized JSON contains no line breaks, so the data cannot end
     the event early."""
     return b"event: %s\ndata: %s\n\n" % (name.encode(), orjson.dumps(data))

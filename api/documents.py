@@ -1,4 +1,4 @@
-"""Parsing of uploaded documents, with a limit on the number of documents parsed concurrently per
+"""Parse uploaded documents, with a limit on the number of documents parsed concurrently per
 client."""
 
 from collections.abc import Iterable, Mapping
@@ -29,7 +29,7 @@ async def read_yaml_document(
     resources: Resources, tenant: TenantId, kind: DocumentKind, body: bytes
 ) -> JsonValue:
     """Return the value of a YAML document that contains playbooks or cases, validated by the rules
-    for its kind. Raises InvalidPlaybook or InvalidCases, DocumentTooCostly, CallerBusy,
+    for its document type. Raises InvalidPlaybook or InvalidCases, DocumentTooCostly, CallerBusy,
     EngineUnavailable."""
     try:
         text = body.decode("utf-8-sig")

@@ -1,5 +1,5 @@
-"""The error table: the status and text of the response to each error. Texts from the API
-specification are copied verbatim, in French and with the specification's spelling."""
+"""The error table: the response status and text for each error. Texts from the API specification
+are copied verbatim, in French and with the specification's spelling."""
 
 from typing import Final
 
@@ -51,6 +51,7 @@ from domain.core.errors import (
     ServerBusy,
     UnsupportedMediaType,
 )
+from domain.customers.errors import CustomerNotFound
 from domain.dashboard.errors import (
     AlreadyPosted,
     ChangedMeanwhile,
@@ -139,6 +140,10 @@ from domain.runs.errors import (
     AnswerUnknown,
     ConversationNotFound,
     ConversationTaken,
+    InvalidTriage,
+    ReplyNotFound,
+    ReplyNotPossible,
+    ReplySent,
     RunNotFound,
 )
 from domain.simulation.errors import (
@@ -344,6 +349,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     InvalidCases: ErrorAnswer(
         400, "Cas invalide : voir `problems`, qui nomme chaque endroit.", fields=("problems",)
     ),
+    InvalidTriage: ErrorAnswer(400, "Tri de conversation invalide : {reason}"),
     InvalidIntegration: ErrorAnswer(400, "Intégration invalide : champ « {reason} »"),
     ContentNotFound: ErrorAnswer(404, "Contenu introuvable."),
     KeyNotFound: ErrorAnswer(404, "Clé introuvable."),
@@ -356,7 +362,9 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     CaseRunNotFound: ErrorAnswer(404, "Série de cas introuvable."),
     SuggestionNotFound: ErrorAnswer(404, "Suggestion introuvable."),
     IntegrationNotFound: ErrorAnswer(404, "Intégration introuvable."),
+    CustomerNotFound: ErrorAnswer(404, "Client introuvable."),
     ConversationNotFound: ErrorAnswer(404, "Conversation introuvable."),
+    ReplyNotFound: ErrorAnswer(404, "Réponse introuvable ou annulée."),
     AttachmentNotFound: ErrorAnswer(404, "Pièce jointe introuvable."),
     RunNotFound: ErrorAnswer(404, "Exécution introuvable."),
     RouteNotFound: ErrorAnswer(404, "Route introuvable"),
@@ -414,6 +422,10 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ),
     ConversationTaken: ErrorAnswer(
         409, "Un collègue a pris cette conversation en main.", fields=("taken_by",)
+    ),
+    ReplySent: ErrorAnswer(409, "Cette réponse est déjà partie : elle ne peut plus être annulée."),
+    ReplyNotPossible: ErrorAnswer(
+        409, "Aucune réponse ne peut atteindre l'auteur du dernier message.", fields=("reason",)
     ),
     EscalationChanged: ErrorAnswer(
         409, "Le texte de la réponse a changé : relisez-le avant de l'approuver."

@@ -1,8 +1,9 @@
-"""Export slots: a limited number of concurrent exports per process, on a separate connection pool.
+"""Export slots, which limit the number of concurrent exports per process. Exports use a separate
+connection pool.
 
-A client holds at most one slot. Clients without a paid plan share _UNPAID of the slots, so that
-free accounts leave the remaining slots to paying clients. While all slots are occupied, a reader
-slower than _PACE loses its slot to a waiting client.
+A client holds at most one slot. All clients without a paid plan together hold at most _UNPAID
+slots, so that the other slots remain available to paying clients. While all slots are occupied, a
+reader slower than _PACE loses its slot to a waiting client.
 """
 
 import asyncio
@@ -42,11 +43,11 @@ class ExportPlace:
 
     @contextmanager
     def sending(self, size: int) -> Iterator[None]:
-        """Measure how long the block takes to send `size` bytes to the reader."""
+        """Measure how long the reader takes to receive `size` bytes while the block runs."""
         self._sending_since = time.monotonic()
         try:
             yield
-            # A reader that is faster than _PACE earns no credit for later, because network buffers
+            # Reading faster than _PACE does not allow slower reading later, because network buffers
             # accept megabytes immediately.
             self._behind_s = max(0.0, self.behind_s - size / _PACE)
         finally:

@@ -38,14 +38,14 @@ DEADLINE_S: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class CallStart:
     """The time at which a request arrived, and its response deadline on the event loop's clock."""
 
     at: datetime
     deadline: float
 
     @classmethod
-    def now(cls, resources: Resources) -> "Begun":
+    def now(cls, resources: Resources) -> "CallStart":
         return cls(resources.now(), asyncio.get_running_loop().time() + DEADLINE_S)
 
     def took_ms(self) -> int:
@@ -54,11 +54,11 @@ class Begun:
         return round((DEADLINE_S - left_s) * 1000)
 
 
-async def _begin(resources: ResourcesDep) -> Begun:
-    return Begun.now(resources)
+async def _begin(resources: ResourcesDep) -> CallStart:
+    return CallStart.now(resources)
 
 
-BegunDep = Annotated[Begun, Depends(_begin)]
+CallStartDep = Annotated[CallStart, Depends(_begin)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class EventCaller:
 
     tenant: TenantId
     actor: Actor
-    begun: Begun
+    start: CallStart
     request_id: str
     vouches: bool
 
@@ -98,7 +98,7 @@ async def answer_event(
         event_id=resources.new_id(),
         run_id=resources.new_id(),
         message_id=resources.new_id(),
-        received_at=by.begun.at,
+        received_at=by.start.at,
         idempotency=idempotency,
         request_id=by.request_id,
         visit=visit,
@@ -113,7 +113,7 @@ async def answer_event(
             now=resources.now,
         )
         structlog.contextvars.bind_contextvars(event_id=admitted.event_id)
-        answer = await _answer(by.tenant, admitted, resources, by.begun.deadline)
+        answer = await _answer(by.tenant, admitted, resources, by.start.deadline)
     resources.metrics.gateway_answered(answer.status)
     return answer
 
@@ -203,7 +203,7 @@ async def _answer_dry_run(
         draft_alone=True,
     )
     try:
-        async with asyncio.timeout_at(by.begun.deadline):
+        async with asyncio.timeout_at(by.start.deadline):
             result = await resources.engine.dry_run(dry_run)
     except TimeoutError:
         raise EngineUnavailable("the dry run did not finish in time") from None
@@ -217,7 +217,7 @@ async def _answer_dry_run(
         response=draft if result.status is RunStatus.COMPLETED else "",
         draft=draft,
         steps_executed=0,
-        duration_ms=by.begun.took_ms(),
+        duration_ms=by.start.took_ms(),
     )
 
 

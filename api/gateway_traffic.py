@@ -1,4 +1,4 @@
-"""A pause that long-running work takes while the process handles gateway requests."""
+"""Pause long-running work while the process handles gateway requests."""
 
 import asyncio
 from collections.abc import Iterator

@@ -25,8 +25,8 @@ _NOT_COUNTED: Final = 64 * 1024
 
 
 def body_room(in_all: int, of_one: int) -> FairRoom:
-    """Return a limiter for large bodies that the process holds in memory. `in_all`: the maximum
-    total in bytes. `of_one`: the maximum for one caller, in bytes."""
+    """Return a limiter for the memory that large request bodies use. `in_all`: the maximum for the
+    process, in bytes. `of_one`: the maximum for one caller, in bytes."""
     return FairRoom(in_all=in_all, of_one=of_one, not_counted=_NOT_COUNTED, refusal=InboundBusy)
 
 
@@ -65,15 +65,14 @@ class InboundEntryLimiter:
     async def owners(
         self, provider: Provider, account: str, now: datetime
     ) -> tuple[AccountOwner, ...]:
-        """Return each integration whose credentials have authenticated with this platform
-        account."""
+        """Return each integration whose credentials belong to this platform account."""
         async with self.database.unscoped() as connection:
             return await integrations_of_account(connection, provider, account, now)
 
     @asynccontextmanager
     async def counting(self) -> AsyncIterator[None]:
-        """Write rejection counts to the database periodically while the block runs, and all
-        remaining counts when it ends."""
+        """While the block runs, write rejection counts to the database periodically. Write the
+        remaining counts when the block ends."""
         writing = asyncio.create_task(self._write())
         try:
             yield

@@ -1,5 +1,5 @@
-"""A task that periodically writes API key uses to the database while the API runs, and once more
-when the API stops."""
+"""A task that periodically writes API key usage to the database, and once more when the API
+stops."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,8 +10,8 @@ from services.tenants.key_uses import KeyUses
 
 @asynccontextmanager
 async def written(uses: KeyUses) -> AsyncIterator[None]:
-    """Write recorded API key uses to the database periodically while the block runs, and all
-    remaining uses when it ends."""
+    """While the block runs, write API key usage to the database periodically. Write the remaining
+    usage when the block ends."""
     writing = asyncio.create_task(_write(uses))
     try:
         yield

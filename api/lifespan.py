@@ -36,6 +36,7 @@ from adapters.temporal.client import TemporalEngine
 from adapters.temporal.connection import connect
 from adapters.temporal.health import Work, temporal_answers, workers
 from api.auth import key_reads
+from api.dashboard.formats import Formats
 from api.dashboard.pages import Pages
 from api.dashboard.routers.identity.provider_sign_in import CALLBACK
 from api.exports import Exports
@@ -74,8 +75,8 @@ _DRY_RUN_PATIENCE_S: Final = 15.0
 def resources_held(
     settings: Settings, metrics: Metrics, traces: Traces | None
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
-    """Return the lifespan of the app. It opens the app's resources, and closes them when the
-    process ends."""
+    """Return the app's lifespan, which opens the app's resources and closes them when the process
+    ends."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -183,6 +184,7 @@ def copilot_of(settings: Settings, database: Database, gaps: GapReading) -> Copi
     setup = CopilotSetup(
         documents=document_index(),
         gaps=gaps,
+        formats=Formats,
         dashboard_url=settings.server.dashboard,
         talker=talker_from(settings.brain),
         budget=model_budget(settings.brain),

@@ -2,6 +2,7 @@
 own input."""
 
 import asyncio
+import re
 from collections.abc import Mapping
 from typing import Final, cast
 
@@ -18,7 +19,7 @@ Described = dict[str, object]
 """One response or parameter, as a dictionary in the format of FastAPI and OpenAPI."""
 
 EDGE: Final[dict[int | str, Described]] = {
-    431: {"model": ErrorBody, "description": "Request head above 64 KiB or 100 headers."},
+    431: {"model": ErrorBody, "description": "The request head exceeds 64 KiB or 100 headers."},
     503: {"model": ErrorBody, "description": "Too many connections."},
 }
 """Responses that `api/http/protocol.py` may send on any route, before the application receives the
@@ -29,13 +30,21 @@ UNAUTHENTICATED: Final[Described] = {
     "headers": {"WWW-Authenticate": {"schema": {"const": "Bearer"}, "required": True}},
 }
 RETRY_AFTER: Final = {
-    "Retry-After": {"schema": {"type": "integer", "minimum": 1}, "description": "Seconds to wait."}
+    "Retry-After": {
+        "schema": {"type": "integer", "minimum": 1},
+        "description": "Number of seconds to wait before the next attempt.",
+    }
 }
 
 _TEXT: Final = {"schema": {"type": "string"}}
 LIMIT_HEADERS: Final = {
-    "RateLimit-Policy": {**_TEXT, "description": 'Policy, such as `"usage";q=60;w=60`.'},
-    "RateLimit": {**_TEXT, "description": "Remaining requests, and seconds until one more."},
+    "RateLimit-Policy": {**_TEXT, "description": 'Rate limit policy, such as `"usage";q=60;w=60`.'},
+    "RateLimit": {
+        **_TEXT,
+        "description": (
+            "Number of remaining requests, and seconds until another request is allowed."
+        ),
+    },
 }
 
 _SECURITY_SCHEMES: Final = {
@@ -60,12 +69,16 @@ EVERY_SCHEME: Final[list[dict[str, list[str]]]] = [
 """Security schemes of the gateway. The caller may use any of them."""
 
 _NULL: Final = {"type": "null"}
+# The Python value, not the pronoun in "None of them".
+_NONE: Final = re.compile(r"\bNone\b(?! of)")
 _NO_NUL: Final = {"pattern": "^[^\\u0000]*$"}
+_NOT_BLANK: Final = r"\S"
+_NOT_BLANK_WITHOUT_NUL: Final = "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$"
 _SHAPED: Final = frozenset({"pattern", "enum", "const", "format"})
-"""JSON Schema keywords that already constrain a string. A string with one of them needs no
+"""JSON Schema keywords that already restrict a string's content. A string with one of them needs no
 additional pattern."""
 _LIMITS: Final = {"ge": "minimum", "le": "maximum"}
-"""Standard JSON Schema keywords for the Pydantic arguments that limit a number with a validator."""
+"""JSON Schema keywords that correspond to Pydantic's numeric limits."""
 _KEY: Final = {**_NO_NUL, "maxLength": MAX_KEY}
 
 EXTRA_FIELD: Final = {"$ref": "#/components/schemas/Extra"}
@@ -139,6 +152,8 @@ def request_body(model: type[BaseModel]) -> Described:
     """Return the OpenAPI description of a body that is validated by `model`. The body is optional
     if no field is required."""
     schema = in_one_piece(model)
+    if not model.model_fields:
+        schema["examples"] = [{}]
     return {
         "required": not schema.keys().isdisjoint({"required", "minProperties"}),
         "content": {"application/json": {"schema": schema}},
@@ -146,8 +161,8 @@ def request_body(model: type[BaseModel]) -> Described:
 
 
 def path_parameter(name: str, what: str) -> Described:
-    """Return the description of a path parameter that is a ULID. `what`: the kind of record that
-    the ULID identifies."""
+    """Return the description of a path parameter that is a ULID. `what`: the record type, such as
+    webhook."""
     return {
         "name": name,
         "in": "path",
@@ -180,6 +195,8 @@ def in_one_piece(model: type[BaseModel], *, is_cleaned: bool = False) -> Describ
         named = part.get("$ref")
         if isinstance(named, str):
             return {**cast("Described", whole(kinds[named.removeprefix("#/$defs/")])), **rest}
+        if rest.get("pattern") == _NOT_BLANK and not is_cleaned:
+            return {**rest, "pattern": _NOT_BLANK_WITHOUT_NUL}
         return {**_NO_NUL, **rest} if _is_free_text(rest) and not is_cleaned else rest
 
     return cast("Described", whole(schema))
@@ -193,9 +210,10 @@ def _inlined(schema: Described, kinds: Mapping[str, Described]) -> Described:
     """Return the schema without references and without null. In a query, a parameter is omitted
     instead of set to null."""
     options = [one for one in cast("list[Described]", schema.get("anyOf", ())) if one != _NULL]
-    if options:
-        (schema,) = options
-    return kinds[cast("str", schema["$ref"])] if "$ref" in schema else schema
+    whole = [
+        kinds[cast("str", one["$ref"])] if "$ref" in one else one for one in options or [schema]
+    ]
+    return whole[0] if len(whole) == 1 else {"anyOf": whole}
 
 
 def serve_document(app: FastAPI) -> None:
@@ -225,4 +243,23 @@ def _written(app: FastAPI) -> bytes:
     components = document.setdefault("components", {})
     components["securitySchemes"] = _SECURITY_SCHEMES
     components.setdefault("schemas", {})["Extra"] = _EXTRA
-    return orjson.dumps(document)
+    return orjson.dumps(_in_json_words(document))
+
+
+def _in_json_words(part: object, key: str = "") -> object:
+    """Return a part of the document with descriptions that say null instead of None. Many schemas
+    are described by the docstrings of Python classes."""
+    match part:
+        case dict():
+            return {name: _in_json_words(one, str(name)) for name, one in part.items()}
+        case list():
+            return [_in_json_words(one) for one in part]
+        case str() if key == "description":
+            return _NONE.sub(_null, part)
+        case _:
+            return part
+
+
+def _null(found: re.Match[str]) -> str:
+    before = found.string[: found.start()].rstrip()
+    return "Null" if not before or before.endswith(".") else "null"

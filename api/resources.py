@@ -45,7 +45,7 @@ from store.tenants.keys import ActiveKey
 class Resources:
     """The shared resources of a process.
 
-    `bodies`: the concurrent request bodies, by caller. `keys`, `widget_keys`: readers that look up
+    `bodies`: request bodies in progress, by caller. `keys`, `widget_keys`: readers that look up
     presented API keys and widget keys. `provider`: the external identity provider, or None.
     `demo_shops`: None if members may not connect demo shops. `knowledge_search`: "words" if no
     sentence encoder is installed.
@@ -94,7 +94,7 @@ class Resources:
 
 async def _resources(
     request: Request,
-) -> Resources:  # async, because FastAPI runs synchronous dependencies in threads
+) -> Resources:  # The function is async, because FastAPI runs synchronous dependencies in threads.
     resources: Resources = request.app.state.resources
     return resources
 

@@ -34,8 +34,8 @@ M = TypeVar("M", bound=BaseModel)
 
 class Part:
     """A dependency that describes its input and its possible errors in the OpenAPI document.
-    `refusals`: for a dependency with a `security`, the errors that it adds to those that every
-    caller may get. `counted`: whether responses state the number of remaining requests."""
+    `refusals`: additional errors of a dependency that authenticates the caller. `counted`: whether
+    responses state the number of remaining requests."""
 
     parameters: Sequence[Described] = ()
     body: Described | None = None
@@ -129,10 +129,10 @@ def _responses(parts: list[Part], options: Mapping[str, Any]) -> dict[int | str,
     statuses = {status for part in asking for status in part.refusals}
     statuses |= {status for part in parts for status in part.errors}
     left = LIMIT_HEADERS if all(part.counted for part in parts) else {}
-    told: Described = {"headers": left} if left else {}
+    described_headers: Described = {"headers": left} if left else {}
     return {
-        options["status_code"] or 200: told,
-        **{status: {"model": ErrorBody, **told} for status in sorted(statuses)},
+        options["status_code"] or 200: described_headers,
+        **{status: {"model": ErrorBody, **described_headers} for status in sorted(statuses)},
         **{status: {"model": ErrorBody} for status in (405, 500)},
         401: UNAUTHENTICATED,
         429: {"model": ErrorBody, "headers": {**left, **RETRY_AFTER}},

@@ -1,4 +1,4 @@
-"""Route families. For some errors, the API specification defines a different text per family."""
+"""Route families. The API specification defines some error messages per family."""
 
 from enum import Enum, auto
 
@@ -11,7 +11,7 @@ class RouteFamily(Enum):
 
 
 def route_family(path: str) -> RouteFamily:
-    """Return the route family that a request's path belongs to."""
+    """Return the route family of a request path."""
     if path == "/api/engine/gateway":
         return RouteFamily.GATEWAY
     if path == "/api/billing/usage":

@@ -1,5 +1,5 @@
-"""Generation of the code that verifies a client's sender address. The code is emailed after the
-commit."""
+"""Generate and email the code that verifies a client's sender address. The code is emailed after
+the commit."""
 
 import secrets
 
@@ -11,12 +11,13 @@ from services.integrations.mail_senders import DrawnCode
 
 
 def drawn_code(language: str) -> DrawnCode:
-    """Generate a verification code and email it. `language`: the language of the email."""
+    """Return a new random verification code. `language`: the language of the email that will
+    contain it."""
     return DrawnCode(code_text(secrets.randbelow(CODES)), language)
 
 
 async def mail_sender_code(resources: Resources, tenant: TenantId, code_id: str) -> None:
-    """Start the workflow that mails the stored verification code."""
+    """Start the workflow that emails the stored verification code."""
     await resources.engine.mail(
         SendMailInput(kind="mail_sender", record_id=code_id, client_id=tenant)
     )

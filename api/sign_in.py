@@ -88,13 +88,13 @@ async def enter_code(request: Request, email: str, code: str, kind: SessionKind)
 
 
 def visitor_of(request: Request) -> Visitor:
-    """Return the network and the user agent of the request's sender."""
+    """Return the client's IP network and user agent."""
     agent = clean_line(request.headers.get("user-agent", ""), _MAX_AGENT)
     return Visitor(client_network(request), agent)
 
 
 def tokens_of(resources: Resources, opened: OpenedSession) -> Tokens:
-    """Return the tokens for a session: a new session JWT, and the session's new refresh token."""
+    """Return a session's tokens: a new session JWT, and the session's new refresh token."""
     # The token does not contain the internal admin role, because the settings list the internal
     # admins.
     user = User(opened.session.user_id, is_admin=False)

@@ -1,8 +1,8 @@
 """The caller of the widget's routes: a page that shows the widget, identified by the widget key in
 the request's URL.
 
-The key is public and permits little. From the client's own sites, a page can chat with the agent as
-a visitor, within the widget's rate limits.
+The key is public and permits little. It allows pages on the client's own sites to chat with the
+agent as a visitor, within the widget's rate limits.
 """
 
 from dataclasses import dataclass, field

@@ -28,12 +28,12 @@ _NOTHING: Final = SessionState()
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The messages and state of a widget session. `begun`: whether the session has a message and
+    """The messages and state of a widget session. `started`: whether the session has a message and
     has not ended. `more`: whether there are later messages."""
 
     messages: tuple[ShownMessage, ...] = ()
     state: SessionState = _NOTHING
-    begun: bool = False
+    started: bool = False
 
     @property
     def more(self) -> bool:
@@ -61,14 +61,14 @@ class SessionReader:
             standing = await SessionStateRepository(connection, self.tenant).standing(
                 self._session.id, self._now()
             )
-            if standing is None or not self._session.opens(standing.verified_by):
+            if standing is None or not self._session.opens(standing.verified_email):
                 return Conversation()
             messages: tuple[ShownMessage, ...] = ()
             if standing.last_number > after:
                 messages = await SessionMessageRepository(connection, self.tenant).listed(
                     self._session.id, after
                 )
-        return Conversation(messages, standing.state, begun=True)
+        return Conversation(messages, standing.state, started=True)
 
 
 class SessionFeed:
@@ -87,7 +87,7 @@ class SessionFeed:
         self._after = after
         self._is_welcome = is_welcome
         self._sent_state: SessionState | None = None
-        self._begun = False
+        self._started = False
 
     async def pieces(
         self, session: str, address: str, network: str, *, pays: bool
@@ -103,9 +103,9 @@ class SessionFeed:
             found: Conversation | None = await self._read()
             while True:
                 if found is not None:
-                    if self._begun and not found.begun:
+                    if self._started and not found.started:
                         return
-                    self._begun = found.begun
+                    self._started = found.started
                     if piece := self._new_of(found):
                         yield piece
                 if found is None or not found.more:
@@ -140,7 +140,7 @@ class SessionFeed:
         try:
             return await self._read()
         except EngineUnavailable:
-            _log.warning("widget stream waits for the database")
+            _log.warning("widget stream is waiting for the database")
             return None
 
     async def _goes_on(self) -> bool:

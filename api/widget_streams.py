@@ -1,7 +1,8 @@
 """Open streams of widget sessions: their limits, notifications and shutdown.
 
 If the process has reached its limit, a new stream ends a stream of the client or network with the
-most streams. The new stream is rejected if its own client or network already has as many.
+most streams. If the new stream's own client or network has as many streams as that one, the new
+stream is rejected instead.
 """
 
 import asyncio
@@ -19,7 +20,7 @@ A_SESSION: Final = 3
 AN_ADDRESS: Final = 20
 A_NETWORK: Final = 100
 """Maximum number of streams from one /24 or /48 network, across all clients. A single caller may
-own all addresses in a network."""
+control all addresses in a network."""
 
 A_CLIENT: Final = 300
 A_FREE_CLIENT: Final = 50
@@ -176,7 +177,7 @@ def _room(in_all: int) -> FairRoom:
 
 def _take_room(room: FairRoom, held: ExitStack, place: StreamPlace, *keys: str) -> None:
     def give_way() -> None:
-        held.close()  # also frees the slot in the other limiter
+        held.close()  # This also frees the slot in the other limiter.
         place.give_up()
 
     share = held.enter_context(room.place(*keys))

@@ -1,5 +1,5 @@
-"""Run the benchmark, and print and save its report: python -m bench. The exit code is 1 if a call
-or a mail failed. A missed target does not change the exit code."""
+"""Run the benchmarks, then print and save the report: python -m bench. The exit code is 1 if a call
+or an email failed. A missed target does not change the exit code."""
 
 import argparse
 import asyncio
@@ -33,7 +33,7 @@ from bench.report import report_on, save
 from bench.show import show
 from domain.core.errors import InvalidInput
 
-# Creating 10,000 real parked runs takes half of this time limit.
+# Creating 10,000 real pending runs takes half of this time limit.
 _LONGEST_S: Final = 1800.0
 CHAPTERS: Final = (
     "design",
@@ -53,8 +53,8 @@ out: Final = Console()
 
 
 async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked: int) -> bool:
-    """Run the chapters, then print and save the report. Return True if no call failed and all mails
-    arrived."""
+    """Run the given benchmarks, then print and save the report. Return True if no call failed and
+    all emails arrived."""
     started_at = datetime.now(UTC)
     first = await design(effort, folder, out) if "design" in chapters else None
     second = await size(effort, folder, out) if "size" in chapters else None
@@ -113,20 +113,20 @@ async def _bounded(chapters: list[str], effort: Effort, folder: Path, really_par
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--chapter", choices=CHAPTERS, help="run only this chapter")
+    parser.add_argument("--chapter", choices=CHAPTERS, help="Run only this benchmark.")
     parser.add_argument(
-        "--rounds", type=int, default=3, help="number of measured rounds per contender"
+        "--rounds", type=int, default=3, help="Number of measured rounds per contender."
     )
     parser.add_argument(
-        "--seconds", type=float, default=4, help="length of each measured round in seconds"
+        "--seconds", type=float, default=4, help="Length of each measured round in seconds."
     )
     parser.add_argument(
-        "--all", action="store_true", help=f"park {REVIEWS} real runs, for ten minutes, not {REAL}"
+        "--all", action="store_true", help=f"Use {REVIEWS} real pending runs instead of {REAL}."
     )
     arguments = parser.parse_args()
     chapters = [arguments.chapter] if arguments.chapter else list(CHAPTERS)
     folder = Path(tempfile.mkdtemp(prefix="support-bench-"))
-    folder.chmod(0o755)  # when started as root, the database server runs as another user
+    folder.chmod(0o755)  # When started as root, the database server runs as another user.
     try:
         effort = Effort(arguments.rounds, arguments.seconds)
         really_parked = REVIEWS if arguments.all else REAL

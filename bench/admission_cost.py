@@ -118,15 +118,15 @@ class _Clock:
         seen.clear()
         start = time.perf_counter()
         async with database.tenant(tenant) as connection:
-            begun = time.perf_counter()
+            started = time.perf_counter()
             yield connection
             worked = time.perf_counter()
         ended = time.perf_counter()
         statements = {name: one.ms / 1000 for name, one in zip(self._statements, seen, strict=True)}
         times = {
-            "BEGIN": begun - start,
+            "BEGIN": started - start,
             **statements,
-            "Python": worked - begun - sum(statements.values()),
+            "Python": worked - started - sum(statements.values()),
             "COMMIT": ended - worked,
         }
         for name, seconds in times.items():

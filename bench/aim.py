@@ -1,4 +1,4 @@
-"""The targets for the benchmark's figures."""
+"""Targets for the benchmark's metrics."""
 
 import math
 from collections.abc import Sequence

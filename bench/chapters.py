@@ -1,5 +1,5 @@
-"""The chapters of a benchmark run. A chapter starts its contenders, calls them in turn, and stops
-them."""
+"""The individual benchmarks, called chapters. Each one starts its contenders, calls them in turn,
+and stops them."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -91,8 +91,8 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Parked:
-    """The results from the chapter on parked reviews. `real`: the number of reviews that are real
-    runs waiting in Temporal."""
+    """The results of the benchmark with pending reviews. `real`: the number of reviews that are
+    real runs waiting in Temporal."""
 
     turns: list[TurnResult]
     real: int
@@ -100,8 +100,8 @@ class Parked:
 
 @dataclass(frozen=True, slots=True)
 class Hostile:
-    """The results from the chapter on hostile mails. `answers`: the responses to the hostile
-    mails."""
+    """The results of the benchmark with hostile emails. `answers`: the responses to the hostile
+    emails."""
 
     turns: list[TurnResult]
     answers: list[HostileAnswer]
@@ -151,7 +151,7 @@ async def size(effort: Effort, folder: Path, out: Console) -> Size:
 
 
 async def parked(effort: Effort, folder: Path, out: Console, *, real: int) -> Parked:
-    """Compare the service with 10,000 parked reviews and without any."""
+    """Compare the service with 10,000 pending reviews and without any."""
     contenders = [
         GatewayContender(NONE_PARKED, folder),
         ParkedContender(PARKED, folder, real=real),
@@ -184,7 +184,7 @@ async def webhooks(effort: Effort, folder: Path, out: Console) -> list[TurnResul
 
 
 async def hostile(effort: Effort, folder: Path, out: Console) -> Hostile:
-    """Measure a tenant's calls while another tenant sends hostile mails."""
+    """Measure a tenant's calls while another tenant sends hostile emails."""
     contender = HostileContender(PEACE, folder, beside=HOSTILE)
     async with _running([contender], out):
         taken = await _take_turns(
@@ -256,7 +256,7 @@ async def _copies(
     for name in names:
         await contender.copy(
             0, name, SIZES[0]
-        )  # the first copy is discarded, because its caches are cold
+        )  # The first copy is discarded, because its caches are cold.
     for number in range(rounds):
         for size in SIZES:
             records = set()

@@ -1,6 +1,6 @@
 """The compared systems, each in separate processes and with a separate load driver.
 
-All contenders in a chapter run at the same time and are called in turn. Idle contenders are not
+All contenders in a benchmark run at the same time and are called in turn. Idle contenders are not
 paused. An idle server uses 0.2 to 2 % of one core. The tuned server uses the most, because it polls
 most often. An idle worker or API uses 0.3 %. The idle load is measured during every turn
 (`idle_cpu_percent`).
@@ -58,8 +58,8 @@ class Contender(ABC):
     async def start(self) -> None: ...
 
     def during(self, turn: str) -> AbstractAsyncContextManager[None]:  # noqa: ARG002
-        """Return a context manager that is entered for the duration of the named turn. The default
-        does nothing."""
+        """Return a context manager that is entered for the duration of the turn with this name. The
+        default does nothing."""
         return nullcontext()
 
     async def stop(self) -> None:
@@ -138,7 +138,7 @@ class GatewayContender(Contender):
             self.drivers[name] = await Driver.start(target)
 
     def mails(self) -> int:
-        """Return the number of mails in the stack's mail sink."""
+        """Return the number of emails in the stack's mail sink."""
         return sum(1 for _ in self._folder.mail.glob("*.eml"))
 
     async def _fill(self) -> None:
@@ -244,7 +244,7 @@ async def _answers(address: str) -> None:
             try:
                 if await (await Client.connect(address)).service_client.check_health():
                     return
-            except RuntimeError:  # the SDK raises this error until the server listens
+            except RuntimeError:  # The SDK raises this error until the server is listening.
                 pass
             await asyncio.sleep(0.1)
 

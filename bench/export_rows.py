@@ -205,6 +205,17 @@ _LEARNING: Final = (
     SELECT client_id, run_id, playbook_id, playbook_version, 'order_status', 0.9, answered,
            jsonb_build_array(%(plan)s::jsonb), at
     FROM tickets JOIN engine_runs AS run USING (client_id) WHERE by_human AND run.id = run_id""",
+    """INSERT INTO conversation_replies
+        (client_id, id, conversation_id, event_id, run_id, step, author, body, state, created_at,
+         send_at, finished_at)
+    SELECT client_id, pg_temp.ulid(at, run_id || 'reply'), conversation_id, event_id, run_id, 1000,
+           'user:agent', said, 'sent', at, at, at
+    FROM tickets WHERE by_human""",
+    """INSERT INTO conversation_notes
+        (client_id, id, conversation_id, event_id, author, body, created_at)
+    SELECT client_id, pg_temp.ulid(at, run_id || 'note'), conversation_id, event_id, 'user:agent',
+           said, at
+    FROM tickets WHERE by_human""",
 )
 
 FILL: Final = (*HISTORY, *_CONVERSATIONS, *_RUNS, *_FIGURES, *_CONTENT, *_LEARNING)
@@ -228,7 +239,8 @@ FILL_CONVERSATIONS: Final = (
 
 SWEPT: Final = (
     "action_ledger", "ai_conversations", "api_keys", "audit_entries", "automation_events",
-    "churn_predictions", "client_settings", "engine_events", "engine_messages", "engine_runs",
+    "churn_predictions", "client_settings", "conversation_notes", "conversation_replies",
+    "engine_events", "engine_messages", "engine_runs",
     "corrections", "escalation_tickets", "integrations", "knowledge_entries", "labelled_examples",
     "metrics_daily", "ratings", "response_templates", "saved_cases",
     "sentiment_logs", "shadow_drafts",

@@ -165,6 +165,13 @@ _HISTORY: Final = (
     """INSERT INTO customer_memories (client_id, key, summary, updated_at)
     SELECT client_id, 'email:' || customer, 'order_status: answered', max(at)
     FROM history GROUP BY client_id, customer""",
+    """INSERT INTO customers
+        (client_id, id, key, name, is_verified, first_contact_at, last_contact_at)
+    SELECT client_id, conversation_id, customer, 'Camille Martin', true, min(at), max(at)
+    FROM history GROUP BY client_id, conversation_id, customer""",
+    """INSERT INTO customer_words (client_id, word, customer_id)
+    SELECT client_id, word, id
+    FROM customers, LATERAL (VALUES ('camille'), ('martin'), (key)) AS words (word)""",
     """INSERT INTO engine_events
         (client_id, id, source, event_type, customer_email, message, text, payload, unified,
          outcome, received_at)
@@ -175,10 +182,10 @@ _HISTORY: Final = (
         SELECT 'Bonjour, où en est ma commande n° ' || n || ' ? Je l''attends depuis lundi.'
     ) AS customers (said)""",
     """INSERT INTO engine_messages
-        (client_id, id, event_id, conversation_id, direction, channel, customer_key, author, body,
-         created_at)
+        (client_id, id, event_id, conversation_id, direction, channel, customer_key, normalized_key,
+         author, body, created_at)
     SELECT client_id, pg_temp.ulid(at, 'message' || n), event_id, conversation_id, 'inbound',
-           'shopify', customer, 'customer',
+           'shopify', customer, customer, 'customer',
            'Bonjour, où en est ma commande n° ' || n || ' ? Je l''attends depuis lundi.', at
     FROM history""",
     """INSERT INTO engine_runs
@@ -203,6 +210,6 @@ _HISTORY: Final = (
 _SWEPT: Final = (
     "users", "clients", "client_users", "api_keys", "playbooks", "playbook_versions",
     "response_templates", "knowledge_entries", "ai_conversations", "customer_memories",
-    "engine_events",
+    "customers", "customer_words", "engine_events",
     "engine_messages", "engine_runs", "usage_ledger", "usage_counters",
 )  # fmt: skip

@@ -1,5 +1,6 @@
 """The service while one tenant sends every kind of hostile mail at the maximum size, one after the
-other. The tenant sends one mail a second, which is 3,600 an hour. A tenant's limit is 200 an hour.
+other. The tenant sends one email per second, which is 3,600 per hour. A tenant's limit is 200 an
+hour.
 """
 
 import asyncio
@@ -36,7 +37,7 @@ class HostileAnswer(BaseModel):
 
 class HostileContender(GatewayContender):
     """The service and the attacking tenant. `beside`: the names of the turns during which another
-    tenant sends hostile mails."""
+    tenant sends hostile emails."""
 
     def __init__(self, name: str, folder: Path, *, beside: str) -> None:
         super().__init__(name, folder)
@@ -66,7 +67,7 @@ class HostileContender(GatewayContender):
                 task.cancel()
 
     async def _attack(self, shop: LoadShop, group: asyncio.TaskGroup) -> None:
-        """Send one mail each second, without waiting for earlier responses."""
+        """Send one email each second, without waiting for earlier responses."""
         for number in range(_MOST):
             group.create_task(self._send(shop, number))
             await asyncio.sleep(_EVERY_S)

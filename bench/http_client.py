@@ -28,7 +28,7 @@ class HttpClient:
 
     @property
     def is_open(self) -> bool:
-        """Whether the connection is open. False once the server has closed the connection, for
+        """True while the connection is open. False once the server has closed the connection, for
         example because it was idle."""
         return not self._reader.at_eof()
 

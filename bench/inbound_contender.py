@@ -28,8 +28,8 @@ from store.core.database import Database
 from store.inbound.tables import inbound_webhooks
 from store.integrations.integrations import IntegrationRepository
 
-UNTOLD: Final = "untold"
-TOLD: Final = "told"
+SILENT: Final = "silent"
+NOTIFIED: Final = "notified"
 ARRIVALS: Final = 10_000
 
 # Tenant A's shop is not one of the shops that call the gateway.
@@ -47,13 +47,13 @@ def inbound_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
     scheduled time."""
     lasts = max(_AT_LEAST_S, 1.5 * seconds)
     for number in range(rounds):
-        for name in (UNTOLD, TOLD) if number % 2 == 0 else (TOLD, UNTOLD):
+        for name in (SILENT, NOTIFIED) if number % 2 == 0 else (NOTIFIED, SILENT):
             yield BenchTurn(number, name, _CALLERS, 1, lasts, rate=_STEADY)
 
 
 class InboundContender(GatewayContender):
     def __init__(self, folder: Path) -> None:
-        super().__init__(UNTOLD, folder)
+        super().__init__(SILENT, folder)
         self._log = folder / "logs" / "inbound-sender.log"
         self._teller = TenantId("")
         self._path = ""
@@ -61,7 +61,7 @@ class InboundContender(GatewayContender):
         self._sent = 0
 
     def during(self, turn: str) -> AbstractAsyncContextManager[None]:
-        return self._told() if turn == TOLD else nullcontext()
+        return self._notified() if turn == NOTIFIED else nullcontext()
 
     async def _fill(self) -> None:
         """Connect tenant A's shop and open its webhook endpoint."""
@@ -90,10 +90,10 @@ class InboundContender(GatewayContender):
 
     def _targets(self, port: int) -> dict[str, Target]:
         targets = super()._targets(port)
-        return targets | {TOLD: targets[self.name]}
+        return targets | {NOTIFIED: targets[self.name]}
 
     @asynccontextmanager
-    async def _told(self) -> AsyncIterator[None]:
+    async def _notified(self) -> AsyncIterator[None]:
         """Send all webhooks during the block. At the end of the block, wait until all webhooks have
         arrived, and delete them. Raises RuntimeError if some webhooks were not accepted."""
         command = [sys.executable, "-m", "bench.inbound_sender", "--port", str(self.port)]

@@ -34,18 +34,18 @@ PEACE: Final = "peace"
 HOSTILE: Final = "hostile"
 
 ALONE: Final = 1
-CROWD: Final = 16
+CONCURRENT: Final = 16
 BATCHES: Final = 4
 CALLERS: Final = 4
 EACH: Final = 10
-"""Deliveries per batch. The number is small enough for all of them to get permits, and slots in one
-endpoint's queue."""
+"""Deliveries per batch. The number is small enough for all deliveries to get permits, and slots in
+one endpoint's queue."""
 
 
 _STEADY: Final = 8.0
 """Calls per second, with and without exports."""
 _PEACEFUL: Final = 4.0
-"""Calls per second, with and without hostile mails."""
+"""Calls per second, with and without hostile emails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +94,12 @@ class TurnResult(BaseModel):
 def design_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
     """Yield a turn for every contender in every round, so that noise on the machine affects all of
     them equally. The order changes between rounds, so that no contender benefits from its position.
-    The mail turns have no target and make one call at a time."""
+    The email turns have no target and make one call at a time."""
     order = [NAIVE, FLOOR, SKELETON, GATEWAY]
     for number in range(rounds):
         for name in order[number % 4 :] + order[: number % 4]:
             yield BenchTurn(number, name, ALONE, 1, seconds)
-            yield BenchTurn(number, name, CROWD, 2, seconds)
+            yield BenchTurn(number, name, CONCURRENT, 2, seconds)
         yield BenchTurn(number, MAIL, ALONE, 0.5, seconds / 2)
 
 
@@ -110,7 +110,7 @@ def size_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
         for name in _alternating(number, EMPTY, FULL):
             yield BenchTurn(number, name, ALONE, 0.5, seconds / 2)
     for number in range(rounds):
-        for concurrency in (ALONE, CROWD):
+        for concurrency in (ALONE, CONCURRENT):
             for name in _alternating(number, USAGE, BARE):
                 yield BenchTurn(number, name, concurrency, 0.5, seconds / 2)
 
@@ -145,7 +145,7 @@ def export_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
 
 def hostile_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
     """Yield turns with a tenant's calls at a steady rate, with and without another tenant's hostile
-    mails."""
+    emails."""
     for number in range(rounds):
         for name in _alternating(number, PEACE, HOSTILE):
             yield BenchTurn(number, name, CALLERS, 1, 2 * seconds, rate=_PEACEFUL)

@@ -56,7 +56,7 @@ class Askers:
         return sample_tickets(self._numbers)[0]
 
     def mail(self) -> SampleTicket:
-        """Return the question from `shop_ticket` as a mail. The answer is also sent by mail."""
+        """Return the question from `shop_ticket` as an email. The answer is also sent by email."""
         numbers = self._numbers
         return SampleTicket(
             "Mail, answered by mail",

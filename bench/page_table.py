@@ -1,4 +1,4 @@
-"""The table of figures for the dashboard's pages."""
+"""The table of metrics for the dashboard's pages."""
 
 from rich.table import Table
 

@@ -10,6 +10,7 @@ from statistics import median
 from typing import Final
 
 import httpx
+import psycopg
 import sqlalchemy as sa
 from playwright.async_api import async_playwright
 from pydantic import BaseModel
@@ -24,6 +25,7 @@ from domain.identity.session import SECRET_BYTES, SessionKind
 from services.core.unit_of_work import UnitsOfWork
 from services.identity.sessions import Visitor, open_session
 from store.core.database import Database
+from store.customers.tables import customers
 from store.runs.tables import engine_runs
 from store.tenants.tables import clients
 
@@ -38,6 +40,19 @@ MOST_PAINT_MS: Final = 500.0
 _ROUNDS: Final = 20
 _PAINTS: Final = 5
 _THOUSANDTH: Final = 1_000 * 50
+# Customers who wrote long ago. The client's messages come from a few others.
+_READERS: Final = (
+    """INSERT INTO customers
+        (client_id, id, key, name, is_verified, first_contact_at, last_contact_at)
+    SELECT %(client_id)s, '0' || upper(left(md5(n::text), 25)), 'reader' || n || '@x.example',
+           'Camille Martin', true, at, at
+    FROM generate_series(1, 300000) AS n,
+         LATERAL (SELECT now() - n * interval '5 min') AS contact (at)""",
+    """INSERT INTO customer_words (client_id, word, customer_id)
+    SELECT client_id, word, id
+    FROM customers, LATERAL (VALUES ('camille'), ('martin'), (key)) AS words (word)
+    WHERE key LIKE 'reader%%'""",
+)
 _PAINTED: Final = """() => new Promise((done) => new PerformanceObserver((list) => {
   const last = list.getEntries().at(-1);
   if (last) done(last.startTime);
@@ -45,7 +60,7 @@ _PAINTED: Final = """() => new Promise((done) => new PerformanceObserver((list) 
 
 
 class PageTimes(BaseModel):
-    """The figures for one page: milliseconds until the complete response has arrived, and the
+    """The metrics for one page: milliseconds until the complete response has arrived, and the
     size."""
 
     name: str
@@ -55,7 +70,7 @@ class PageTimes(BaseModel):
 
 
 class PageFigures(BaseModel):
-    """The figures for all pages. `static_gzip`: total size of all scripts and styles with gzip, in
+    """The metrics for all pages. `static_gzip`: total size of all scripts and styles with gzip, in
     bytes. `paint_ms`: the median paint time by page, or empty without Chromium."""
 
     times: list[PageTimes]
@@ -72,12 +87,17 @@ class PagesContender(GatewayContender):
     async def _fill(self) -> None:
         began = time.monotonic()
         fill(self.owner_url, self.shops[:1], now=utc_now(), clients=1, messages=RUNS)
+        with psycopg.connect(self.owner_url, cursor_factory=psycopg.ClientCursor) as owner:
+            owner.execute("SET session_replication_role = replica")
+            for statement in _READERS:
+                owner.execute(statement, {"client_id": self.shops[0].client_id})
+            owner.execute("ANALYZE customers, customer_words")
         self._filled_in_s = round(time.monotonic() - began, 1)
 
     async def figures(self) -> PageFigures:
-        """Request every page equally often, sequentially, and return the figures. Raises
+        """Request every page equally often, sequentially, and return the metrics. Raises
         httpx.HTTPStatusError for a page that fails."""
-        secret, thousandth = await self._signed_in()
+        secret, thousandth, customer_id = await self._signed_in()
         url = f"http://127.0.0.1:{self.port}"
         pages = {
             "overview": "/app",
@@ -87,7 +107,17 @@ class PagesContender(GatewayContender):
             "runs, two filters": "/app/runs?status=needs_review&classification=complaint",
             "conversations": "/app/conversations",
             "conversations, unanswered": "/app/conversations?waiting=unanswered",
+            "conversations, open": "/app/conversations?status=open&assignee=-",
+            "conversations, none fits": "/app/conversations?status=closed&tag=vip",
             "reviews": "/app/reviews",
+            "customers": "/app/customers",
+            "customers, a rare name": "/app/customers?q=reader77",
+            "customers, a common name": "/app/customers?q=camille",
+            "customers, two names": "/app/customers?q=martin+camille",
+            "a customer": f"/app/customers/{customer_id}",
+            "palette, latest": "/app/palette",
+            "palette, words": "/app/palette?q=zzzz",
+            "palette, an order": "/app/palette?q=1042",
         }
         files = StaticFiles().files.values()
         return PageFigures(
@@ -97,9 +127,9 @@ class PagesContender(GatewayContender):
             filled_in_s=self._filled_in_s,
         )
 
-    async def _signed_in(self) -> tuple[str, str]:
-        """Return the secret of a session of the client's owner, and the id of the run that serves
-        as the cursor for page 1,000."""
+    async def _signed_in(self) -> tuple[str, str, str]:
+        """Return the secret of a session of the client's owner, and two ids. One is the run that
+        serves as the cursor for page 1,000, the other the customer who wrote last."""
         client_id = self.shops[0].client_id
         database = Database(self.database_url, pool_size=1)
         try:
@@ -115,6 +145,12 @@ class PagesContender(GatewayContender):
                     .offset(_THOUSANDTH)
                     .limit(1)
                 )
+                customer_id = await work.connection.scalar(
+                    sa.select(customers.c.id)
+                    .where(customers.c.client_id == client_id)
+                    .order_by(customers.c.last_contact_at.desc())
+                    .limit(1)
+                )
                 opened = await open_session(
                     work,
                     str(owner),
@@ -124,7 +160,7 @@ class PagesContender(GatewayContender):
                 )
         finally:
             await database.close()
-        return opened.secret, str(run_id)
+        return opened.secret, str(run_id), str(customer_id)
 
 
 async def _times(url: str, secret: str, pages: dict[str, str]) -> list[PageTimes]:

@@ -1,4 +1,4 @@
-"""The gateway with 10,000 parked reviews.
+"""The gateway with 10,000 pending reviews.
 
 Some or all of the reviews are real runs that wait in Temporal. The real runs are sent through the
 gateway, a few per second. The others are copies of database rows, without a waiting workflow.
@@ -31,8 +31,8 @@ _QUESTION: Final = "Bonjour, est-ce que vous pourriez me rappeler pour en discut
 
 
 class ParkedContender(GatewayContender):
-    """The service with parked reviews. After it has started, `real` runs are sent and parked. Their
-    shops are not used in the measurement."""
+    """The service with pending reviews. After it has started, `real` runs are sent and held for
+    review. Their shops are not used in the measurement."""
 
     def __init__(self, name: str, folder: Path, *, real: int) -> None:
         super().__init__(name, folder)
@@ -56,7 +56,7 @@ async def _park(
     questions: Iterator[tuple[LoadShop, bytes]], on_one: Callable[[Exchange], Exchanged]
 ) -> None:
     """Send the remaining questions, one at a time. Raises RuntimeError if a question does not
-    result in a parked review."""
+    result in a pending review."""
     for shop, body in questions:
 
         def ask(client: HttpClient, shop: LoadShop = shop, body: bytes = body) -> Exchanged:

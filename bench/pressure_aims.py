@@ -3,7 +3,7 @@
 from bench.aim import RatioAim, ReportRow, note, quantile
 from bench.flood_contender import REFUSED_FLOOD, SLOW_SOCKETS, UNFLOODED
 from bench.hostile_contender import HostileAnswer
-from bench.inbound_contender import TOLD, UNTOLD
+from bench.inbound_contender import NOTIFIED, SILENT
 from bench.measure import HOSTILE, PEACE
 from bench.replay_contender import REPLAYED, UNREPLAYED, ReplayFigures
 
@@ -39,12 +39,12 @@ def flood_aims(rows: list[ReportRow]) -> list[RatioAim]:
 
 def inbound_aims(rows: list[ReportRow]) -> list[RatioAim]:
     found = {row.contender: row for row in rows}
-    if UNTOLD not in found:
+    if SILENT not in found:
         return []
-    slower = found[TOLD].p99 / found[UNTOLD].p99
+    slower = found[NOTIFIED].p99 / found[SILENT].p99
     return [
         RatioAim(text="p99 of y / x, 4 callers: at most 2", value=slower, met=slower <= 2),
-        note("p50 of y / x", found[TOLD].p50 / found[UNTOLD].p50),
+        note("p50 of y / x", found[NOTIFIED].p50 / found[SILENT].p50),
     ]
 
 

@@ -41,7 +41,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument(
-        "--certificate", required=True, help=("PEM file with the certificate and its key")
+        "--certificate", required=True, help=("PEM file with the certificate and its key.")
     )
     arguments = parser.parse_args()
     uvloop.run(serve(arguments.port, arguments.certificate))

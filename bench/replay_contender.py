@@ -1,4 +1,4 @@
-"""The service while tenant A replays 10,000 events from a month. The chapter measures other
+"""The service while tenant A replays 10,000 events from a month. The benchmark measures other
 tenants' calls during the replay, and the replay's duration with and without these calls."""
 
 import asyncio
@@ -73,7 +73,7 @@ class ReplayContender(GatewayContender):
         RuntimeError if the replay did not complete, TimeoutError if it takes too long."""
         async with self._units() as units:
             began = time.monotonic()
-            replay = await self._begun(units)
+            replay = await self._started(units)
             async with asyncio.timeout(_LONGEST_S):
                 while replay.finished_at is None:
                     await asyncio.sleep(0.5)
@@ -105,7 +105,7 @@ class ReplayContender(GatewayContender):
         """Run a replay during the whole block, then stop it. Raises RuntimeError if the replay
         finished early."""
         async with self._units() as units:
-            replay, began = await self._begun(units), time.monotonic()
+            replay, began = await self._started(units), time.monotonic()
             try:
                 yield
                 done = await self._read(units, replay.id)
@@ -116,7 +116,7 @@ class ReplayContender(GatewayContender):
                 async with units.of(self._replayer) as work:
                     await stop_replay(work, _ACTOR, replay.id)
 
-    async def _begun(self, units: UnitsOfWork) -> Replay:
+    async def _started(self, units: UnitsOfWork) -> Replay:
         async with units.of(self._replayer) as work:
             return await start_replay(work, _ACTOR, ReplayAsked(variant=Variant(threshold=0.8)))
 

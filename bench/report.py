@@ -14,14 +14,14 @@ from bench.export_figures import CSV, JSON, LARGEST, PSQL, PSQL_CSV, ExportFigur
 from bench.first_answer import FirstAnswers
 from bench.flood_contender import REFUSED_FLOOD, SLOW_SOCKETS, UNFLOODED
 from bench.hostile_contender import HostileAnswer
-from bench.inbound_contender import TOLD, UNTOLD
+from bench.inbound_contender import NOTIFIED, SILENT
 from bench.load import ROOT
 from bench.measure import (
     ALONE,
     BARE,
     CALLERS,
     CHILDREN,
-    CROWD,
+    CONCURRENT,
     DELIVERIES,
     EMPTY,
     EXPORTING,
@@ -72,15 +72,15 @@ TITLES: Final = {
     UNFLOODED: "u  tenant B's calls, no flood",
     SLOW_SOCKETS: "v  tenant B's, 2,048 slow sockets of A",
     REFUSED_FLOOD: "w  tenant B's, a refused flood of A",
-    UNTOLD: "x  tenant B's calls, no webhooks",
-    TOLD: "y  tenant B's, beside 10,000 webhooks of A",
+    SILENT: "x  tenant B's calls, no webhooks",
+    NOTIFIED: "y  tenant B's, beside 10,000 webhooks of A",
     UNREPLAYED: "z1 tenant B's calls, no replay",
     REPLAYED: "z2 tenant B's, beside A's replay of 10,000 events",
 }
 
 
 class BenchReport(BaseModel):
-    """The measurements, with the ratios derived from them. A skipped chapter has no rows."""
+    """The measurements, with the ratios derived from them. A skipped benchmark has no rows."""
 
     started_at: datetime
     cores: int
@@ -172,9 +172,14 @@ def _design_aims(rows: list[ReportRow]) -> list[RatioAim]:
     if (GATEWAY, ALONE) not in found:
         return []
     alone = {name: found[name, ALONE].p50 for name in (NAIVE, FLOOR, SKELETON, GATEWAY)}
-    crowd = {name: found[name, CROWD].per_second for name in (NAIVE, FLOOR, SKELETON, GATEWAY)}
+    concurrent = {
+        name: found[name, CONCURRENT].per_second for name in (NAIVE, FLOOR, SKELETON, GATEWAY)
+    }
     latency_a, latency_b = alone[GATEWAY] / alone[NAIVE], alone[GATEWAY] / alone[FLOOR]
-    rate_a, rate_b = crowd[GATEWAY] / crowd[NAIVE], crowd[GATEWAY] / crowd[FLOOR]
+    rate_a, rate_b = (
+        concurrent[GATEWAY] / concurrent[NAIVE],
+        concurrent[GATEWAY] / concurrent[FLOOR],
+    )
     return [
         RatioAim(
             text="p50 of c / a, one at a time: at most 0.4", value=latency_a, met=latency_a <= 0.4
@@ -186,7 +191,7 @@ def _design_aims(rows: list[ReportRow]) -> list[RatioAim]:
         note("rate of c / b, 16 at once: no aim", rate_b),
         note("p50 of b' / b: four durable steps instead of one", alone[SKELETON] / alone[FLOOR]),
         note("p50 of c / b': what our own work adds", alone[GATEWAY] / alone[SKELETON]),
-        note("rate of c / b', 16 at once", crowd[GATEWAY] / crowd[SKELETON]),
+        note("rate of c / b', 16 at once", concurrent[GATEWAY] / concurrent[SKELETON]),
     ]
 
 
@@ -195,7 +200,7 @@ def _size_aims(rows: list[ReportRow], plans: list[StatementPlan]) -> list[RatioA
     if (FULL, ALONE) not in found:
         return []
     grown = found[FULL, ALONE].p50 / found[EMPTY, ALONE].p50
-    rate = found[USAGE, CROWD].per_second / found[BARE, CROWD].per_second
+    rate = found[USAGE, CONCURRENT].per_second / found[BARE, CONCURRENT].per_second
     alone = found[USAGE, ALONE].per_second / found[BARE, ALONE].per_second
     missed = [plan.statement for plan in plans if plan.missed]
     return [

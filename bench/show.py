@@ -13,14 +13,14 @@ from bench.export_figures import CSV, JSON, PSQL, PSQL_CSV, SIZES, ExportFigures
 from bench.first_answer import LONGEST_S, MOST_CALLS, FirstAnswers
 from bench.flood_contender import REFUSED_FLOOD, SLOW_SOCKETS, UNFLOODED
 from bench.holds import PROCESSES, Holds
-from bench.inbound_contender import TOLD, UNTOLD
+from bench.inbound_contender import NOTIFIED, SILENT
 from bench.measure import (
     ALONE,
     BARE,
     BATCHES,
     CALLERS,
     CHILDREN,
-    CROWD,
+    CONCURRENT,
     DELIVERIES,
     EACH,
     EMPTY,
@@ -50,10 +50,10 @@ _DESIGN: Final = (NAIVE, FLOOR, SKELETON, GATEWAY, MAIL)
 _SLOWEST: Final = 5
 _TABLES: Final = (
     ("One at a time", ALONE, _DESIGN),
-    (f"{CROWD} at once", CROWD, _DESIGN),
+    (f"{CONCURRENT} at once", CONCURRENT, _DESIGN),
     ("Full against empty, one at a time", ALONE, (EMPTY, FULL)),
     ("Usage reads, one at a time", ALONE, (BARE, USAGE)),
-    (f"Usage reads, {CROWD} at once", CROWD, (BARE, USAGE)),
+    (f"Usage reads, {CONCURRENT} at once", CONCURRENT, (BARE, USAGE)),
     ("Parked reviews, one at a time", ALONE, (NONE_PARKED, PARKED)),
     (
         f"Webhooks, {BATCHES} batches of {EACH} at once (times of a batch, rates of deliveries)",
@@ -80,7 +80,7 @@ _TABLES: Final = (
     (
         f"A tenant beside another one's webhooks, {CALLERS} callers at a steady rate",
         CALLERS,
-        (UNTOLD, TOLD),
+        (SILENT, NOTIFIED),
     ),
     (
         f"A tenant beside another one's replay, {CALLERS} callers at a steady rate",

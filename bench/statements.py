@@ -24,9 +24,11 @@ from store.billing.usage import UsageRepository
 from store.content.content import ContentRepository
 from store.content.knowledge_search import KnowledgeSearch
 from store.core.database import Database
+from store.customers.customer_index import CustomerIndex
 from store.intake.arrivals import Arrival
 from store.intake.events import EventRepository
 from store.runs.conversations import ConversationRepository
+from store.runs.run_lists import RunFilter, RunLists
 from store.runs.runs import RunRepository
 from store.runs.sentiment import SentimentRepository
 from store.runs.traces import RunTraces
@@ -149,6 +151,10 @@ async def _work(
     name("conversation")
     await events.save_unified(ids.event_id, unified, conversation_id=opened.id)
     name("event normalized", "message filed")
+    await CustomerIndex(connection, tenant).keep(
+        unified.customer_email, "Camille Martin", is_verified=True, new_id=new_ulid, at=now
+    )
+    name("customer")
     content = ContentRepository(connection, tenant)
     await content.templates()
     name("templates")
@@ -166,16 +172,15 @@ async def _work(
     name("conversation lock", "earlier runs", "conversation's memory")
     await SentimentRepository(connection, tenant).record(ids.event_id, 0, now=now, new_id=new_ulid)
     name("sentiment lock", "earlier scores", "score", "conversation's score")
-    traces = RunTraces(connection, tenant)
-    await traces.page(limit=50)
-    await traces.read(ids.run_id)
+    await RunLists(connection, tenant).page(RunFilter(), limit=50)
+    await RunTraces(connection, tenant).read(ids.run_id)
     name("runs listed", "run traced")
     await RunRepository(connection, tenant).answer(ids.event_id)
     name("answer")
 
 
 class _UndoneError(Exception):
-    """Raised to roll a transaction back."""
+    """Raised to roll back a transaction."""
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""The calls in the webhooks chapter: batches of deliveries, their baselines, and a neighbour
+"""The calls in the webhooks benchmark: batches of deliveries, their baselines, and a neighbour
 tenant's deliveries."""
 
 import asyncio

@@ -1,4 +1,5 @@
-"""The contenders of the webhooks chapter. All run on this machine, including the receivers."""
+"""The systems compared in the webhooks benchmark. All run on this machine, including the
+receivers."""
 
 import sys
 from pathlib import Path
@@ -158,8 +159,8 @@ class HangingContender(WebhookContender):
         _end(self._receiver)
 
     async def _hang(self, tenant: TenantId, url: str) -> None:
-        """Create the webhooks, add events for them, and send the deliveries. The receivers leave
-        them hanging."""
+        """Create the webhooks, add events for them, and send the deliveries. The receivers do not
+        respond."""
         env, now = self.info.env, utc_now()
         sealer = FernetSealer(env["SEAL_KEY"])
         ids = [new_ulid() for _ in range(HANGING_RECEIVERS)]

@@ -28,13 +28,13 @@ async def show_new_account(api_url: str, mails: Path, out: Console) -> bool:
     """Sign up over HTTP, then query the account over MCP. Return True if every result was as
     expected."""
     first = await SignUp(api_url, mails).first_answer()
-    told = await _told_by_mcp(api_url, first.key)
-    out.print(_table(first, told))
+    tool_results = await _read_by_mcp(api_url, first.key)
+    out.print(_table(first, tool_results))
     answered = first.answer.get("status") == "completed" and bool(first.answer.get("response"))
-    return answered and not any(one.is_error for one in told.values())
+    return answered and not any(one.is_error for one in tool_results.values())
 
 
-async def _told_by_mcp(api_url: str, key: str) -> Mapping[str, CallToolResult]:
+async def _read_by_mcp(api_url: str, key: str) -> Mapping[str, CallToolResult]:
     """Call each MCP tool with the protocol's official client, authenticated with the API key.
     Return the results, keyed by tool name."""
     headers = {"Authorization": f"Bearer {key}"}
@@ -44,7 +44,7 @@ async def _told_by_mcp(api_url: str, key: str) -> Mapping[str, CallToolResult]:
             return {name: await client.call_tool(name, sent) for name, sent in _ASKED.items()}
 
 
-def _table(first: FirstAnswer, told: Mapping[str, CallToolResult]) -> Table:
+def _table(first: FirstAnswer, tool_results: Mapping[str, CallToolResult]) -> Table:
     table = Table(
         title=f"A merchant signs up: {len(first.calls)} calls, {first.seconds:.1f} s",
         title_justify="left",
@@ -57,7 +57,7 @@ def _table(first: FirstAnswer, told: Mapping[str, CallToolResult]) -> Table:
     for call in first.calls:
         table.add_row("call", call)
     table.add_row("ticket", f"{first.answer.get('status')}: {first.answer.get('response', '')}")
-    for name, result in told.items():
+    for name, result in tool_results.items():
         text = str(result.structured_content or result.content)
         short = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
         table.add_row(f"MCP {name}", short.replace("[", r"\["))

@@ -78,38 +78,42 @@ async def arrivals(post: TourPost) -> list[tuple[str, TourTranscript]]:
     If the service rejects a request, that part of the tour ends, and its transcript records the
     error.
     """
-    courses: list[tuple[str, TourTranscript]] = []
+    transcripts: list[tuple[str, TourTranscript]] = []
     for title, part in _PARTS:
-        course = TourTranscript()
-        courses.append((title, course))
+        one_transcript = TourTranscript()
+        transcripts.append((title, one_transcript))
         try:
-            await part(post, course)
+            await part(post, one_transcript)
         except (httpx.HTTPError, TimeoutError) as error:
-            course.wrong.append(f"an answer, not {refusal_of(error)}")
-    return courses
+            one_transcript.wrong.append(f"an answer, not {refusal_of(error)}")
+    return transcripts
 
 
-async def order_news(post: TourPost, course: TourTranscript) -> None:
+async def order_news(post: TourPost, one_transcript: TourTranscript) -> None:
     """Ask for an order's tracking link before and after a webhook changes it. Check that the second
     answer contains the new link.
 
     The order is known only from webhooks; it is not in the demo shop's own file.
     """
     now, address = utc_now(), post.hub.shopify
-    first, second = (f"https://suivi.example/{post.numbers.told}-{number}" for number in (1, 2))
-    order = ShopOrder(post.numbers.told, post.numbers.noemie, placed(now), first)
+    first, second = (f"https://suivi.example/{post.numbers.reported}-{number}" for number in (1, 2))
+    order = ShopOrder(post.numbers.reported, post.numbers.noemie, placed(now), first)
     shipped = order_webhook(address, order, "orders/fulfilled", new_ulid(), now)
-    await _send(post, course, shipped, Outcome.ORDER_UPDATED)
-    before = await _ask(post, course, order)
-    course.expect("the tracking until now", good=_links(before, first, second) == (True, False))
+    await _send(post, one_transcript, shipped, Outcome.ORDER_UPDATED)
+    before = await _ask(post, one_transcript, order)
+    one_transcript.expect(
+        "the tracking until now", good=_links(before, first, second) == (True, False)
+    )
     again = replace(order, tracking_url=second)
     updated = order_webhook(address, again, "orders/updated", new_ulid(), utc_now())
-    await _send(post, course, updated, Outcome.ORDER_UPDATED)
+    await _send(post, one_transcript, updated, Outcome.ORDER_UPDATED)
     # Send the same webhook again, like a retry from the platform. The order does not change.
-    twice = await _send(post, course, updated, Outcome.ORDER_UPDATED)
-    course.expect("one that came twice, counted", good=twice.duplicates == 1)
-    after = await _ask(post, course, order)
-    course.expect("the webhook's tracking", good=_links(after, first, second) == (False, True))
+    twice = await _send(post, one_transcript, updated, Outcome.ORDER_UPDATED)
+    one_transcript.expect("one that came twice, counted", good=twice.duplicates == 1)
+    after = await _ask(post, one_transcript, order)
+    one_transcript.expect(
+        "the webhook's tracking", good=_links(after, first, second) == (False, True)
+    )
 
 
 def _links(answer: _Answer, *links: str) -> tuple[bool, ...]:
@@ -117,22 +121,24 @@ def _links(answer: _Answer, *links: str) -> tuple[bool, ...]:
     return tuple(link in answer.response for link in links)
 
 
-async def helpdesk_ticket(post: TourPost, course: TourTranscript) -> None:
+async def helpdesk_ticket(post: TourPost, one_transcript: TourTranscript) -> None:
     """Open a ticket in the helpdesk as a customer does, and check that the answer appears in the
     ticket."""
     ticket = post.desk.open(post.numbers.paul, "Livraison express", _EXPRESS)
-    course.said.append((f"ticket {ticket.number}", _EXPRESS))
+    one_transcript.said.append((f"ticket {ticket.number}", _EXPRESS))
     webhook = ticket_webhook(post.hub.zendesk, ticket, new_ulid(), utc_now())
-    await _send(post, course, webhook, Outcome.EVENT)
+    await _send(post, one_transcript, webhook, Outcome.EVENT)
     answers: Sequence[DeskComment] = await _until(lambda: _soon(ticket.answers))
-    course.tells[str(ticket.number)] = Counter(("conversation.created", "ticket.resolved"))
-    course.said += [("in the ticket", answer.text) for answer in answers]
-    course.expect("one answer in the ticket", good=len(answers) == 1)
-    course.expect("a public one", good=all(answer.is_public for answer in answers))
-    course.expect("the price from the shop's knowledge", good=_PRICE in answers[0].text)
+    one_transcript.expected_events[str(ticket.number)] = Counter(
+        ("conversation.created", "ticket.resolved")
+    )
+    one_transcript.said += [("in the ticket", answer.text) for answer in answers]
+    one_transcript.expect("one answer in the ticket", good=len(answers) == 1)
+    one_transcript.expect("a public one", good=all(answer.is_public for answer in answers))
+    one_transcript.expect("the price from the shop's knowledge", good=_PRICE in answers[0].text)
 
 
-async def mail_with_photo(post: TourPost, course: TourTranscript) -> None:
+async def mail_with_photo(post: TourPost, one_transcript: TourTranscript) -> None:
     """Deliver a customer's email through a mail provider's webhook, and check that the answer is an
     email in the same thread."""
     mail = CustomerMail(
@@ -143,37 +149,47 @@ async def mail_with_photo(post: TourPost, course: TourTranscript) -> None:
         message_id=f"{new_ulid().lower()}@mail.example.com",
         sent_at=utc_now(),
     )
-    course.said.append((mail.sender, mail.text))
-    arrived = await _send(post, course, mail_webhook(post.hub.postmark, mail), Outcome.EVENT)
+    one_transcript.said.append((mail.sender, mail.text))
+    arrived = await _send(
+        post, one_transcript, mail_webhook(post.hub.postmark, mail), Outcome.EVENT
+    )
     answer = await _until(lambda: _mailed(post, mail.sender))
-    await _show_files(post, course, arrived)
-    course.said.append(("mailed", f"In-Reply-To: {answer.in_reply_to}\n\n{answer.text}"))
-    course.expect("the price from the shop's knowledge", good=_PRICE in answer.text)
-    course.expect("the mail's own thread", good=answer.in_reply_to == f"<{mail.message_id}>")
+    await _show_files(post, one_transcript, arrived)
+    one_transcript.said.append(("mailed", f"In-Reply-To: {answer.in_reply_to}\n\n{answer.text}"))
+    one_transcript.expect("the price from the shop's knowledge", good=_PRICE in answer.text)
+    one_transcript.expect(
+        "the mail's own thread", good=answer.in_reply_to == f"<{mail.message_id}>"
+    )
 
 
-async def _show_files(post: TourPost, course: TourTranscript, arrived: InboundWebhook) -> None:
+async def _show_files(
+    post: TourPost, one_transcript: TourTranscript, arrived: InboundWebhook
+) -> None:
     """Add the email's stored attachments to the transcript, with name, type and size in bytes."""
     if arrived.event_id is None:
         return
-    course.tells[arrived.event_id] = Counter(("conversation.created", "ticket.resolved"))
+    one_transcript.expected_events[arrived.event_id] = Counter(
+        ("conversation.created", "ticket.resolved")
+    )
     async with post.database.reading(post.tenant) as connection:
         files = AttachmentRepository(connection, post.tenant)
         kept = await files.of_event(arrived.event_id)
-    course.said += [("attachment", f"{it.name}, {it.media_type}, {it.size} bytes") for it in kept]
-    course.expect("the photo kept", good=[it.size for it in kept] == [len(PHOTO)])
+    one_transcript.said += [
+        ("attachment", f"{it.name}, {it.media_type}, {it.size} bytes") for it in kept
+    ]
+    one_transcript.expect("the photo kept", good=[it.size for it in kept] == [len(PHOTO)])
 
 
 async def _send(
-    post: TourPost, course: TourTranscript, webhook: SentWebhook, outcome: Outcome
+    post: TourPost, one_transcript: TourTranscript, webhook: SentWebhook, outcome: Outcome
 ) -> InboundWebhook:
     """Send a webhook as the platform does. Return its log row once it has an outcome."""
     headers = {"Content-Type": "application/json", **webhook.headers}
     answer = await post.outside.post(webhook.address.path, content=webhook.body, headers=headers)
     answer.raise_for_status()
     done = await _until(lambda: _logged(post, webhook))
-    course.said.append((f"{done.provider} {done.topic}", verdict(done)))
-    course.expect(f"{outcome} of {webhook.topic}", good=done.outcome is outcome)
+    one_transcript.said.append((f"{done.provider} {done.topic}", verdict(done)))
+    one_transcript.expect(f"{outcome} of {webhook.topic}", good=done.outcome is outcome)
     return done
 
 
@@ -185,7 +201,7 @@ async def _logged(post: TourPost, webhook: SentWebhook) -> InboundWebhook | None
     return next((one for one in ended if webhook.delivery in one.dedup_key), None)
 
 
-async def _ask(post: TourPost, course: TourTranscript, order: ShopOrder) -> _Answer:
+async def _ask(post: TourPost, one_transcript: TourTranscript, order: ShopOrder) -> _Answer:
     body = {
         "client_id": post.tenant,
         "event_type": "shopify.ticket.created",
@@ -194,16 +210,16 @@ async def _ask(post: TourPost, course: TourTranscript, order: ShopOrder) -> _Ans
         "customer_name": "Noémie Roux",
         "message": f"Bonjour, où en est ma commande n° {order.number} ?",
     }
-    course.said.append((order.customer, body["message"]))
+    one_transcript.said.append((order.customer, body["message"]))
     reply = await post.gateway.post(GATEWAY, json=body)
     reply.raise_for_status()
     answer = _Answer.model_validate_json(reply.content)
-    course.said.append((answer.status, answer.response))
-    course.expect("completed", good=answer.status == "completed")
+    one_transcript.said.append((answer.status, answer.response))
+    one_transcript.expect("completed", good=answer.status == "completed")
     if answer.event_id is not None:
         # Only the first question starts a conversation. The second question continues it.
-        opens = () if course.tells else ("conversation.created",)
-        course.tells[answer.event_id] = Counter((*opens, "ticket.resolved"))
+        opens = () if one_transcript.expected_events else ("conversation.created",)
+        one_transcript.expected_events[answer.event_id] = Counter((*opens, "ticket.resolved"))
     return answer
 
 

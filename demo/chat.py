@@ -10,7 +10,8 @@ from pydantic import BaseModel
 from demo.widget import DemoWidget
 
 _SESSION: Final = "X-Widget-Session"
-# Slightly longer than the gateway's own deadline, so that the gateway responds first.
+# The timeout is slightly longer than the gateway's own deadline, so that the gateway responds
+# first.
 _TIMEOUT_S: Final = 35
 
 
@@ -47,7 +48,7 @@ class _Conversation(BaseModel):
     messages: tuple[ChatLine, ...]
 
 
-class _Begun(BaseModel):
+class _OpenedSession(BaseModel):
     session_id: str
 
 
@@ -69,7 +70,7 @@ class WidgetChat:
 
     async def begin(self) -> None:
         answer = await self._http.get("config")
-        self._session = _Begun.model_validate_json(_taken(answer)).session_id
+        self._session = _OpenedSession.model_validate_json(_taken(answer)).session_id
 
     async def say(self, message: str, key: str) -> ChatReply:
         """Send a message, and return the response. `key`: the message's idempotency key; a retry

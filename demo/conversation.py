@@ -36,19 +36,19 @@ class TourVisit:
 
 
 @dataclass(slots=True)
-class ChatCourse(TourTranscript):
+class ChatTranscript(TourTranscript):
     """The transcript of the chat."""
 
-    def answered(self, answer: ChatReply, status: str, *tells: OutboundEventId) -> None:
-        """Record a response from the service, and check its status. `tells`: the webhooks that the
-        message must trigger."""
+    def answered(self, answer: ChatReply, status: str, *expected_events: OutboundEventId) -> None:
+        """Record a response from the service, and check its status. `expected_events`: the webhooks
+        that the message must trigger."""
         self.said.append((answer.status, answer.response))
         self.expect(f"{status}, not {answer.status}", good=answer.status == status)
         if answer.event_id is not None:
-            self.tells[answer.event_id] = Counter(tells)
+            self.expected_events[answer.event_id] = Counter(expected_events)
 
 
-async def converse(visit: TourVisit) -> ChatCourse:
+async def converse(visit: TourVisit) -> ChatTranscript:
     """Run the chat, and return its transcript.
 
     The visitor asks about an order and verifies her address with an emailed code. She then asks a
@@ -56,61 +56,61 @@ async def converse(visit: TourVisit) -> ChatCourse:
     the chat is open. If the service rejects a request, the chat ends, and the transcript records
     the error.
     """
-    course = ChatCourse()
+    chat = ChatTranscript()
     try:
-        await _take(visit, course)
+        await _take(visit, chat)
     except (httpx.HTTPError, TimeoutError) as error:
-        course.wrong.append(f"an answer, not {refusal_of(error)}")
-    return course
+        chat.wrong.append(f"an answer, not {refusal_of(error)}")
+    return chat
 
 
-async def _take(visit: TourVisit, course: ChatCourse) -> None:
+async def _take(visit: TourVisit, chat: ChatTranscript) -> None:
     await visit.chat.begin()
-    await _order(visit, course)
-    await _knowledge(visit, course)
-    await _review(visit, course)
+    await _order(visit, chat)
+    await _knowledge(visit, chat)
+    await _review(visit, chat)
     shown = await visit.chat.messages()
-    course.expect("numbers without a gap", good=_numbers(shown) == list(range(1, len(shown) + 1)))
-    course.expect("each message once", good=tuple(it.author for it in shown) == _AUTHORS)
+    chat.expect("numbers without a gap", good=_numbers(shown) == list(range(1, len(shown) + 1)))
+    chat.expect("each message once", good=tuple(it.author for it in shown) == _AUTHORS)
 
 
-async def _order(visit: TourVisit, course: ChatCourse) -> None:
+async def _order(visit: TourVisit, chat: ChatTranscript) -> None:
     question, key = f"Bonjour, où est ma commande {visit.numbers.chatted} ?", new_ulid()
-    course.said.append(("visitor", question))
-    course.answered(await visit.chat.say(question, key), "verification_required")
-    course.expect("nothing kept of an unverified question", good=not course.tells)
+    chat.said.append(("visitor", question))
+    chat.answered(await visit.chat.say(question, key), "verification_required")
+    chat.expect("nothing kept of an unverified question", good=not chat.expected_events)
     await visit.chat.ask_code(visit.numbers.zoe)
     verified = await visit.chat.enter_code(await code_to(visit.numbers.zoe, visit.mails))
-    course.said.append(("code", f"entered from the mail to {verified}"))
-    course.expect("the address verified", good=verified == visit.numbers.zoe)
+    chat.said.append(("code", f"entered from the mail to {verified}"))
+    chat.expect("the address verified", good=verified == visit.numbers.zoe)
     answer = await visit.chat.say(question, key)
-    course.answered(answer, "completed", "conversation.created", "ticket.resolved")
-    course.expect("the order's tracking", good=visit.numbers.chatted in answer.response)
+    chat.answered(answer, "completed", "conversation.created", "ticket.resolved")
+    chat.expect("the order's tracking", good=visit.numbers.chatted in answer.response)
 
 
-async def _knowledge(visit: TourVisit, course: ChatCourse) -> None:
-    course.said.append(("visitor", _KNOWLEDGE))
+async def _knowledge(visit: TourVisit, chat: ChatTranscript) -> None:
+    chat.said.append(("visitor", _KNOWLEDGE))
     answer = await visit.chat.say(_KNOWLEDGE, new_ulid())
-    course.answered(answer, "completed", "ticket.resolved")
-    course.expect("the price from the shop's knowledge", good="9,90" in answer.response)
+    chat.answered(answer, "completed", "ticket.resolved")
+    chat.expect("the price from the shop's knowledge", good="9,90" in answer.response)
 
 
-async def _review(visit: TourVisit, course: ChatCourse) -> None:
-    course.said.append(("visitor", _UNSURE))
+async def _review(visit: TourVisit, chat: ChatTranscript) -> None:
+    chat.said.append(("visitor", _UNSURE))
     last = max(_numbers(await visit.chat.messages()), default=0)
     async with visit.chat.listening(last) as coming:
         answer = await visit.chat.say(_UNSURE, new_ulid())
-        course.answered(answer, "needs_review", "ticket.escalated", "ticket.resolved")
+        chat.answered(answer, "needs_review", "ticket.escalated", "ticket.resolved")
         for review in await visit.office.waiting():
             if review.customer_email == visit.numbers.zoe:
-                course.said.append(("command", visit.office.reply_line(review, _REPLY)))
+                chat.said.append(("command", visit.office.reply_line(review, _REPLY)))
                 await visit.office.reply(review, _REPLY)
         async with asyncio.timeout(_PATIENCE_S):
             by_people = (message async for message in coming if message.author == "human")
             reply = await anext(by_people, None)
-    course.expect("the reviewer's words", good=reply is not None and reply.text == _REPLY)
+    chat.expect("the reviewer's words", good=reply is not None and reply.text == _REPLY)
     if reply is not None:
-        course.said.append(("open chat", reply.text))
+        chat.said.append(("open chat", reply.text))
         # Mark the reply as seen; otherwise the service would also email it.
         await visit.chat.seen(reply.number)
 

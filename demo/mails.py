@@ -20,8 +20,8 @@ _LOOK_EVERY_S: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class KeptMail:
-    """A stored email. `name`: its file name. `text`: empty if the email has several parts.
-    `in_reply_to`: the Message-ID of the email that it answers, in angle brackets, or empty."""
+    """A stored email. `name`: its file name. `text`: its text part. `in_reply_to`: the Message-ID
+    of the email that it answers, in angle brackets, or empty."""
 
     name: str
     to: str
@@ -31,15 +31,16 @@ class KeptMail:
 
     @property
     def code(self) -> str | None:
-        """Return the six-digit code in the email."""
+        """Return the six-digit code in the email, or None if there is none."""
         found = _CODE.search(self.text)
         return found and found.group()
 
 
 def read_mail(path: Path) -> KeptMail:
-    """Return the mail in a file. The text of a multipart mail is empty."""
+    """Return the email stored in a file."""
     mail = email.message_from_bytes(path.read_bytes(), EmailMessage, policy=email.policy.default)
-    text = "" if mail.is_multipart() else str(mail.get_content())
+    part = mail.get_body(("plain",))
+    text = "" if part is None else str(part.get_content())
     answered = str(mail["In-Reply-To"] or "")
     return KeptMail(path.name, str(mail["To"]), str(mail["Subject"]), text.strip(), answered)
 

@@ -18,10 +18,11 @@ from adapters.temporal.connection import connect
 from demo.back_office import BackOffice
 from demo.content import SENDER
 from demo.helpdesk import DemoDesk
+from demo.history.write import add_history
 from demo.hub import DemoHub, close_helpdesk, open_hub
 from demo.orders import DemoNumbers, orders_of, stock
 from demo.receiver import Receiver, receiving
-from demo.seed import SEEDING_TELLS, SeededShop, add_reviewers, seed
+from demo.seed import REVIEWER_IDS, SEEDING_TELLS, SeededShop, add_reviewers, seed
 from demo.serving import serving
 from demo.storefront import Wares, application, origin_at, storefront_socket
 from demo.webhook import DEMO, Destination, pause, point, subscribe
@@ -37,17 +38,17 @@ from services.integrations.mail_senders import trust_mail_sender
 from settings import load_temporal
 from store.core.database import Database
 
-_LONG_AGO: Final = timedelta(days=2)
+_LONG_AGO: Final = timedelta(days=45)
 
 
 @dataclass(frozen=True, slots=True)
 class OpenShop:
-    """The open shop with its webhook receiver and its storefront. `tells`: the webhooks that
-    opening the shop must trigger. `numbers`: the order numbers used in this tour."""
+    """The open shop with its webhook receiver and its storefront. `expected_events`: the webhooks
+    that opening the shop must trigger. `numbers`: the order numbers used in this tour."""
 
     shop: SeededShop
     receiver: Receiver
-    tells: Counter[str]
+    expected_events: Counter[str]
     numbers: DemoNumbers
     widget: DemoWidget
     office: BackOffice
@@ -74,13 +75,14 @@ class _Opener:
         tenant = TenantId(new_ulid())
         async with self.units.spanning(tenant) as work:
             made = await seed(work, self.folder.shop, self.sealer, to=self.to)
-        # Add the reviewers with an earlier date. In a two-person approval, only users who have been
-        # members for a day count.
+        # Add the reviewers with an earlier date, because they decided reviews in the history. For a
+        # two-person approval, only users who have been members for a day count.
         earlier = UnitsOfWork(
             self.units.database, self.engine, lambda: utc_now() - _LONG_AGO, new_ulid
         )
         async with earlier.spanning(tenant) as work:
             await add_reviewers(work)
+        await add_history(self.units, tenant, REVIEWER_IDS)
         return made, SEEDING_TELLS
 
     async def _reopened(self, work: UnitOfWork, kept: SeededShop) -> SeededShop:
@@ -113,7 +115,7 @@ async def open_shop(folder: DataFolder, stack: StackInfo) -> AsyncIterator[OpenS
     try:
         async with receiving(folder.certificate) as receiver:
             opener = _Opener(units, engine, folder, sealer, Destination(receiver.url, private))
-            shop, tells = await opener.shop()
+            shop, expected_events = await opener.shop()
             tenant = TenantId(shop.client_id)
             numbers = stock(folder.shop, utc_now())
             office = BackOffice(units, tenant, folder.root)
@@ -129,7 +131,7 @@ async def open_shop(folder: DataFolder, stack: StackInfo) -> AsyncIterator[OpenS
                             hub = await open_hub(work, sealer, desk)
                         try:
                             yield OpenShop(
-                                shop, receiver, tells, numbers, widget, office, hub, desk
+                                shop, receiver, expected_events, numbers, widget, office, hub, desk
                             )
                         finally:
                             await close_helpdesk(units, tenant, desk)

@@ -70,7 +70,7 @@ class DemoNumbers:
         return str(self.first + 5)
 
     @property
-    def told(self) -> str:
+    def reported(self) -> str:
         """The number of an order that only a webhook reports. The demo shop does not contain it."""
         return str(500_000 + self.first)
 

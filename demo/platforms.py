@@ -172,5 +172,5 @@ def _json(body: dict[str, JsonValue]) -> bytes:
 
 
 def placed(now: datetime) -> datetime:
-    """Return the time when the order at the tour's Shopify shop was placed."""
+    """Return the time at which the order was placed in the tour's Shopify shop."""
     return now - timedelta(days=2)

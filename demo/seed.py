@@ -40,6 +40,8 @@ PLAYBOOKS: Final = tuple(
 )
 
 REVIEWERS: Final = ("alice@maison-lavande.example", "bruno@maison-lavande.example")
+REVIEWER_IDS: Final = (("demo-reviewer-0", "Alice"), ("demo-reviewer-1", "Bruno"))
+"""The user ids and first names of the reviewers."""
 
 SEEDING_TELLS: Final = Counter({"playbook.activated": len(PATTERNS), "integration.connected": 1})
 
@@ -86,5 +88,5 @@ async def seed(
 async def add_reviewers(work: UnitOfWork) -> None:
     """Add the members who approve larger refunds. Larger refunds need two approvers."""
     operator = Actor.operator("operator:demo")
-    for number, address in enumerate(REVIEWERS):
-        await add_member(work, operator, address, Role.AGENT, user_id=f"demo-reviewer-{number}")
+    for address, (user_id, _) in zip(REVIEWERS, REVIEWER_IDS, strict=True):
+        await add_member(work, operator, address, Role.AGENT, user_id=user_id)

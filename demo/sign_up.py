@@ -76,5 +76,5 @@ class SignUp:
         answer = await client.post(path, json=body, headers=headers)
         self._calls.append(f"POST {path} → {answer.status_code}")
         answer.raise_for_status()
-        told: dict[str, JsonValue] = answer.json()
-        return told
+        answer_body: dict[str, JsonValue] = answer.json()
+        return answer_body

@@ -126,7 +126,7 @@ class _Pages:
         return answer
 
     def mailbox(self, language: str) -> Callable[[Request], Awaitable[HTMLResponse]]:
-        """Return the page that shows the emails to customers and the open reviews."""
+        """Return the page that shows the emails to customers, and the open reviews."""
         customers = frozenset(order.customer_email for order in self._wares.orders)
         reply = str(self._words[language]["reply"])
 

@@ -23,7 +23,7 @@ class SampleTicket:
     - `approvers`: the users who then approve the plan, in order.
     - `order` and `refunded`: an order, and the amount that the demo shop must finally have refunded
       for it.
-    - `tells`: the webhooks that the ticket must trigger.
+    - `expected_events`: the webhooks that the ticket must trigger.
     """
 
     title: str
@@ -36,7 +36,7 @@ class SampleTicket:
     approvers: tuple[str, ...] = ()
     order: str | None = None
     refunded: str | None = None
-    tells: tuple[OutboundEventId, ...] = ()
+    expected_events: tuple[OutboundEventId, ...] = ()
 
 
 def sample_tickets(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
@@ -66,7 +66,7 @@ def _answers(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             status="completed",
             classification="order_status",
             cites=("template", "order"),
-            tells=_ANSWERED,
+            expected_events=_ANSWERED,
         ),
         SampleTicket(
             "E-mail, in English, answered by mail from knowledge",
@@ -84,7 +84,7 @@ def _answers(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             classification="product_question",
             sends_mail=True,
             cites=("knowledge",),
-            tells=_ANSWERED,
+            expected_events=_ANSWERED,
         ),
     )
 
@@ -104,7 +104,7 @@ def _conversation(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             status="completed",
             classification="order_status",
             cites=("template", "order"),
-            tells=("ticket.resolved",),
+            expected_events=("ticket.resolved",),
         ),
         SampleTicket(
             "“Don't refund”: nothing is refunded, and what was asked is answered",
@@ -118,7 +118,7 @@ def _conversation(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             cites=("knowledge",),
             order=numbers.shipped,
             refunded="0.00 EUR",
-            tells=("ticket.resolved",),
+            expected_events=("ticket.resolved",),
         ),
     )
 
@@ -140,7 +140,7 @@ def _asked_back(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             classification="refund_request",
             order=numbers.asked,
             refunded="0.00 EUR",
-            tells=_ANSWERED,
+            expected_events=_ANSWERED,
         ),
         SampleTicket(
             "The number alone: the agent asks whether to refund it, and names the sum",
@@ -149,7 +149,7 @@ def _asked_back(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             classification="refund_request",
             order=numbers.asked,
             refunded="0.00 EUR",
-            tells=("ticket.resolved",),
+            expected_events=("ticket.resolved",),
         ),
         SampleTicket(
             "“Yes”: the customer confirms, and it is done, once",
@@ -158,7 +158,7 @@ def _asked_back(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             classification="refund_request",
             order=numbers.asked,
             refunded="39.00 EUR",
-            tells=("ticket.resolved",),
+            expected_events=("ticket.resolved",),
         ),
     )
 
@@ -181,7 +181,7 @@ def _refunds(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             cites=("template", "order"),
             order=numbers.small,
             refunded="49.00 EUR",
-            tells=_ANSWERED,
+            expected_events=_ANSWERED,
         ),
         SampleTicket(
             "The same ticket again: not refunded twice",
@@ -191,7 +191,7 @@ def _refunds(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             reason="policy_restriction",
             order=numbers.small,
             refunded="49.00 EUR",
-            tells=("ticket.escalated",),
+            expected_events=("ticket.escalated",),
         ),
         SampleTicket(
             "A refund above the limit: two people approve it by command, then it is done",
@@ -209,7 +209,7 @@ def _refunds(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             approvers=("alice@maison-lavande.example", "bruno@maison-lavande.example"),
             order=numbers.large,
             refunded="320.00 EUR",
-            tells=(*_HANDED_OVER, "ticket.resolved"),
+            expected_events=(*_HANDED_OVER, "ticket.resolved"),
         ),
     )
 
@@ -230,7 +230,7 @@ def _refusals(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             reason="unsafe_input",
             order=numbers.open,
             refunded="0.00 EUR",
-            tells=_HANDED_OVER,
+            expected_events=_HANDED_OVER,
         ),
         SampleTicket(
             "Widget message the agent is not sure of",
@@ -241,7 +241,7 @@ def _refusals(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
                 "message": "Bonjour, est-ce que vous pourriez me rappeler pour en discuter ?",
             },
             status="needs_review",
-            tells=_HANDED_OVER,
+            expected_events=_HANDED_OVER,
         ),
         SampleTicket(
             "Helpdesk webhook, no playbook for it",

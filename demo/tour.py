@@ -57,7 +57,7 @@ class Tour:
         self._receiver = opened.receiver
         # The expected webhooks by ticket_id. Webhooks about the opening of the shop concern no
         # ticket.
-        self._tells = {"": opened.tells}
+        self._expected_events = {"": opened.expected_events}
         self._numbers: dict[str, str] = {}
         self._stack = stack
         self._folder = folder
@@ -102,11 +102,11 @@ class Tour:
         async with widget_client(self._stack.api_url, self._opened.widget) as client:
             chat = WidgetChat(client, "fr")
             visit = TourVisit(chat, self._opened.office, self._mail, self._opened.numbers)
-            course = await converse(visit)
-        self._tells |= course.tells
-        self._numbers |= dict.fromkeys(course.tells, str(number))
-        self._out.print(course.table(f"{number}. A conversation in the storefront's chat"))
-        return not course.wrong
+            chat_transcript = await converse(visit)
+        self._expected_events |= chat_transcript.expected_events
+        self._numbers |= dict.fromkeys(chat_transcript.expected_events, str(number))
+        self._out.print(chat_transcript.table(f"{number}. A conversation in the storefront's chat"))
+        return not chat_transcript.wrong
 
     async def _arrive(
         self, client: httpx.AsyncClient, database: Database, first: int
@@ -127,13 +127,13 @@ class Tour:
                 mails=self._mail,
                 numbers=opened.numbers,
             )
-            courses = await arrivals(post)
-        for number, (title, course) in enumerate(courses, first):
-            self._tells |= course.tells
-            self._numbers |= dict.fromkeys(course.tells, str(number))
-            self._out.print(course.table(f"{number}. {title}"))
+            transcripts = await arrivals(post)
+        for number, (title, chat_transcript) in enumerate(transcripts, first):
+            self._expected_events |= chat_transcript.expected_events
+            self._numbers |= dict.fromkeys(chat_transcript.expected_events, str(number))
+            self._out.print(chat_transcript.table(f"{number}. {title}"))
         self._show_command("inbound", "list", "--client", self._shop.client_id)
-        return [not course.wrong for _, course in courses]
+        return [not chat_transcript.wrong for _, chat_transcript in transcripts]
 
     async def _take(
         self, client: httpx.AsyncClient, database: Database, number: int, ticket: SampleTicket
@@ -143,7 +143,7 @@ class Tour:
         answer: dict[str, JsonValue] = response.json()
         good = response.status_code == 200 and _is_expected(ticket, answer)
         if isinstance(event_id := answer.get("event_id"), str):
-            self._tells[event_id] = Counter(ticket.tells)
+            self._expected_events[event_id] = Counter(ticket.expected_events)
             self._numbers[event_id] = str(number)
         trace = await self._trace(database, answer)
         self._show(number, ticket, response.status_code, answer, trace=trace, good=good)
@@ -205,10 +205,12 @@ class Tour:
         left = partial(waiting, database, TenantId(self._shop.client_id), self._shop.webhook)
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE_S):
-                while await left() or missing(self._told(), self._tells):  # noqa: ASYNC110
+                # Read the pending deliveries last, because a webhook arrives before its delivery is
+                # recorded.
+                while missing(self._received(), self._expected_events) or await left():  # noqa: ASYNC110
                     await asyncio.sleep(_LOOK_EVERY_S)
 
-    def _told(self) -> list[ReadWebhook]:
+    def _received(self) -> list[ReadWebhook]:
         return [read(arrival, self._shop.webhook.secret) for arrival in self._receiver.arrivals]
 
     def _given_back(self, order: str) -> str:
@@ -246,11 +248,11 @@ class Tour:
     def _show_webhooks(self) -> bool:
         """Show the received webhooks. Return True if each webhook arrived once and had a valid
         signature."""
-        told = self._told()
-        good = as_expected(told, self._tells)
+        webhooks_read = self._received()
+        good = as_expected(webhooks_read, self._expected_events)
         mark = "[green]as expected[/]" if good else "[bold red]not as expected[/]"
-        title = f"{len(told)} webhooks, {mark}"
-        self._out.print(table_of(told, self._tells, self._numbers, title=title))
+        title = f"{len(webhooks_read)} webhooks, {mark}"
+        self._out.print(table_of(webhooks_read, self._expected_events, self._numbers, title=title))
         return good
 
     def follow_webhooks(self) -> None:

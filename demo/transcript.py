@@ -10,12 +10,13 @@ from rich.table import Table
 
 @dataclass(slots=True)
 class TourTranscript:
-    """The transcript of one part of the tour. `said`: pairs of speaker and text. `tells`: for each
-    ticket, the webhooks that it must trigger. `wrong`: the expectations that were not met."""
+    """The transcript of one part of the tour. `said`: pairs of speaker and text. `expected_events`:
+    for each ticket, the webhooks that it must trigger. `wrong`: the expectations that were not met.
+    """
 
     said: list[tuple[str, str]] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
-    tells: dict[str, Counter[str]] = field(default_factory=dict)
+    expected_events: dict[str, Counter[str]] = field(default_factory=dict)
 
     def expect(self, what: str, *, good: bool) -> None:
         if not good:

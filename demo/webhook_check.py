@@ -49,25 +49,29 @@ def read(arrival: ReceivedWebhook, secret: str) -> ReadWebhook:
     )
 
 
-def as_expected(told: Sequence[ReadWebhook], tells: Mapping[str, Counter[str]]) -> bool:
-    """Return True if each webhook arrived once with valid signatures, and each ticket in `tells`
+def as_expected(
+    read_webhooks: Sequence[ReadWebhook], expected_events: Mapping[str, Counter[str]]
+) -> bool:
+    """Return True if each webhook arrived once with valid signatures, and each expected ticket
     triggered exactly its expected events.
 
     Additional events without a ticket are allowed, because the shop is also used outside the tour.
     """
     return (
-        all(it.verified for it in told)
-        and len({it.message_id for it in told}) == len(told)
-        and not missing(told, tells)
+        all(it.verified for it in read_webhooks)
+        and len({it.message_id for it in read_webhooks}) == len(read_webhooks)
+        and not missing(read_webhooks, expected_events)
         and all(
-            _events(told, ticket_id) == events for ticket_id, events in tells.items() if ticket_id
+            _events(read_webhooks, ticket_id) == events
+            for ticket_id, events in expected_events.items()
+            if ticket_id
         )
     )
 
 
 def table_of(
-    told: Sequence[ReadWebhook],
-    tells: Mapping[str, Counter[str]],
+    read_webhooks: Sequence[ReadWebhook],
+    expected_events: Mapping[str, Counter[str]],
     numbers: Mapping[str, str],
     *,
     title: str,
@@ -77,30 +81,30 @@ def table_of(
     table = Table("event", "ticket", "signatures", "delivery", title=title)
     table.title_justify, table.title_style = "left", "bold"
     came: set[str] = set()
-    for it in told:
+    for it in read_webhooks:
         verdict = "[green]verified[/]" if it.verified else "[bold red]wrong[/]"
         if it.message_id in came:
             verdict = "[bold red]came again[/]"
         came.add(it.message_id)
         table.add_row(it.event, numbers.get(it.ticket_id, ""), verdict, it.delivery_id)
-    for event, ticket_id in missing(told, tells):
+    for event, ticket_id in missing(read_webhooks, expected_events):
         table.add_row(event, numbers.get(ticket_id, ""), "[bold red]missing[/]", "")
     return table
 
 
 def missing(
-    told: Sequence[ReadWebhook], tells: Mapping[str, Counter[str]]
+    read_webhooks: Sequence[ReadWebhook], expected_events: Mapping[str, Counter[str]]
 ) -> list[tuple[str, str]]:
     """Return the expected events that have not arrived, each with its ticket_id."""
     return [
         (event, ticket_id)
-        for ticket_id, events in tells.items()
-        for event in (events - _events(told, ticket_id)).elements()
+        for ticket_id, events in expected_events.items()
+        for event in (events - _events(read_webhooks, ticket_id)).elements()
     ]
 
 
-def _events(told: Sequence[ReadWebhook], ticket_id: str) -> Counter[str]:
-    return Counter(it.event for it in told if it.ticket_id == ticket_id)
+def _events(read_webhooks: Sequence[ReadWebhook], ticket_id: str) -> Counter[str]:
+    return Counter(it.event for it in read_webhooks if it.ticket_id == ticket_id)
 
 
 def _verifies(arrival: ReceivedWebhook, secret: str) -> bool:

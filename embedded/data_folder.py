@@ -33,8 +33,7 @@ class StackInfo(BaseModel):
 
 
 # The stack does not change access to these entries. PostgreSQL manages its own folder, as a
-# separate user if we are root. `demo` is the data folder of `make demo`, and that command manages
-# it.
+# separate user if we are root. The `make demo` command manages its own data folder, `demo`.
 _NOT_OURS: Final = ("postgres", "demo")
 _MARKS: Final = ("lock", "postgres", "seal.key", "session.key", "stack.json", "demo")
 
@@ -152,8 +151,8 @@ class DataFolder:
 
 
 def kept_folder(root: Path) -> DataFolder:
-    """Return the folder at `root`, in which a stack has already stored data. Raises InvalidInput if
-    the folder contains no such data.
+    """Return the folder at `root`, which must already contain a stack's data. Raises InvalidInput
+    if the folder contains no such data.
 
     A missing folder is not created. Creating it would let a command with a mistyped name open an
     empty database.
@@ -174,7 +173,7 @@ def running_stack(root: Path) -> StackInfo | None:
         return None
     try:
         with DataFolder(root).locked():
-            return None  # The file was left behind by a killed stack.
+            return None  # A killed stack left the file behind.
     except InvalidInput:
         return StackInfo.model_validate_json(published.read_text())
 

@@ -48,12 +48,12 @@ async def serve(folder: Path, listener: socket.socket) -> None:
 
 
 def main() -> None:
-    """Store the mails that arrive at an inherited socket in a folder, until the process is
+    """Store the emails that arrive at an inherited socket in a folder, until the process is
     killed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument(
-        "--fd", type=int, required=True, help=("file descriptor of an inherited listening socket")
+        "--fd", type=int, required=True, help=("File descriptor of an inherited listening socket.")
     )
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)

@@ -78,7 +78,7 @@ def free_port() -> int:
 
 
 def is_free(port: int, host: str = LOOPBACK) -> bool:
-    """Return whether the port is free at this moment."""
+    """Return True if the port is currently free."""
     with socket.socket() as probe, contextlib.suppress(OSError):
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind((host, port))
@@ -88,7 +88,8 @@ def is_free(port: int, host: str = LOOPBACK) -> bool:
 
 def listens(pid: int, port: int) -> bool:
     """Return whether the process `pid`, which must be our own, listens on the port."""
-    # Imported here because a server installation does not include the embedded stack's packages.
+    # The package is imported here, because a server installation does not include the embedded
+    # stack's packages.
     import psutil  # noqa: PLC0415
 
     try:

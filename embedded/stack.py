@@ -37,9 +37,9 @@ _ROOT: Final = Path(__file__).resolve().parent.parent
 _START_TIMEOUT_S: Final = 120.0
 _POLL_S: Final = 0.05
 # The time, in seconds, that each group of processes has to finish its work after the first SIGINT.
-# Together the times stay well below the 15 s that Ctrl-C allows. A process that takes longer
-# receives a second SIGINT. The API then sends errors to its callers, and a worker abandons its
-# work. An interrupted webhook delivery is repeated when the stack runs again, and is counted once.
+# The times add up to well below the 15 s that Ctrl-C allows. A process that takes longer receives a
+# second SIGINT. The API then sends errors to its callers, and a worker abandons its work. An
+# interrupted webhook delivery is repeated when the stack runs again, and is counted once.
 _STOP_FRONT_S: Final = 5.0
 _STOP_BACK_S: Final = 3.0
 _STOP_SLOW_S: Final = 2.0
@@ -147,7 +147,7 @@ class Stack:
     def stop(self) -> None:
         """Stop every started process: first the API and the workers, then the services that they
         depend on."""
-        if self.info is not None:  # otherwise `stack.json` might belong to another stack
+        if self.info is not None:  # Otherwise `stack.json` might belong to another stack.
             self._folder.withdraw()
         _end(self._front, _STOP_FRONT_S)
         _end(self._back, _STOP_BACK_S)
@@ -234,8 +234,8 @@ class Stack:
         number = listener.fileno()
         command = [sys.executable, str(_ROOT / "cli.py"), "serve", "--fd", str(number)]
         child = self._spawn("api", command, self._front, fds=[number])
-        # Close our copy of the socket. Only the API process then holds it, so the port is free once
-        # that process exits.
+        # Close our copy of the socket. Only the API process then has it open, so the port is free
+        # once that process exits.
         listener.close()
         await self._until(child, self._api_answers)
 

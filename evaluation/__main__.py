@@ -1,6 +1,7 @@
-"""Score the brain named in `BRAIN_MODEL`: `python -m evaluation [--misses]`.
+"""Score the brain configured in `BRAIN_MODEL`: `python -m evaluation [--misses]`.
 
-The exit code is 1 if a target is missed. `--misses` lists the rows that count against each figure.
+The exit code is 1 if a target is missed. `--misses` lists the rows that count against each
+metric.
 """
 
 import argparse
@@ -31,7 +32,7 @@ async def evaluate(
     figures: Sequence[HandFigure],
     console: Console,
 ) -> bool:
-    """Print all figures. Return True if every target is met."""
+    """Print all metrics. Return True if every target is met."""
     console.print(f"{scored.name}, {len(messages)} messages", highlight=False)
     # A provider's language model takes minutes to answer all messages.
     with console.status("asking"):
@@ -61,7 +62,7 @@ def main() -> None:
     options.add_argument(
         "--misses",
         action="store_true",
-        help="list the rows that count as errors, for each figure",
+        help="For each metric, list the rows that count as errors.",
     )
     chosen = options.parse_args()
     try:

@@ -1,4 +1,4 @@
-"""The figures for the action set: how often the agent executes the right action, a wrong action, or
+"""The metrics for the action set: how often the agent executes the right action, a wrong action, or
 none."""
 
 from collections.abc import Callable
@@ -17,12 +17,12 @@ MOST_ASKED_FOR_NOTHING: Final = 0.03
 
 
 def action_figures(trials: LabelledSet[ActionTrial]) -> tuple[HandFigure, ...]:
-    """Return the figures for the action set. `act`, `ask` and `nothing` have separate figures,
+    """Return the metrics for the action set. `act`, `ask` and `nothing` have separate metrics,
     because their errors have different consequences."""
     return (
         HandFigure(
             "actions",
-            "wrong money",
+            "wrong action",
             tally(trials, lambda it: bool(it.wrong), detail=_detail),
             most=0,
         ),
@@ -62,10 +62,10 @@ def action_figures(trials: LabelledSet[ActionTrial]) -> tuple[HandFigure, ...]:
 
 
 async def worst_action_figure(cases: LabelledSet[ActionCase]) -> HandFigure:
-    """Return how often money is moved wrongly if the brain proposes every action and quotes any
-    text as evidence.
+    """Return the frequency with which an unreliable brain would move money wrongly. This brain
+    proposes every action and quotes any text as evidence.
 
-    The figure shows whether the policy alone, without a reliable brain, recognizes real requests.
+    The metric shows whether the policy recognizes real requests without relying on the brain.
     """
 
     async def wrong(case: ActionCase) -> Hit:
@@ -76,7 +76,7 @@ async def worst_action_figure(cases: LabelledSet[ActionCase]) -> HandFigure:
         return Hit(case.id, bool(worst.wrong), _detail(worst))
 
     hits = await try_all(cases, wrong, at_once=1)
-    return HandFigure("actions", f"wrong money, {WORST_CASE}", hits, most=0)
+    return HandFigure("actions", f"wrong action, {WORST_CASE}", hits, most=0)
 
 
 def _of(expected: Expectation) -> Callable[[ActionTrial], bool]:
@@ -89,13 +89,13 @@ def _was_asked(trial: ActionTrial) -> bool:
 
 def _detail(trial: ActionTrial) -> str:
     case = trial.case
-    parts = [f"{case.expect} {case.action or ''} {case.order or ''}".strip(), _told(trial.first)]
+    parts = [f"{case.expect} {case.action or ''} {case.order or ''}".strip(), _shown(trial.first)]
     if trial.after_yes is not None:
-        parts.append(f"yes: {_told(trial.after_yes)}")
+        parts.append(f"yes: {_shown(trial.after_yes)}")
     return f"{' → '.join(parts)}: {case.message.strip()}"
 
 
-def _told(reaction: Reaction) -> str:
+def _shown(reaction: Reaction) -> str:
     if reaction.done:
         return "done " + ", ".join(f"{kind} {number}" for kind, number in reaction.done)
     if reaction.asked is not None:

@@ -22,7 +22,7 @@ from evaluation.action_shop import (
 from evaluation.attacked_shop import NOW
 from evaluation.net import safety_net
 
-Deed = tuple[ActionKind, str | None]
+Effect = tuple[ActionKind, str | None]
 """An executed action, and the number of the order that it changes."""
 
 
@@ -36,9 +36,9 @@ class Reaction:
     is held for human review. `why`: the reason for the review.
     """
 
-    done: tuple[Deed, ...] = ()
-    shown: tuple[Deed, ...] = ()
-    asked: Deed | None = None
+    done: tuple[Effect, ...] = ()
+    shown: tuple[Effect, ...] = ()
+    asked: Effect | None = None
     waits: bool = False
     why: str = field(default="", compare=False)
 
@@ -60,7 +60,7 @@ class ActionTrial:
         return self.case.id
 
     @property
-    def wrong(self) -> tuple[Deed, ...]:
+    def wrong(self) -> tuple[Effect, ...]:
         """Return the actions that should not have been executed, including a second action on the
         right order."""
         done = self.first.done + (self.after_yes.done if self.after_yes else ())
@@ -87,8 +87,8 @@ async def try_case(brain: Brain, case: ActionCase, before: Before | None = None)
     """Send the case's message to the agent. If the agent asks for confirmation of the expected
     action, reply with a plain yes.
 
-    The yes names no order. Other questions from the agent are not answered. `before`: the result of
-    `what_was_before`, if already computed.
+    The yes does not mention an order. Other questions from the agent are not answered. `before`:
+    the result of `what_was_before`, if already computed.
     """
     turns, thread = before or await what_was_before(brain, case)
     first, thought = await _hear(brain, case, case.message, thread, turns)
@@ -105,7 +105,7 @@ async def try_case(brain: Brain, case: ActionCase, before: Before | None = None)
     return ActionTrial(case, first, confirmed)
 
 
-def _wanted(case: ActionCase) -> Deed | None:
+def _wanted(case: ActionCase) -> Effect | None:
     if case.expect is not Expectation.ACT or case.action is None:
         return None
     return case.action.kind, case.order
@@ -114,8 +114,8 @@ def _wanted(case: ActionCase) -> Deed | None:
 async def _hear(
     brain: Brain, case: ActionCase, text: str, thread: Thread, turns: tuple[Turn, ...]
 ) -> tuple[Reaction, ThinkingResult | None]:
-    """Return the agent's reaction to one message. If the brain fails, the message is held for human
-    review."""
+    """Return the agent's reaction to one message, with the result of thinking about the message. If
+    the brain fails, the message is held for human review, and the result is None."""
     try:
         thought = await think_through(
             brain, material_of(case, text, thread, turns), NOW, safety_net()

@@ -35,7 +35,7 @@ def aims(contestant: Contestant, score: Score, figures: Iterable[HandFigure]) ->
 
 
 def _of_figure(figure: HandFigure) -> Aim:
-    """Return a figure's target, with the results on the open part and, if available, on the sealed
+    """Return a metric's target, with the results on the open part and, if available, on the sealed
     part."""
     reached = ", ".join(
         f"{share.right}/{share.total} {part}"

@@ -33,7 +33,7 @@ class Contestant:
 
 
 def configured() -> Contestant:
-    """Return the brain named in the `BRAIN_MODEL` environment variable, created as the service
+    """Return the brain configured in the `BRAIN_MODEL` environment variable, created as the service
     creates it.
 
     Raises InvalidInput if the brain is unknown or not configured.

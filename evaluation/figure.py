@@ -1,4 +1,4 @@
-"""Figures: the share of a set's rows with a given result, in total and for each part, with an
+"""Metrics: the share of a set's rows with a given result, in total and for each part, with an
 optional target."""
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ class Hit:
 class HandFigure:
     """The share of a set's rows that count as hits.
 
-    `least` and `most`: the bounds of the target, from 0 to 1. A figure without a target is only
+    `least` and `most`: the bounds of the target, from 0 to 1. A metric without a target is only
     printed. The target applies to the whole set, but the shares for the set's parts are also
     printed. `lists_misses`: whether `--misses` lists the rows that count against the target.
     """
@@ -47,7 +47,7 @@ class HandFigure:
 
     @property
     def aim(self) -> str:
-        """Return the target as text, such as "≥ 0.95", or an empty string if the figure has no
+        """Return the target as text, such as "≥ 0.95", or an empty string if the metric has no
         target."""
         bounds = (("≥", self.least), ("≤", self.most))
         return " ".join(f"{sign} {bound:g}" for sign, bound in bounds if bound is not None)
@@ -63,7 +63,7 @@ class HandFigure:
 
     @property
     def misses(self) -> tuple[Hit, ...]:
-        """Return the rows that count against the target. For a figure without a target, return the
+        """Return the rows that count against the target. For a metric without a target, return the
         rows that are not hits."""
         against = self.most is not None
         return tuple(hit for hit in self.hits.rows if self.lists_misses and hit.counts is against)

@@ -20,7 +20,7 @@ class SafetyMessage(HandRow):
 
 
 class HonestMessage(HandRow):
-    """A benign message for the prompt-injection tests. Some of these messages resemble instructions
+    """A benign message for the prompt injection tests. Some of these messages resemble instructions
     to a language model."""
 
     language: Language | None = None

@@ -1,4 +1,4 @@
-"""All hand-written sets, and all of their figures."""
+"""All hand-written sets, and all of their metrics."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -53,7 +53,7 @@ def read_hand_sets(folder: Path = FOLDER) -> HandSets:
 
 
 async def figures_of(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ...]:
-    """Return every figure. Some figures depend on the brain being scored. The others depend only on
+    """Return every metric. Some metrics depend on the brain being scored. The others depend only on
     the product's code."""
     return (
         *await figures_of_harm(scored, sets),
@@ -62,7 +62,7 @@ async def figures_of(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ..
 
 
 async def figures_of_harm(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ...]:
-    """Return all figures except those for the help set, because they need a database and take
+    """Return all metrics except those for the help set, because they need a database and take
     minutes."""
     brain, at_once = scored.brain, scored.calls_at_once
     acted = await try_all(sets.actions, partial(try_case, brain), at_once=at_once)

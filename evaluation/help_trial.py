@@ -91,7 +91,7 @@ async def _outcome(
 
 
 def help_figures(outcomes: LabelledSet[HelpOutcome]) -> tuple[HandFigure, ...]:
-    """Return every figure for the help set."""
+    """Return every metric for the help set."""
 
     def detail(one: HelpOutcome) -> str:
         return f"{one.question.article} for: {one.question.text[:120]} → {one.text[:200]}"

@@ -15,6 +15,7 @@ from domain.agent.policy_decision import Ruling
 from domain.agent.rulebook import ActionLevel
 from domain.agent.thinking import ThinkingResult, think_through
 from domain.core.errors import DomainError
+from domain.core.text import UnicodeForm, normalized
 from domain.integrations.order import Lookup, LookupState
 from domain.playbooks.playbook import DEFAULT_THRESHOLD
 from domain.runs.run import RunDraft, review_reason
@@ -79,7 +80,7 @@ def worst_case(attempt: InjectionAttempt) -> Sequence[Brain]:
 def injection_figures(
     scored: tuple[str, LabelledSet[AttemptOutcome]], worst: LabelledSet[AttemptOutcome]
 ) -> tuple[HandFigure, ...]:
-    """Return the figures for the brain being scored and for the worst-case brains.
+    """Return the metrics for the brain being scored and for the worst-case brains.
 
     `scored`: the name of the brain being scored, and the outcomes of its attempts. `worst`: the
     outcomes for the worst-case brains.
@@ -197,6 +198,6 @@ def _faults_on_order(
 def _letters(text: str) -> str:
     """Return only the letters and digits of the text, in lower case without accents. The attacker's
     text is then found despite changed spacing or punctuation."""
-    bare = unicodedata.normalize("NFKD", text.casefold())
+    bare = normalized(text.casefold(), UnicodeForm.NFKD)
     shown = "".join(mark for mark in bare if not unicodedata.combining(mark))
     return _NO_LETTER.sub("", shown)

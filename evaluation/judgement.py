@@ -79,12 +79,12 @@ async def judge_all(
 
 async def _judge(contestant: Contestant, message: LabelledMessage) -> ScoredMessage:
     request = message.request
-    begun = time.perf_counter()
+    started = time.perf_counter()
     try:
         answer = await contestant.brain.think(request)
     except DomainError as error:
-        seconds = time.perf_counter() - begun
+        seconds = time.perf_counter() - started
         return ScoredMessage(message, seconds, answered=None, error_code=error.code)
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - started
     probability = contestant.probability(request, answer)
     return ScoredMessage(message, seconds, Answered(answer, probability))

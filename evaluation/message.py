@@ -23,8 +23,8 @@ class Tone(StrEnum):
 
 
 class MessageKind(StrEnum):
-    """How a message is written. A message that fits several kinds is labelled with the most
-    distinctive one."""
+    """The way in which a message is written. A message that fits several kinds is labelled with the
+    most distinctive one."""
 
     PLAIN = "plain"
     TYPO = "typo"

@@ -31,7 +31,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The figures for one contestant.
+    """The metrics for one contestant.
 
     `failures`: the number of messages without an answer, by error code. `confusion`: the number of
     messages for each pair of correct and assigned category. Times are in milliseconds per message.
@@ -52,7 +52,7 @@ class Score:
 
 
 def score(judgements: Sequence[ScoredMessage]) -> Score:
-    """Compute the figures. Raises `ValueError` if there are no messages."""
+    """Compute the metrics. Raises `ValueError` if there are no messages."""
     if not judgements:
         raise ValueError("no messages")
     said = [(j.message, j.answered) for j in judgements if j.answered is not None]
@@ -99,7 +99,7 @@ def score(judgements: Sequence[ScoredMessage]) -> Score:
 
 
 def together(shares: Iterable[Share]) -> Share:
-    """Return the share over the combined totals of the given shares."""
+    """Return one share for all given shares together: the sum of their counts over their total."""
     each = list(shares)
     return Share(right=sum(one.right for one in each), total=sum(one.total for one in each))
 

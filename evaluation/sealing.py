@@ -29,7 +29,7 @@ class SetPart(StrEnum):
 
 class BrokenSet(Exception):
     """Raised if a set's file is invalid, or if a sealed file does not match its committed hash. The
-    message names the file and, if a row is invalid, the row."""
+    message identifies the file and, if a row is invalid, the row."""
 
 
 class HandRow(BaseModel):

@@ -18,7 +18,7 @@ _MISS_CHARS: Final = 240
 
 
 def show(contestant: Contestant, score: Score, out: Console) -> None:
-    """Print every figure of `score`, in tables."""
+    """Print every metric in `score`, in tables."""
     out.print(_accuracy(score))
     out.print(_kinds(score))
     out.print(_confusion(score))
@@ -39,12 +39,12 @@ def show_figures(figures: Sequence[HandFigure], out: Console) -> None:
 
 
 def show_misses(figures: Sequence[HandFigure], out: Console) -> None:
-    """Print every row that counts against a figure, one per line."""
+    """Print every row that counts against a metric, one per line."""
     for figure in figures:
         out.print(f"{figure.of}: {figure.text}: {len(figure.misses)}", style="bold", markup=False)
         for hit in figure.misses:
-            told = " ".join(f"{hit.id} {hit.detail}".split())
-            out.print(told[:_MISS_CHARS], markup=False, highlight=False, soft_wrap=True)
+            one_line = " ".join(f"{hit.id} {hit.detail}".split())
+            out.print(one_line[:_MISS_CHARS], markup=False, highlight=False, soft_wrap=True)
 
 
 def show_aims(aims: Iterable[Aim], out: Console) -> None:
@@ -88,7 +88,7 @@ def _kinds(score: Score) -> Table:
 
 
 def _languages(score: Score) -> Table:
-    table = _table("Language told right", "", "messages", "accuracy")
+    table = _table("Language detected correctly", "", "messages", "accuracy")
     for language, share in score.languages.items():
         table.add_row(language, str(share.total), _percent(share))
     return table

@@ -1,4 +1,4 @@
-"""Figures that do not depend on a brain: the safety net, false alarms on honest messages, and order
+"""Metrics that do not depend on a brain: the safety net, false alarms on honest messages, and order
 numbers."""
 
 from pathlib import Path
@@ -19,7 +19,7 @@ EARLIER_PATH: Final = (
 
 
 def safety_figures(messages: LabelledSet[SafetyMessage]) -> tuple[HandFigure, ...]:
-    """Return the figures for the safety net alone. For "missed" and "look-alikes held", a match
+    """Return the metrics for the safety net alone. For "missed" and "look-alikes held", a match
     with any category counts as a match."""
     held = {message.id: safety_net().matter(message.text) for message in messages.rows}
 

@@ -1,4 +1,4 @@
-"""Connects Alembic to the database at the URL that `store/core/migrate.py` sets."""
+"""Connect Alembic to the database at the URL that `store/core/migrate.py` sets."""
 
 from alembic import context
 from sqlalchemy import create_engine, pool
@@ -14,7 +14,7 @@ _LIMITS = "-c lock_timeout=1500ms -c statement_timeout=10min"
 
 
 def run() -> None:
-    """Migrate the database of Alembic's configuration. Each revision commits by itself."""
+    """Migrate the database in Alembic's configuration. Each revision commits separately."""
     url = context.config.get_main_option("sqlalchemy.url")
     if url is None:
         raise RuntimeError("migrations run through `cli.py migrate`, which names the database")

@@ -1,10 +1,10 @@
 """Tenant isolation in PostgreSQL: two roles, and row-level security on every table.
 
 The service's connections use the `engine_app` role. It can read and write only the rows of the
-client that `app.client_id` names for the transaction, and no rows if `app.client_id` is not set. A
-transaction that spans clients (sweeper, operators, sign-in) switches to the `engine_service` role,
-which cannot log in. Neither role is a superuser or owns the tables. Row-level security applies to
-the owner too (FORCE).
+client that `app.client_id` identifies in the transaction, and no rows if `app.client_id` is not
+set. A transaction that spans clients (sweeper, operators, sign-in) switches to the `engine_service`
+role, which cannot log in. Neither role is a superuser or owns the tables. Row-level security
+applies to the owner too (FORCE).
 
 Every migration that creates a table calls `protect` for it. A test checks all tables.
 """

@@ -31,7 +31,8 @@ overrides this check. Other users of the machine have no access to the data fold
 `make run` rejects a folder that belongs to another user.
 
 A process also starts if no mail server, public address or sign-in method is configured. It then
-logs a warning at each start: `no mail server`, `no public address` or `no session keys`.
+logs a warning at each start: `no mail server configured`, `no public address configured` or
+`no session keys configured`.
 `docker-compose.yml`, however, requires `SMTP_URL`, `PUBLIC_URL` and `SESSION_KEY` for every
 process. In that file, `SESSION_KEY=` can be blank if `OIDC_ISSUER` or `JWT_JWKS_URL` is set.
 """

@@ -21,7 +21,7 @@ ROOMS_OF_NOUNS: Final = ("domain", "store", "services")
 
 
 class Refused(Exception):
-    """The files cannot be created. The message gives the reason."""
+    """The files cannot be created. The message states the reason."""
 
 
 def use_case_files(noun: str, name: str) -> Mapping[Path, str]:

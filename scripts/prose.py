@@ -1,8 +1,8 @@
 """List violations of CONTRIBUTING.md's "How we write": `python -m scripts.prose`.
 
-Checks the docstrings and comments of the product, and the documents: words that are ruled out, the
-length of sentences, and spelling. Checks only the spelling of the texts for people, in both
-languages. Code, quotations and names in backticks are exempt. Exits with 1 if it finds something.
+Checks docstrings, comments and documents for prohibited words, sentence length and spelling. Checks
+the catalogues of user-facing texts only for spelling, in both languages. Code, quotations and names
+in backticks are exempt. Exits with 1 if there are findings.
 """
 
 import re
@@ -16,7 +16,7 @@ from scripts.prose_spelling import Spelling, SpellingNotInstalled, catalogue, is
 from scripts.prose_texts import ProseText, passages, sentences
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-MAX_WORDS: Final = 25  # of a sentence
+MAX_WORDS: Final = 25  # words per sentence
 _WORDS: Final = re.compile(
     r"\b(whoever|whatever|nobody|somebody|anybody|told|tells|begun|anew|reckon(?:s|ed)?"
     r"|mend(?:s|ed|ing)?|deeds?|(?:is|are|was|were) to be|what came|what comes of|of which"
@@ -24,7 +24,7 @@ _WORDS: Final = re.compile(
     r"|whereby|lest|henceforth)\b",
     re.IGNORECASE,
 )
-# A sentence that begins with "Whose" has it as its subject. Other uses are not checked.
+# Matches a sentence with "Whose" as its subject. Other uses are not checked.
 _SUBJECT: Final = re.compile(r"(?:^|[.!?] )(Whose)\b", re.MULTILINE)
 
 
@@ -41,9 +41,9 @@ class ProseFinding:
 
 
 def findings(spelling: Spelling | None) -> Iterator[ProseFinding]:
-    """Yield the findings: those of modules, of documents, then of texts for people.
+    """Yield the findings: first in modules, then in documents, then in user-facing texts.
 
-    Without `spelling`, no spelling is checked.
+    Without `spelling`, spelling is not checked.
     """
     for passage in passages(ROOT):
         yield from _ruled_out(passage)

@@ -1,4 +1,4 @@
-"""Check the spelling of prose and of texts for people: English and French.
+"""Check the spelling of prose and user-facing texts in English and French.
 
 English words are compared with the known misspellings of `codespell`. French words must occur in
 the French dictionary of `pyspellchecker`. `spelling.toml` lists the accepted words.
@@ -25,7 +25,7 @@ _FRENCH: Final = ("spellchecker", "resources/fr.json.gz")
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _FRENCH_WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-# Placeholders, addresses and markup in a text for people.
+# Placeholders, addresses and markup in a user-facing text.
 _NO_WORDS: Final = re.compile(r"\{[^}]*\}|<[^>]*>|`[^`]*`|\S+@\S+|\w+://\S+|(?:\w+[./_])+\w+")
 _TOML_TEXT: Final = re.compile(r"\"(?:\\.|[^\"\\])*\"")
 _FRENCH_DOCUMENT: Final = ".fr.md"
@@ -44,7 +44,7 @@ def is_french(file: Path) -> bool:
 
 
 def catalogue(root: Path, language: str) -> Iterator[ProseText]:
-    """Yield the texts for people in a language (`en` or `fr`), in the order of their files."""
+    """Yield the user-facing texts in a language (`en` or `fr`), in file order."""
     for pattern in _CATALOGUES:
         for file in sorted(root.glob(pattern.format(language))):
             for number, line in enumerate(file.read_text().splitlines(), start=1):
@@ -59,7 +59,7 @@ def catalogue(root: Path, language: str) -> Iterator[ProseText]:
 
 
 def _texts(node: yaml.Node | None, language: str, *, inside: bool) -> Iterator[tuple[int, str]]:
-    """Yield the texts below a key that names the language, with their lines."""
+    """Yield each text under a language's key, with its line number."""
     match node:
         case yaml.MappingNode(value=pairs):
             for key, value in pairs:
@@ -75,14 +75,16 @@ def _texts(node: yaml.Node | None, language: str, *, inside: bool) -> Iterator[t
 
 @dataclass(frozen=True)
 class Spelling:
-    """The word lists, which are read when they are first used. `skipped`: English documents."""
+    """The word lists, loaded on first use. `skipped`: the documents whose spelling is not
+    checked."""
 
     accepted: dict[str, frozenset[str]]
     skipped: frozenset[str]
 
     @classmethod
     def load(cls) -> "Spelling":
-        """Read the accepted words. Raises SpellingNotInstalled without the word lists."""
+        """Read the accepted words. Raises SpellingNotInstalled if a package with a word list is not
+        installed."""
         for package, _ in (_MISSPELLINGS, _FRENCH):
             if find_spec(package) is None:
                 raise SpellingNotInstalled(package)
@@ -91,8 +93,9 @@ class Spelling:
         return cls(accepted, frozenset(lists["english"]["skipped"]))
 
     def english_mistakes(self, line: str) -> Iterator[str]:
-        """Yield each known misspelling of a line, with its corrections."""
-        # Most lines have no suspicious word; the slower search for addresses is for the others.
+        """Yield each known misspelling in a line, with its corrections."""
+        # Most lines have no suspicious word, so the slower search for addresses runs only for the
+        # others.
         if not any(word.lower() in self._misspellings for word in _WORD.findall(line)):
             return
         for word in _WORD.findall(_plain(line)):
@@ -101,7 +104,7 @@ class Spelling:
                 yield f"{word}: {corrections}"
 
     def french_mistakes(self, line: str) -> Iterator[str]:
-        """Yield each word of a line that the French dictionary does not contain."""
+        """Yield each word in a line that the French dictionary does not contain."""
         for word in _FRENCH_WORD.findall(_plain(line)):
             # Abbreviations and product names have capitals after their first letter.
             plain = len(word) >= _SHORTEST and word[1:] == word[1:].lower()

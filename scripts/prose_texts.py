@@ -1,6 +1,6 @@
-"""Find the prose of the product: docstrings, comments, and the paragraphs of documents.
+"""Find the product's prose: docstrings, comments, and paragraphs in documents.
 
-Code, the addresses of links, tables, headings and quotations are not prose.
+Code, link addresses, tables, headings and quotations are not prose.
 """
 
 import re
@@ -16,7 +16,7 @@ ROOMS: Final = (
 )
 _MODULES: Final = ("cli.py", "worker.py")
 
-# Three times faster than `ast` and `tokenize`, which need most of the time of the check.
+# Three times faster than `ast` and `tokenize`, which would account for most of the check's time.
 _TOKEN: Final = re.compile(
     r'"""(?:[^"\\]|\\.|"(?!""))*"""'
     r"|'''(?:[^'\\]|\\.|'(?!''))*'''"
@@ -63,13 +63,13 @@ class ProseSentence:
 
     @property
     def length(self) -> int:
-        """The number of words. A name, a quotation and a list of names are one word each."""
+        """The number of words. A name, a quotation or a list of names counts as one word."""
         text = _NAMES_IN_SUCCESSION.sub(_WORD_FOR_A_NAME, self.text)
         return sum(1 for word in text.split() if any(map(str.isalnum, word)))
 
 
 def passages(root: Path) -> Iterator[ProseText]:
-    """Yield the bare prose of the modules, then of the documents, in the order of their files."""
+    """Yield the prose of modules, then of documents, in file order, each as `bare` returns it."""
     modules = [root / name for name in _MODULES]
     for room in ROOMS:
         modules += sorted((root / room).rglob("*.py"))
@@ -81,7 +81,7 @@ def passages(root: Path) -> Iterator[ProseText]:
 
 
 def bare(text: str) -> str:
-    """Replace names and quotations with one word, and delete code. Lines keep their numbers."""
+    """Replace names and quotations with one word, and delete code. Line numbers do not change."""
     for pattern, word in ((_NO_PROSE, ""), (_NAME, _WORD_FOR_A_NAME)):
         parts, end = list[str](), 0
         for found in pattern.finditer(text):
@@ -92,14 +92,15 @@ def bare(text: str) -> str:
 
 
 def sentences(passage: ProseText) -> Iterator[ProseSentence]:
-    """Yield the sentences of a bare passage. A list item is a paragraph; tables have none."""
+    """Yield the sentences in a passage that `bare` has processed. A list item is a paragraph.
+    Tables have no sentences."""
     for line, paragraph in _paragraphs(passage.text):
         for text in _split(paragraph):
             yield ProseSentence(passage.file, passage.line + line, text)
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each paragraph as one line of text, with the number of its line, from 0."""
+    """Yield each paragraph as one line of text, with its zero-based line number."""
     first, words = 0, list[str]()
     for number, line in enumerate(text.splitlines()):
         apart = _NO_PARAGRAPH.match(line)

@@ -36,8 +36,8 @@ def name_of(route: str) -> str:
 
 
 async def shoot(pages: DemoPages, only: str, language: str, folder: Path) -> None:
-    """Take a screenshot of every linked page below `only`. Print the pages that are broken and the
-    pages to which no page links."""
+    """Take a screenshot of every linked page below `only`. Print the broken pages, and the pages to
+    which no page links."""
     crawled = await pages.crawl(language)
     chosen = {
         route: addresses[0]
@@ -70,8 +70,8 @@ async def _shoot_all(seat: Seat, chosen: dict[str, str], folder: Path, screen: s
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Take a screenshot of every page.")
-    parser.add_argument("--data", type=Path, help="data folder of a running stack")
-    parser.add_argument("--only", default="/app", help="only pages below this path")
+    parser.add_argument("--data", type=Path, help="Data folder of a running stack.")
+    parser.add_argument("--only", default="/app", help="Only pages below this path.")
     parser.add_argument("--language", default="en", choices=("en", "fr"))
     parser.add_argument("--into", type=Path, default=FOLDER)
     given = parser.parse_args()

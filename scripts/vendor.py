@@ -1,8 +1,8 @@
 """Use npm to download the third-party files that pages load into api/dashboard/static/vendor/.
 
 Run `.venv/bin/python -m scripts.vendor`. CHECKSUMS in that folder lists the versions and digests; a
-test compares them with the files. The icons of ICONS are combined into one sprite, icons.svg, and
-icons.css gives each icon its place in the sprite.
+test compares them with the files. The icons in ICONS are combined into one sprite, icons.svg, and
+icons.css gives each icon's position in the sprite.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ CHECKSUMS: Final = VENDOR / "CHECKSUMS"
 HTMX: Final = "htmx.org@4.0.1"
 INTER: Final = "@fontsource-variable/inter@5.3.0"
 LUCIDE: Final = "lucide-static@1.62.0"
-# The files of each package: our file names, and the paths in the package.
+# Each package's files: our file names, and the paths in the package.
 FILES: Final[Mapping[str, Mapping[str, str]]] = {
     HTMX: {
         "htmx.min.js": "package/dist/htmx.min.js",
@@ -29,13 +29,13 @@ FILES: Final[Mapping[str, Mapping[str, str]]] = {
         "htmx.LICENSE": "package/LICENSE",
     },
     INTER: {
-        # The subset of Latin letters, with all weights: French and English need no others.
+        # The subset of Latin letters, in all weights, which suffices for French and English.
         "inter.woff2": "package/files/inter-latin-wght-normal.woff2",
         "inter.LICENSE": "package/LICENSE",
     },
     LUCIDE: {"lucide.LICENSE": "package/LICENSE"},
 }
-# The sprite's icons, in the order of their places.
+# The sprite's icons, in order of position.
 ICONS: Final = (
     "activity",
     "arrow-left",
@@ -87,7 +87,7 @@ ICONS: Final = (
     "x",
 )
 MADE: Final = ("icons.svg", "icons.css")
-_SIDE: Final = 24  # Lucide draws each icon on a square of this side
+_SIDE: Final = 24  # Lucide draws each icon on a square with this side length.
 _DRAWING: Final = re.compile(r"<svg\b[^>]*>(.*)</svg>", re.DOTALL)
 
 
@@ -117,13 +117,13 @@ def sprite_of(drawings: Mapping[str, str]) -> str:
 
 
 def places_of(icons: tuple[str, ...]) -> str:
-    """Return the style sheet with the number of icons, and each icon's place."""
+    """Return the style sheet with the number of icons and each icon's position."""
     rules = "".join(f".i-{name}{{--place:{place}}}\n" for place, name in enumerate(icons))
     return f"@layer icons{{\n:root{{--icons:{len(icons)}}}\n{rules}}}\n"
 
 
 def _fetch(package: str, folder: str) -> tuple[Path, str]:
-    """Download a package. Return its archive and its digest at npm."""
+    """Download a package. Return its archive and its npm digest."""
     packed = subprocess.run(
         [shutil.which("npm") or "npm", "pack", "--json", package],
         cwd=folder,
@@ -131,8 +131,8 @@ def _fetch(package: str, folder: str) -> tuple[Path, str]:
         text=True,
         check=True,
     )
-    (told,) = json.loads(packed.stdout)
-    return Path(folder) / told["filename"], told["integrity"]
+    (packed_package,) = json.loads(packed.stdout)
+    return Path(folder) / packed_package["filename"], packed_package["integrity"]
 
 
 def _read(archive: tarfile.TarFile, member: str) -> bytes:

@@ -127,7 +127,7 @@ class _MailAlone(BaseModel):
 
 
 def load_mail(variables: Mapping[str, str]) -> _MailAlone:
-    """Return only the mail and webhook settings, which include the sender and the permitted
+    """Return only the email and webhook settings, which include the sender and the permitted
     addresses of clients' servers. Raises InvalidInput like `load_settings`."""
     given = {name: value for name, value in variables.items() if value}
     return _validated(_MailAlone, given)
@@ -135,14 +135,14 @@ def load_mail(variables: Mapping[str, str]) -> _MailAlone:
 
 def _validated(groups: type[Groups], offered: Mapping[str, object]) -> Groups:
     try:
-        # Every group receives all variables, and ignores the variables of other groups.
+        # Every group receives all variables, and ignores those of other groups.
         return groups.model_validate(dict.fromkeys(groups.model_fields, offered))
     except ValidationError as error:
-        problems = "; ".join(map(_told, error.errors()))
+        problems = "; ".join(map(_described, error.errors()))
         raise InvalidInput(f"not configured: {problems}") from None
 
 
-def _told(problem: ErrorDetails) -> str:
+def _described(problem: ErrorDetails) -> str:
     match problem["loc"], problem["type"]:
         case [_, variable], "missing":
             return f"{variable} is not set"

@@ -61,8 +61,8 @@ class BrainSettings(BaseModel):
     price_in: _Price | None = Field(
         default=None,
         description=(
-            "Price of `BRAIN_MODEL`'s input tokens, in US dollars per million. It overrides our "
-            "price list, and is required for a model that is not in the list."
+            "Price of `BRAIN_MODEL`'s input tokens, in US dollars per million. Overrides the "
+            "built-in price list. Required for a model that is not in the list."
         ),
     )
     price_out: _Price | None = Field(
@@ -82,22 +82,22 @@ class BrainSettings(BaseModel):
     fallback_model: Annotated[str, AfterValidator(_is_model)] | None = Field(
         default=None,
         description=(
-            "Fallback model, which is called if `BRAIN_MODEL` gives no answer: `openai:<model>` "
+            "Fallback model, which is called if `BRAIN_MODEL` does not answer: `openai:<model>` "
             "or `anthropic:<model>`."
         ),
     )
     fallback_base_url: WebUrl | None = Field(
         default=None,
         description=(
-            "URL of the fallback model's API. If unset, the URL of `BRAIN_MODEL` is used if the "
-            "provider is the same."
+            "URL of the fallback model's API. If unset, the URL of `BRAIN_MODEL` is used, "
+            "provided that the provider is the same."
         ),
     )
     fallback_api_key: SecretStr | None = Field(
         default=None,
         description=(
-            "API key of the fallback model's provider. If unset, `BRAIN_API_KEY` is used if "
-            "provider and URL are the same."
+            "API key of the fallback model's provider. If unset, `BRAIN_API_KEY` is used, "
+            "provided that the provider and the URL are the same."
         ),
     )
     fallback_price_in: _Price | None = Field(
@@ -126,7 +126,7 @@ class BrainSettings(BaseModel):
         ge=0,
         le=1_000_000,
         description=(
-            "Maximum language model cost per month of a client without its own budget, in US "
+            "Maximum language model cost per month for a client without its own budget, in US "
             "dollars. Once it is reached, the embedded brain answers."
         ),
     )

@@ -1,4 +1,4 @@
-"""Parts that the settings groups share."""
+"""Types and validators that the settings groups share."""
 
 import ssl
 from pathlib import Path
@@ -56,8 +56,8 @@ def _cannot_be_replaced_underway(url: str) -> bool:
 
 
 def holds_certificates(file: Path) -> Path:
-    """Return the file if it contains certificates. Raises ValueError if it does not, or cannot be
-    read."""
+    """Return the file if it contains certificates. Raises ValueError if it contains none or cannot
+    be read."""
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(file)
     except OSError:

@@ -54,22 +54,23 @@ class IdentitySettings(BaseModel):
     engine_secret: Annotated[SecretStr, AfterValidator(_cannot_be_guessed)] | None = Field(
         default=None,
         description=(
-            "Secret shared with internal workers, valid for all clients. It has at least 32 "
+            "Secret shared with internal workers, valid for all clients. Must have at least 32 "
             "random characters. If unset, internal workers cannot authenticate."
         ),
     )
     session_key: Annotated[SecretStr, AfterValidator(_are_session_keys)] | None = Field(
         default=None,
         description=(
-            "P-256 private keys that sign our own session tokens, comma-separated, newest first."
+            "P-256 private keys that sign the service's own session tokens, comma-separated, "
+            "newest first."
         ),
     )
     jwt_jwks_url: Annotated[str, AfterValidator(is_fetched_safely)] | None = Field(
         default=None,
         description=(
-            "URL of another identity provider's published keys. That provider's tokens replace "
-            "our own. Without this setting and `SESSION_KEY`, there are no session tokens. Must "
-            "be set together with `JWT_ISSUER` and `JWT_AUDIENCE`."
+            "URL of another identity provider's published keys. Tokens from that provider "
+            "replace the service's own tokens. Without this setting and `SESSION_KEY`, there "
+            "are no session tokens. Must be set together with `JWT_ISSUER` and `JWT_AUDIENCE`."
         ),
     )
     jwt_issuer: str | None = Field(
@@ -96,23 +97,24 @@ class IdentitySettings(BaseModel):
     oidc_issuer: Annotated[str, AfterValidator(is_fetched_safely)] | None = Field(
         default=None,
         description=(
-            "Issuer URL of an OpenID Connect provider that [signs people "
-            "in](accounts.md#another-identity-provider) on our pages. It replaces our own "
-            "sign-in. Must be equal to `JWT_ISSUER` if both are set, and set together with "
-            "`OIDC_CLIENT_ID`."
+            "Issuer URL of an OpenID Connect provider that [signs users "
+            "in](accounts.md#another-identity-provider) to the dashboard. It replaces the "
+            "built-in sign-in. Must be equal to `JWT_ISSUER` if both are set, and set together "
+            "with `OIDC_CLIENT_ID`."
         ),
     )
     oidc_client_id: str | None = Field(
         default=None,
         description=(
-            "Our client id at the OpenID Connect provider. Must be set together with `OIDC_ISSUER`."
+            "The service's client id at the OpenID Connect provider. Must be set together with "
+            "`OIDC_ISSUER`."
         ),
     )
     oidc_client_secret: SecretStr | None = Field(
         default=None,
         description=(
-            "Our client secret at the OpenID Connect provider. If unset, we are a public client, "
-            "which only PKCE protects."
+            "The service's client secret at the OpenID Connect provider. If unset, the service "
+            "is a public client, protected only by PKCE."
         ),
     )
     oidc_scopes: Annotated[str, AfterValidator(_ask_for_openid)] = Field(

@@ -108,7 +108,7 @@ class ServerSettings(BaseModel):
         le=300,
         description=(
             "Seconds during which the API still accepts requests after SIGTERM, while `/readyz` "
-            "returns 503. Must exceed the time in which your load balancer notices."
+            "returns 503. Must exceed the time that your load balancer needs to react."
         ),
     )
     instance_id: str | None = Field(
@@ -151,8 +151,8 @@ class ServerSettings(BaseModel):
     trusted_proxies: Annotated[str, AfterValidator(_are_networks)] | None = Field(
         default=None,
         description=(
-            "Addresses or networks of the proxies in front of the API, comma-separated. A proxy's "
-            "connections carry requests from many callers, so these connections are not limited "
+            "Addresses or networks of the proxies in front of the API, comma-separated. "
+            "Connections from a proxy contain requests from many callers, so they are not limited "
             "by address."
         ),
     )
@@ -205,7 +205,8 @@ class MailSettings(BaseModel):
         alias="MAIL_FROM",
         description=(
             "Sender of the service's emails, and of replies to people who wrote to a client "
-            "without a verified sender ([mail](mail.md)). Its domain is that of the Message-IDs."
+            "without a verified sender ([mail](mail.md)). Message-IDs use its domain. If "
+            "payments are not configured, the plan page names it as the contact."
         ),
     )
 
@@ -216,7 +217,7 @@ class ReviewSettings(BaseModel):
     expiry_hours: float = Field(
         default=72,
         gt=0,
-        description="Hours that a parked run waits for a human.",
+        description="Hours that a run waits for a human decision.",
     )
 
     @property
@@ -232,16 +233,16 @@ class ThreadSettings(BaseModel):
         gt=0,
         le=8_760,
         description=(
-            "Hours after its last message until a conversation ends. The next message starts "
-            "another one."
+            "Hours without messages after which a conversation ends. The next message starts a "
+            "new one."
         ),
     )
     answers_per_hour: int = Field(
         default=10,
         ge=1,
         description=(
-            "Maximum number of the agent's answers per conversation and hour. Once it is reached, "
-            "the next message goes to a human."
+            "Maximum number of the agent's answers per conversation and hour. Once it is "
+            "reached, the next message is held for human review."
         ),
     )
     answers_without_person: int = Field(
@@ -249,9 +250,9 @@ class ThreadSettings(BaseModel):
         ge=1,
         le=100,
         description=(
-            "Maximum number of the agent's answers to one sender by email or in tickets until a "
-            "human answers. It counts all conversations of the last 7 days. Once it is reached, "
-            "the next message goes to a human."
+            "Maximum number of the agent's answers to one sender, by email or in tickets, "
+            "before a human must answer. All conversations in the last 7 days count. Once the "
+            "limit is reached, the next message is held for human review."
         ),
     )
 
@@ -272,7 +273,7 @@ class SweepSettings(BaseModel):
     after_s: float = Field(
         default=60,
         gt=0,
-        description="Seconds after which the sweeper picks up a stalled run or decision.",
+        description="Seconds after which the sweeper resumes a stalled run or decision.",
     )
 
 
@@ -282,8 +283,8 @@ class LimitSettings(BaseModel):
     rate_limits: Literal["memory", "postgres"] = Field(
         default="memory",
         description=(
-            "Where short-term limits are counted: `memory` in each API process, or `postgres` for "
-            "all of them together."
+            "Storage of the short-term rate limit counters: `memory` for one set per API process, "
+            "or `postgres` for one set shared by all API processes."
         ),
     )
     dry_run_limit: int = Field(
@@ -298,8 +299,8 @@ class LimitSettings(BaseModel):
         le=1_000_000,
         description=(
             "Maximum number of accounts created by sign-up per hour, in the whole installation. "
-            "Above it, the code of a new account returns 429, and the API logs `sign-up rejected: "
-            "too many new accounts`."
+            "Above this limit, entering the sign-in code of a new account returns 429, and the "
+            "API logs `sign-up rejected: too many new accounts`."
         ),
     )
 
@@ -310,9 +311,9 @@ class IntegrationSettings(BaseModel):
     allow_loopback_targets: bool = Field(
         default=False,
         description=(
-            "Whether clients' integrations may be on this machine: at one of its addresses, or in "
+            "Whether clients' integrations may be on this machine: at a loopback address, or in "
             "the demo shop's file. For tests and demos only. In a deployment, a client could "
-            "access systems of others."
+            "access other parties' systems."
         ),
     )
     demo_shops: Path | None = Field(
@@ -334,8 +335,9 @@ class WebhookSettings(BaseModel):
             "Whether webhooks and clients' own mail servers may be on this machine or in private "
             "networks: loopback, 10/8, 172.16/12, 192.168/16, 100.64/10, fc00::/7. For tests, "
             "demos and private installations only. In a public installation, clients could access "
-            "systems of others. Link-local addresses, including a cloud's metadata service, are "
-            "never allowed. If it is unset, `cli.py dev` and `cli.py demo` turn it on."
+            "other parties' systems. Link-local addresses, including a cloud's metadata service, "
+            "are never allowed. If the variable is unset, `cli.py dev` and `cli.py demo` allow "
+            "these addresses."
         ),
     )
     ca_file: Annotated[Path, AfterValidator(holds_certificates)] | None = Field(
@@ -348,10 +350,11 @@ class WebhookSettings(BaseModel):
     canary_host: Annotated[str, Field(pattern=r"^[A-Za-z0-9.-]{1,253}$")] | None = Field(
         default=None,
         description=(
-            "Host name that always resolves. If unset, it is the host of `DASHBOARD_URL`, if that "
-            "is a name. If a webhook's host name does not resolve, the webhook worker looks up "
-            "the canary. If that fails too, our own resolver is at fault: deliveries wait, and no "
-            "failure is counted against a merchant."
+            "Host name for the network self-check, which must always resolve. Defaults to the "
+            "host in `DASHBOARD_URL`, if that is a name. If a webhook's host name does not "
+            "resolve, the webhook worker looks up this name. If that also fails, the service's "
+            "own resolver is at fault. Deliveries then wait, and no failure counts against a "
+            "webhook."
         ),
     )
 
@@ -368,8 +371,8 @@ class WatchSettings(BaseModel):
     sentry_dsn: Annotated[SecretStr, AfterValidator(_is_dsn)] | None = Field(
         default=None,
         description=(
-            "DSN of the server to which errors on our side are reported. If unset, errors are "
-            "stored in the table `error_reports`."
+            "DSN of the Sentry server to which internal errors are reported. If unset, errors "
+            "are stored in the table `error_reports`."
         ),
     )
     error_spool: Path = Field(
@@ -383,9 +386,9 @@ class WatchSettings(BaseModel):
         default=None,
         description=(
             "Port on `METRICS_HOST` of Prometheus' `/metrics`, and of a worker's `/healthz` and "
-            "`/readyz`. If unset, none of them is served. Each process needs its own port. Under "
-            "`make run`, the engine worker takes the next port, and the webhook worker the one "
-            "after."
+            "`/readyz`. If unset, none of these endpoints is served. Each process needs its own "
+            "port. Under `make run`, the engine worker takes the next port, and the webhook "
+            "worker the one after."
         ),
     )
     metrics_host: str = Field(

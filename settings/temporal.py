@@ -31,7 +31,7 @@ class TemporalSettings(BaseModel):
     )
     namespace: str = Field(
         default="default",
-        description="Temporal namespace. It must exist.",
+        description="Temporal namespace, which must already exist.",
     )
     tls: bool | None = Field(
         default=None,
@@ -56,8 +56,9 @@ class TemporalSettings(BaseModel):
     tls_client_cert_path: Annotated[Path, AfterValidator(holds_certificates)] | None = Field(
         default=None,
         description=(
-            "PEM file with our client certificate, if Temporal requires one (mTLS). It is read "
-            "when a process starts. Must be set together with `TEMPORAL_TLS_CLIENT_KEY_PATH`."
+            "PEM file with our client certificate, if Temporal requires one (mTLS). The file is "
+            "read when a process starts. Must be set together with "
+            "`TEMPORAL_TLS_CLIENT_KEY_PATH`."
         ),
     )
     tls_client_key_path: Path | None = Field(
@@ -78,8 +79,8 @@ class TemporalSettings(BaseModel):
         default=None,
         description=(
             "Name of the Worker Deployment to which the workers belong. Several builds of the "
-            "workers then run side by side, and `cli.py deployment promote` selects the build "
-            "that gets work. See [builds of the workers](operations.md#builds-of-the-workers). If "
+            "workers can then run side by side, and `cli.py deployment promote` selects the build "
+            "that receives new work. See [builds of the workers](operations.md#worker-builds). If "
             "unset, the workers belong to no deployment. Must be set together with "
             "`TEMPORAL_BUILD_ID`."
         ),

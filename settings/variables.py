@@ -29,8 +29,8 @@ class VariableGroup:
 
 
 def variable_groups() -> Iterator[VariableGroup]:
-    """Yield the settings groups. Raises TypeError if a group or a field is declared without its
-    text."""
+    """Yield the settings groups. Raises TypeError if a group has no title, or a field has no
+    description."""
     for name, group in Settings.model_fields.items():
         model = group.annotation
         if group.title is None or not (isinstance(model, type) and issubclass(model, BaseModel)):

@@ -1,2 +1,2 @@
-"""The SQL of the service. Each repository covers one entity, and takes a connection and a client's
+"""The service's SQL. Each repository covers one entity, and takes a connection and a client's
 id."""

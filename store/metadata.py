@@ -11,6 +11,7 @@ import store.billing.tables
 import store.cases.tables
 import store.content.tables
 import store.core.tables
+import store.customers.tables
 import store.dashboard.tables
 import store.exports.tables
 import store.identity.tables

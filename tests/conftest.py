@@ -1,8 +1,8 @@
-"""The servers that tests share.
+"""Shared servers for the tests.
 
-The tests of a process share one database, one application and one worker, and each test has a
-client (a tenant) of its own. The marker `own_database` gives a test a fresh database and a fresh
-namespace: for what looks at all clients at once, and for what harms others.
+The tests of a process share one database, one application and one worker, and each test has its own
+client (tenant). The marker `own_database` gives a test a new database and namespace, for tests that
+read all clients or disturb others.
 """
 
 import gc
@@ -24,21 +24,22 @@ from tests.support.core.temporal_servers import TemporalServers, temporal_server
 from tests.support.servers.mail import MailServer, mail_server
 from tests.support.tenants.shop import Shop, open_shop
 
-# A slow machine is no bug of a rule.
+# A slow machine is not a failure of the property.
 settings.register_profile("engine", deadline=None)
 settings.load_profile("engine")
 
 
 _TESTS = Path(__file__).parent
 
-# Rooms in the order of how long their longest file takes: what lasts longest begins first, so that
-# several test processes end together. The files of the other rooms are short: they fill the gap.
+# Folders ordered by their longest file, so that long files start first and parallel test processes
+# end together. Files of other folders follow, and the short domain tests fill the gaps.
 _LONGEST_FIRST = (
     *("contract", "e2e", "evaluation", "workflows", "bench", "embedded", "demo"),
     *("api", "services", "store", "replay", "activities", "adapters"),
 )
+_LAST = "domain"
 
-# Each of these starts processes or measures, on a database of its own.
+# Each of these starts processes or measures, with its own database.
 _OWN_DATABASE_FOLDERS = ("e2e", "contract", "bench", "commands")
 OWN_DATABASE = "own_database"
 
@@ -59,7 +60,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def _turn(item: pytest.Item) -> int:
     room = _room(item)
-    return _LONGEST_FIRST.index(room) if room in _LONGEST_FIRST else len(_LONGEST_FIRST)
+    if room in _LONGEST_FIRST:
+        return _LONGEST_FIRST.index(room)
+    return len(_LONGEST_FIRST) + (room == _LAST)
 
 
 def _room(item: pytest.Item) -> str:
@@ -68,7 +71,7 @@ def _room(item: pytest.Item) -> str:
 
 @pytest.fixture(scope="session", autouse=True)
 def plain_tracebacks() -> None:
-    """A log's tracebacks in colours, with all variables, take a second of CPU each."""
+    """Tracebacks with colors and all variables take a second of CPU time each."""
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
@@ -82,8 +85,8 @@ def plain_tracebacks() -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def short_pauses() -> Iterator[None]:
-    """What a module leaves (each worker's sandbox imports the workflows anew) is not looked through
-    again: late in a run that held the process for seconds, longer than a database is waited for."""
+    """Objects that a module leaves (each worker's sandbox imports the workflows again) are not
+    scanned by the garbage collector again. Late in a run, this blocked the process for seconds."""
     yield
     gc.collect()
     gc.freeze()
@@ -91,7 +94,7 @@ def short_pauses() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def one_document() -> Iterator[None]:
-    """The API's document is built once: it takes a second of CPU, and is the same for each."""
+    """Build the API's document once: it takes a second of CPU time, and is always the same."""
     built: dict[str, dict[str, Any]] = {}
 
     def build(*, title: str, **of: Any) -> dict[str, Any]:
@@ -106,7 +109,7 @@ def one_document() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def thorough(pytestconfig: pytest.Config) -> bool:
-    """Whether a search through random steps may take its time; not in `make test`."""
+    """Whether a search through random steps may take long; not in `make test`."""
     return "not slow" not in str(pytestconfig.option.markexpr)
 
 
@@ -131,14 +134,20 @@ def own_temporals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Temporal
         yield servers
 
 
+@pytest.fixture(scope="module")
+def files_temporals(own_temporals: TemporalServers) -> Iterator[TemporalServers]:
+    yield own_temporals
+    own_temporals.end_if_used()
+
+
 @pytest.fixture
-def temporal(own_temporals: TemporalServers) -> TemporalServer:
-    """For one test; what several tests use takes `shared_temporal`."""
-    return own_temporals.current()
+def temporal(files_temporals: TemporalServers) -> TemporalServer:
+    """Start Temporal for one test; `shared_temporal` serves several tests."""
+    return files_temporals.current()
 
 
 def chosen(request: pytest.FixtureRequest, name: str) -> Any:
-    """The fixture that all tests of this process share, or the test's own."""
+    """Return the fixture shared by all tests of this process, or the test's own."""
     own = request.node.get_closest_marker(OWN_DATABASE)
     return request.getfixturevalue(f"{'own' if own else 'shared'}_{name}")
 
@@ -197,7 +206,7 @@ def mail(shared_mail: MailServer) -> MailServer:
 async def idle_engine(
     database_url: str, temporal: TemporalServer, mail: MailServer
 ) -> AsyncIterator[LiveEngine]:
-    """Everything but a worker, which the test starts itself."""
+    """The engine without a worker, which the test starts itself."""
     namespace = temporal.take_namespace()
     async with live_engine(database_url, temporal.address, namespace, smtp_url=mail.url) as engine:
         yield engine
@@ -219,7 +228,7 @@ async def own_front(own_database_url: str, temporal: TemporalServer) -> AsyncIte
 
 @pytest.fixture
 def front(request: pytest.FixtureRequest) -> Iterator[LiveEngine]:
-    """The API alone, on a namespace that nobody works in."""
+    """The API alone, in a namespace without workers."""
     with as_if_new(chosen(request, "front")) as engine:
         yield engine
 
@@ -244,7 +253,7 @@ async def own_engine(idle_engine: LiveEngine) -> AsyncIterator[LiveEngine]:
 
 @pytest.fixture
 def engine(request: pytest.FixtureRequest, mail: MailServer) -> Iterator[LiveEngine]:
-    """The whole engine, at work. A test that changes its activities takes `idle_engine`."""
+    """The complete engine with a worker. A test that replaces activities uses `idle_engine`."""
     with as_if_new(chosen(request, "engine")) as engine:
         yield engine
 

@@ -1,4 +1,4 @@
-"""docker-compose.yml and .env.example say what the code says."""
+"""docker-compose.yml and .env.example match the code."""
 
 import re
 import subprocess
@@ -73,7 +73,8 @@ def test_filled_in_example_makes_settings(name: str, monkeypatch: pytest.MonkeyP
 
     settings = load_settings()
 
-    role = "engine" if name == "migrate" else "engine_app"  # the owner, and who may not own
+    # the owner, and the role that must not own tables
+    role = "engine" if name == "migrate" else "engine_app"
     assert settings.database.url == f"postgresql://{role}:hunter2@postgres:5432/engine"
     assert settings.temporal.address == "temporal:7233"
     assert settings.mail.smtp_url is not None
@@ -96,7 +97,7 @@ def test_nothing_starts_without_what_signing_in_needs(name: str) -> None:
 
 
 def test_an_example_that_is_copied_and_half_filled_in_starts_nothing() -> None:
-    """A blank `SESSION_KEY` started all of it, and nobody could sign in."""
+    """Earlier, a blank `SESSION_KEY` started everything, and nobody could sign in."""
     filled, names = example_values(), unfilled_names()
     without = {name: filled[name] for name in names}
     for blank in names:
@@ -142,7 +143,7 @@ def test_commands_exist(name: str) -> None:
     python, program, *arguments = words(ours()[name])
     assert python == "python"
     if program == "worker.py":
-        # --help comes last: argparse has judged the other words by then.
+        # --help comes last: argparse has validated the other arguments by then.
         tried = [sys.executable, str(ROOT / program), *arguments, "--help"]
         assert subprocess.run(tried, capture_output=True, check=False).returncode == 0
     else:
@@ -180,7 +181,7 @@ def test_connections_of_all_processes_fit_postgresql() -> None:
     (setting,) = (word for word in words(services()["postgres"]) if "=" in word)
     name, _, number = setting.partition("=")
     assert name == "max_connections"
-    # PostgreSQL keeps three for superusers.
+    # PostgreSQL reserves three for superusers.
     assert needed + 3 <= int(number)
 
 
@@ -201,7 +202,7 @@ def test_images_are_named_with_a_tag_and_pinned_by_digest() -> None:
         name, _, digest = image.partition("@sha256:")
         assert re.fullmatch(r"([a-z0-9-]+/)?[a-z0-9-]+:[\w.-]+", name), image
         assert not name.endswith(":latest")
-        # Ours is built here, from a base that is pinned.
+        # Our image is built from a pinned base.
         is_ours = name.startswith(f"{OUR_IMAGE}:")
         assert is_ours or re.fullmatch(r"[0-9a-f]{64}", digest), image
 

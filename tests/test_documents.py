@@ -1,4 +1,4 @@
-"""The documents say what the code says, and what they point to is there."""
+"""The documents match the code, and their references exist."""
 
 import re
 import shlex
@@ -22,7 +22,7 @@ def documents() -> list[Path]:
 
 
 def table(text: str) -> list[list[str]]:
-    """The cells of the first table, without its head."""
+    """Return the cells of the first table, without its header."""
     lines = list(
         takewhile(lambda line: line.startswith("|"), text[text.index("\n|") + 1 :].splitlines())
     )
@@ -40,7 +40,8 @@ def test_newcomer_finds_every_place() -> None:
 
 
 def test_api_lists_every_short_term_limit() -> None:
-    """Each limit with its quota and its window; a row without a window has that of the head."""
+    """Each limit with its quota and its window; a row without a window has the one from the
+    header."""
     text = (ROOT / "docs/api.md").read_text()
     listed: dict[str, tuple[str, str]] = {}
     for scopes, quota, *_ in table(text[text.index("## Short-term limits") :]):
@@ -58,7 +59,7 @@ def test_api_lists_every_short_term_limit() -> None:
 
 
 def test_export_document_miscounts_no_sections() -> None:
-    """A number in front of "arrays" or "sections" is that of the sections."""
+    """A number before "arrays" or "sections" is the number of sections."""
     words = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
     numbers = {word: number for number, word in enumerate(words.split(), 10)}
     text = (ROOT / "docs/export.md").read_text()
@@ -82,7 +83,7 @@ def test_links_and_paths_lead_somewhere(document: Path) -> None:
     text = document.read_text()
     for target in links(document):
         assert target.exists(), target
-    # What platforms call their events looks like a path, as media types do.
+    # Platforms' event names look like paths, as media types do.
     topics = {topic for platform in PLATFORMS.values() for topic in platform.topics}
     tracked = (ROOT / ".gitignore").read_text().splitlines()
     for path in re.findall(r"`([\w.-]+/[\w./-]*)`", text):

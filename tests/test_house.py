@@ -1,5 +1,4 @@
-"""The rules of the house that no other tool checks: where files lie, how they are called, how long
-they are."""
+"""House rules that no other tool checks: file locations, names and lengths."""
 
 import ast
 from collections import defaultdict
@@ -34,10 +33,11 @@ NOUNS: Final = frozenset(
         "learning",
         "ratings",
         "copilot",
+        "customers",
         "dashboard",
     }
 )
-# Rooms whose folders are nouns, each with the folders that are none.
+# Layers whose folders are nouns, each with its exceptions.
 ROOMS: Final = {
     "domain": set[str](),
     "store": set[str](),
@@ -74,11 +74,12 @@ PRODUCT: Final = (
     "bench",
     "scripts",
 )
-# What a noun may have in every room.
+# Files that a noun's folder may contain in every layer.
 SHARED_NAMES: Final = frozenset(
     {"__init__.py", "errors.py", "contracts.py", "ports.py", "tables.py", "conftest.py"}
 )
 LONGEST_FILE: Final = 500
+_QUADRATIC: Final = frozenset({"normalize", "is_normalized"})
 
 
 def python_files(*folders: str) -> list[Path]:
@@ -130,3 +131,27 @@ def test_no_file_is_too_long() -> None:
 
     assert len(lengths) > 500
     assert {name: lines for name, lines in lengths.items() if lines > LONGEST_FILE} == {}
+
+
+def test_only_one_module_normalizes_unicode() -> None:
+    """Python sorts a run of combining marks in quadratic time, and holds the GIL meanwhile.
+    `normalized` in `domain/core/text.py` takes linear time."""
+    users = {
+        str(file.relative_to(ROOT))
+        for file in [*python_files(*PRODUCT), *ROOT.glob("*.py")]
+        if any(map(_normalizes, ast.walk(ast.parse(file.read_text()))))
+    }
+
+    assert users == {"domain/core/text.py"}
+
+
+def _normalizes(node: ast.AST) -> bool:
+    match node:
+        case ast.Attribute(value=ast.Name(id="unicodedata"), attr=name):
+            return name in _QUADRATIC
+        case ast.ImportFrom(module="unicodedata", names=names):
+            return any(one.name in {*_QUADRATIC, "*"} for one in names)
+        case ast.Import(names=names):
+            return any(one.name == "unicodedata" and one.asname for one in names)
+        case _:
+            return False

@@ -1,4 +1,4 @@
-"""The dashboard and the alerts of ops/: they can be read, and ask for numbers that there are."""
+"""The dashboard and alerts in ops/: they are valid, and query existing metrics."""
 
 import json
 import re
@@ -47,7 +47,7 @@ def asked_for() -> set[str]:
 
 
 def ours() -> set[str]:
-    """Every name that a process shows, once something of each kind has happened."""
+    """Return every metric name of a process, after one event of each kind."""
     registry: CollectorRegistry = Metrics().registry
     shown: set[str] = {one.full_name for one in INSTALLATION_METRICS}
     for family in registry.collect():
@@ -76,7 +76,7 @@ def test_every_number_of_a_process_is_declared() -> None:
 
 
 def test_every_number_of_the_library_exists() -> None:
-    """Some appear only when something goes wrong, so the library's program is looked through."""
+    """Some appear only after an error, so the library's binary is searched."""
     program = Path(str(temporalio.bridge.temporal_sdk_bridge.__file__)).read_bytes()
     wanted = {name for name in asked_for() if name.startswith("temporal_")}
     assert len(wanted) >= 6

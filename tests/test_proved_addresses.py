@@ -1,9 +1,9 @@
-"""Who makes a proved address, and who says for which client the API works."""
+"""Which code creates a verified address, and which code names the API's client."""
 
 import ast
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import pytest
 
@@ -28,9 +28,10 @@ STATES: Final = {
     "api/dashboard/scenario_form.py": "simulations, which have no effects",
     "api/dashboard/routers/simulation/simulator_pages.py": "the same",
     "domain/simulation/made_up.py": "the same",
+    "demo/history/events.py": "records of the demo shop's sample history, which no run processes",
     "domain/widget/visit.py": "a signature or a code of the widget",
 }
-"""Modules that write the payload's field, by which an event carries a proof to the normalizer."""
+"""Modules that write the payload field with which an event carries a proof to the normalizer."""
 TENANT_MAKERS: Final = {
     "api/access.py": "a member of the client, by a session",
     "api/auth.py": "a key's client, or the engine secret's choice",
@@ -44,17 +45,29 @@ TENANT_MAKERS: Final = {
 }
 
 
-def _trees() -> Iterator[tuple[str, ast.Module]]:
+class Does(NamedTuple):
+    """The relevant behavior of a module, from its syntax tree."""
+
+    proves: bool
+    states: bool
+    names_client: bool
+
+
+@cache
+def _modules() -> dict[str, Does]:
+    """Return every product module by its path, each parsed once for all tests."""
+    read = {}
     for room in ROOMS:
-        for path in sorted((ROOT / room).rglob("*.py")):
-            yield (
-                path.relative_to(ROOT).as_posix(),
-                ast.parse(path.read_text(encoding="utf-8")),
+        for path in (ROOT / room).rglob("*.py"):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            read[path.relative_to(ROOT).as_posix()] = Does(
+                _makes(tree), _states(tree), _makes(tree, "TenantId")
             )
+    return read
 
 
 def _makes(tree: ast.Module, made: str = TYPE) -> bool:
-    """Whether it calls the type, or a method of it that makes one; in whatever name it holds it."""
+    """Return whether it calls the type or a factory method of it, under any name."""
     names = {made} | {
         alias.asname
         for node in ast.walk(tree)
@@ -75,8 +88,7 @@ def _makes(tree: ast.Module, made: str = TYPE) -> bool:
 
 
 def _states(tree: ast.Module) -> bool:
-    """Whether it writes the payload's field: as a key of a dict, by an assignment to it or by a
-    keyword."""
+    """Return whether it writes the payload field: as a dict key, an assignment or a keyword."""
 
     def is_field(node: ast.AST | None) -> bool:
         return (isinstance(node, ast.Constant) and node.value == STATED) or (
@@ -96,15 +108,15 @@ def _states(tree: ast.Module) -> bool:
 
 
 def test_only_these_modules_make_a_proved_address() -> None:
-    assert {path for path, tree in _trees() if _makes(tree)} == MAKERS.keys()
+    assert {path for path, does in _modules().items() if does.proves} == MAKERS.keys()
 
 
 def test_only_these_modules_state_that_a_customer_is_proved() -> None:
-    assert {path for path, tree in _trees() if _states(tree)} == STATES.keys()
+    assert {path for path, does in _modules().items() if does.states} == STATES.keys()
 
 
 def test_only_these_modules_of_the_api_name_the_client() -> None:
-    makers = {path for path, tree in _trees() if _makes(tree, "TenantId")}
+    makers = {path for path, does in _modules().items() if does.names_client}
     assert {path for path in makers if path.startswith("api/")} == TENANT_MAKERS.keys()
 
 

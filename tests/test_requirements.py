@@ -1,4 +1,4 @@
-"""Each set of requirements holds the one before it, and what runs imports nothing else."""
+"""Each requirements file contains the previous one, and production code imports nothing else."""
 
 import ast
 import re
@@ -30,7 +30,7 @@ def normal(name: str) -> str:
 
 
 def pins(requirements: str) -> set[str]:
-    """The lines `name==version` of a set, with their conditions."""
+    """Return the lines `name==version` of a file, with their markers."""
     lines = (REQUIREMENTS / f"{requirements}.txt").read_text().splitlines()
     return {line.removesuffix("\\").strip() for line in lines if "==" in line and line[0] != " "}
 
@@ -48,7 +48,7 @@ def imported(file: Path) -> Iterator[str]:
 
 
 def strangers(files: list[Path]) -> dict[str, str]:
-    """The modules of others that files import, each with one file that does."""
+    """Return the third-party modules that files import, each with one importing file."""
     ours = {path.stem for path in ROOT.iterdir() if path.is_dir() or path.suffix == ".py"}
     return {
         module: str(file.relative_to(ROOT))
@@ -67,7 +67,7 @@ def files_of(*, embedded: bool) -> list[Path]:
 
 @pytest.mark.parametrize(("smaller", "larger"), SMALLER_AND_LARGER)
 def test_a_set_holds_the_one_before_it(smaller: str, larger: str) -> None:
-    """So scripts/setup.sh may add a larger one to a smaller one."""
+    """scripts/setup.sh can therefore add a larger file to a smaller one."""
     assert pins(smaller)
     assert pins(smaller) < pins(larger)
 

@@ -1,4 +1,4 @@
-"""SECURITY.md: each promise names a test that exists and that each whole run reports."""
+"""SECURITY.md: each promise names an existing test, which each complete run reports."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""Who issues the permit to send a mail under the service's own sender."""
+"""Which code issues the permit for emails under the service's own sender."""
 
 import ast
 from pathlib import Path

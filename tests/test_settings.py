@@ -1,4 +1,4 @@
-"""Settings that cannot work are refused when a process starts, not when somebody signs in."""
+"""Invalid settings are rejected at startup, not at the first sign-in."""
 
 import secrets
 from ipaddress import ip_network
@@ -15,7 +15,7 @@ from tests.support.core import environment_names
 from tests.support.core.engine import settings_of
 from tests.support.servers.tls import certificate_authority
 
-# What deployments set. A name here is a promise: who renames it breaks them.
+# Variables that deployments set. Renaming one would break them.
 VARIABLES: Final = """
     ACCOUNTS_AN_HOUR
     ADMIN_USER_IDS ALLOW_LOOPBACK_TARGETS BRAIN_API_KEY BRAIN_BASE_URL BRAIN_FALLBACK_API_KEY
@@ -49,7 +49,7 @@ def identity_settings(**more: object) -> Settings:
 
 @pytest.fixture
 def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """No variable is set."""
+    """An environment without variables."""
     for name in VARIABLES.split():
         monkeypatch.delenv(name, raising=False)
     return monkeypatch

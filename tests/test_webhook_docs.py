@@ -1,4 +1,5 @@
-"""docs/webhooks.md keeps its word: its code accepts its test vector, its tables are the events'."""
+"""docs/webhooks.md is correct: its code accepts the test vector, and its tables match the
+events."""
 
 import json
 import re
@@ -43,7 +44,7 @@ Verify = Callable[[str, Mapping[str, str], bytes], bool]
 
 @dataclass(frozen=True)
 class Request:
-    """What a receiver has, and the time on its clock."""
+    """A received request, and the time of the receiver's clock."""
 
     secret: str
     headers: Mapping[str, str]
@@ -154,7 +155,7 @@ def test_python(block: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(_Clock, "at", request.now)
         monkeypatch.setattr(standardwebhooks.webhooks, "datetime", _Clock)
         try:
-            # The libraries raise, and return what nobody needs.
+            # The libraries raise errors, and their results are unused.
             return verify(request.secret, request.headers, request.body) is not False
         except (stripe.SignatureVerificationError, standardwebhooks.WebhookVerificationError):
             return False
@@ -211,17 +212,17 @@ def test_php(tmp_path: Path) -> None:
 
 
 def kind_of(schema: JsonValue) -> str:
-    """A field's type as the tables have it."""
+    """Return a field's type as written in the tables."""
     assert isinstance(schema, dict)
     if isinstance(several := schema.get("anyOf"), list):
         return " or ".join(map(kind_of, several))
-    # What is defined elsewhere is a word from a list.
+    # A type defined elsewhere is an enumeration.
     return str(schema.get("type", "string"))
 
 
 @pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.event)
 def test_tables_of_events(entry: CatalogueEntry) -> None:
-    """They say what the published schema says, of each field, in the same order."""
+    """They match the published schema for each field, in the same order."""
     section = re.split(r"^#+ ", DOC.split(f"### {entry.event}\n")[1], flags=re.MULTILINE)[0]
     assert entry.description in " ".join(section.split())
     for link in re.findall(r"\((webhooks/[^)]+)\)", section):
@@ -242,7 +243,7 @@ def test_tables_of_events(entry: CatalogueEntry) -> None:
 
 
 def test_facts() -> None:
-    """Numbers that the code has too."""
+    """Numbers that the code contains too."""
     assert f"After {DISABLED_AT} failures" in DOC
     assert f"at {WARNED_AT[0]} and {WARNED_AT[1]}" in DOC
     for kind in FailureKind:

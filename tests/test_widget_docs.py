@@ -1,5 +1,5 @@
-"""docs/widget.md and its French twin keep their word: their code signs what we accept, and
-their numbers, codes and policies are the code's."""
+"""docs/widget.md and its French version are correct: their code creates accepted signatures, and
+their numbers, codes and policies match the code."""
 
 import json
 import re
@@ -114,7 +114,8 @@ def test_php(tmp_path: Path) -> None:
 
 
 def test_both_languages_say_the_same() -> None:
-    """Their code to the letter; of tables, the first cells that are code, and how many rows."""
+    """Identical code blocks; in tables, the same code cells in the first column, and the same
+    number of rows."""
     for language in ("", "html", "csp", "python", "php", "javascript"):
         assert blocks(FRENCH, language) == blocks(ENGLISH, language)
     of_code = r"^\| (`[^|]*|[0-9]+ \| `[^|]*) \|"
@@ -147,7 +148,7 @@ def test_errors(text: str) -> None:
     told = {code: int(status) for status, cell in rows for code in re.findall(r"`(\w+)`", cell)}
     assert told == {code: known[code] for code in told}
     widget = {kind.code for kind in ANSWERS if kind.__module__ == "domain.widget.errors"}
-    # Its settings' own errors are of the dashboard.
+    # Errors of its settings belong to the dashboard.
     assert widget - {"invalid_widget"} <= set(told)
 
 
@@ -159,7 +160,7 @@ def test_statuses(text: str) -> None:
 
 @BOTH
 def test_facts(text: str) -> None:
-    """Numbers that the code has too, in the order of the document."""
+    """Numbers that the code contains too, in the document's order."""
     table = limits(dry_runs=1)
 
     def quota(scope: LimitScope, minutes: int) -> int:

@@ -1,4 +1,4 @@
-"""The workers' processes, before they work."""
+"""Checks at the start of worker processes."""
 
 import subprocess
 import sys

@@ -107,8 +107,10 @@ def expected_calibration_error(probabilities: Floats, labels: Numbers, bins: int
 
 def digest_of(examples: Sequence[Example]) -> str:
     """Return a SHA-256 hash of the examples. It identifies the training data of a model file."""
-    told = (f"{it.language}\0{it.category}\0{it.sentiment}\0{it.text}\0" for it in examples)
-    return hashlib.sha256("".join(told).encode()).hexdigest()
+    example_lines = (
+        f"{it.language}\0{it.category}\0{it.sentiment}\0{it.text}\0" for it in examples
+    )
+    return hashlib.sha256("".join(example_lines).encode()).hexdigest()
 
 
 def mood(sentiment: float) -> Sentiment:

@@ -164,7 +164,8 @@ def _report(
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Train from the committed questions. `arguments`: optionally, the output file."""
+    """Train the answer models on the questions in the repository. `arguments` may contain the path
+    of the output file."""
     output = Path(arguments[0]) if arguments else ANSWERS_PATH
     examples = asyncio.run(examples_of(training_questions()))
     sys.stdout.write("\n".join(train(examples, output)) + "\n")

@@ -1,4 +1,4 @@
-"""Train the learned part of the safety net: `python -m training.train_safety [output]`.
+"""Train the model of the safety net: `python -m training.train_safety [output]`.
 
 It learns from `sensitive.csv` and the open evaluation set, which contain sensitive messages and
 look-alikes. It also learns from the classifier's examples. The few of these examples that match the
@@ -37,9 +37,8 @@ EVERYBODY: Final = ""
 # latter gets this weight, which balances the two groups.
 SENSITIVE_COUNTS: Final = 10.0
 MOST_LOOKALIKES_HELD: Final = 0.04
-# The largest share of the ordinary messages that the model may hold for review. These messages
-# contain many unusual stories. Of real customer messages, the model would hold only half this
-# share.
+# The largest share of the ordinary messages that the model may hold for review. Unusual
+# cases are over-represented in these messages. On real customer messages, the share is about half.
 MOST_ORDINARY_HELD: Final = 0.02
 # The model may release at most this share of the sensitive messages that match the grammar.
 MOST_RELEASED: Final = 0.02
@@ -62,9 +61,9 @@ class SafetyReport:
 
     `recall` and `lookalikes`: by writer, the share of sensitive messages and of look-alikes that
     the grammar and the model together hold for review. `added`: by writer, the share of the
-    sensitive messages missed by the grammar that the model finds. `ordinary`: the share of the
-    ordinary messages not matched by the grammar that the model holds. `right_matter`: the share of
-    the sensitive messages above the threshold whose topic is correct.
+    sensitive messages missed by the grammar that the model finds. `ordinary`: among the ordinary
+    messages that the grammar does not match, the share that the model holds for review.
+    `right_matter`: the share of the sensitive messages above the threshold whose topic is correct.
     """
 
     threshold: float
@@ -182,8 +181,8 @@ def _train(messages: Sequence[WrittenMessage], output: Path) -> SafetyReport:
 
 def digest_of_messages(messages: Sequence[WrittenMessage]) -> str:
     """Return a SHA-256 hash of the messages. It identifies the training data of a model file."""
-    told = (f"{it.writer}\0{it.matter or ''}\0{it.text}\0" for it in messages)
-    return hashlib.sha256("".join(told).encode()).hexdigest()
+    message_lines = (f"{it.writer}\0{it.matter or ''}\0{it.text}\0" for it in messages)
+    return hashlib.sha256("".join(message_lines).encode()).hexdigest()
 
 
 def _held_out(
@@ -214,7 +213,7 @@ def _held_out(
 
 def _threshold(judged: _Judged) -> float:
     """Return the lowest threshold at which the shares of look-alikes and ordinary messages that are
-    held stay within MOST_LOOKALIKES_HELD and MOST_ORDINARY_HELD."""
+    held for review stay within MOST_LOOKALIKES_HELD and MOST_ORDINARY_HELD."""
     harmless = judged.scores[~judged.real & ~judged.ordinary & ~judged.named]
     ordinary = judged.scores[judged.ordinary]
     return next(

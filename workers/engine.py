@@ -41,6 +41,7 @@ from workflows.replay_past import ReplayPast
 from workflows.retention import Retention
 from workflows.run_cases import RunCases
 from workflows.send_mail import SendIdentityMail
+from workflows.send_reply import SendReply
 from workflows.simulate import SimulateScenario
 from workflows.sweep import Sweep
 from workflows.weekly_churn import WeeklyChurn
@@ -67,6 +68,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     ReplayPast,
     RunCases,
     LearnHeadsNightly,
+    SendReply,
 )
 _WORKFLOW_POLLS: Final = 20
 # The grace period is longer than any step that a caller or a customer waits for

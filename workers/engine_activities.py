@@ -18,6 +18,7 @@ from activities.audit.anchor import AnchorHeads
 from activities.billing.usage_periods import UsagePeriods
 from activities.cases.try_cases import TryCases
 from activities.content.embed import Embed
+from activities.customers.sweep_customers import SweepCustomers
 from activities.identity.left_keys import LeftKeyNotices
 from activities.identity.send_mail import SendMail
 from activities.inbound.data_request_notices import DataRequestNotices
@@ -33,6 +34,7 @@ from activities.privacy.prune import Prune
 from activities.privacy.retain import Retain
 from activities.reviews.review_notices import ReviewNotices
 from activities.reviews.revise_review import ReviseReview
+from activities.reviews.send_reply import SendReplies
 from activities.reviews.settle_review import SettleReview
 from activities.reviews.sweep_reviews import SweepReviews
 from activities.runs.actions import Actions
@@ -86,6 +88,7 @@ class EngineActivities:
     review: SettleReview
     revise_review: ReviseReview
     tell_of_review: ReviewNotices
+    replies: SendReplies
     dry_run: DryRuns
     forget_dry_runs: RemoveDryRuns
     simulate: Simulate
@@ -105,6 +108,7 @@ class EngineActivities:
     sweep_reviews: SweepReviews
     sweep_background: SweepBackground
     sweep_loosenings: SweepLoosenings
+    sweep_customers: SweepCustomers
     embed: Embed
     usage_periods: UsagePeriods
     prune: Prune
@@ -126,6 +130,9 @@ class EngineActivities:
             self.review.settle,
             self.revise_review.revise,
             self.tell_of_review.tell,
+            self.replies.due,
+            self.replies.send,
+            self.replies.fail,
             self.dry_run.answer,
             self.forget_dry_runs.forget,
             self.simulate.think,
@@ -149,6 +156,7 @@ class EngineActivities:
             self.sweep_reviews.expire_overdue,
             self.sweep_background.begin_left,
             self.sweep_loosenings.sweep,
+            self.sweep_customers.index,
             self.embed.embed,
             self.usage_periods.open_period,
             self.usage_periods.reconcile,
@@ -192,6 +200,7 @@ def build_activities(
     engine, identity = TemporalEngine(client), brain_identity(settings.brain, settings.embedding)
     codes = AddressCodes(database, sealer, utc_now, service_mails=mails.service, mails=engine)
     units = UnitsOfWork(database, engine, utc_now, new_ulid)
+    actions = Actions(mails.client, connectors)
     answers = {
         "answers_per_hour": settings.threads.answers_per_hour,
         "answers_without_person": settings.threads.answers_without_person,
@@ -199,9 +208,12 @@ def build_activities(
     left = LeftKeyNotices(units, mails.service, dashboard_url=pages, service=service)
     simulator = OutcomeSimulator(
         database, brain_budget, embedder, utc_now,
-        normalizer=fair, connectors=connectors, net=net, **answers,
+        normalizer=fair, connectors=connectors, net=net, sealer=sealer, **answers,
     )  # fmt: skip
-    think = Think(database, brain_budget, embedder, utc_now, new_ulid, net=net, **answers)
+    think = Think(
+        database, brain_budget, embedder, utc_now, new_ulid,
+        net=net, sealer=sealer, **answers,
+    )  # fmt: skip
     return EngineActivities(
         normalize=Normalize(
             database,
@@ -214,13 +226,12 @@ def build_activities(
         ),
         look_up=LookUp(database, connectors, utc_now, new_ulid),
         think=think,
-        execute=Execute(
-            database, Actions(mails.client, connectors), utc_now, new_ulid, codes=codes
-        ),
+        execute=Execute(database, actions, utc_now, new_ulid, codes=codes, sealer=sealer),
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now, new_ulid),
         revise_review=ReviseReview(database, think),
         tell_of_review=ReviewNotices(database, connectors, utc_now, new_ulid, dashboard_url=pages),
+        replies=SendReplies(units, actions, utc_now, new_ulid),
         dry_run=DryRuns(
             database,
             brain_budget,
@@ -284,6 +295,7 @@ def build_activities(
         sweep_loosenings=SweepLoosenings(
             units, mails.service, lambda: identity, left.send, dashboard_url=pages, service=service
         ),
+        sweep_customers=SweepCustomers(database, new_ulid),
         embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),
         prune=Prune(database, utc_now),

@@ -42,8 +42,8 @@ WORKFLOWS: Final[Sequence[type]] = (DeliverWebhook, SendWebhooks)
 # deliveries are sent concurrently, and 24 more may wait for a permit.
 _SLOTS: Final = 500
 _POLLS: Final = 20
-# The grace period is longer than a POST and the storage of its result. On shutdown, deliveries that
-# are waiting for a permit are deferred immediately.
+# The grace period is longer than it takes to send a POST and store its result. On shutdown,
+# deliveries that are waiting for a permit are deferred immediately.
 GRACE: Final = timedelta(seconds=15)
 
 
@@ -116,8 +116,8 @@ def canary_of(settings: Settings) -> str | None:
 
 @asynccontextmanager
 async def _outside_ready(activities: WebhookActivities) -> AsyncIterator[None]:
-    """Keep open the resources that must outlive the worker. A delivery counts toward the limits
-    until its POST ends."""
+    """Keep the resources open that must outlive the worker, because a delivery counts toward the
+    limits until its POST ends."""
     await activities.network.begin()
     try:
         yield

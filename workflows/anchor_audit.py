@@ -1,4 +1,4 @@
-"""Create the checkpoints that anchor the audit log, on a daily schedule."""
+"""Create the audit checkpoints, on a daily schedule."""
 
 from temporalio import workflow
 

@@ -18,7 +18,7 @@ with workflow.unsafe.imports_passed_through():
 
 # A batch must have few enough days to show progress, and to finish for all clients within the
 # activity's timeout. It must have enough days that MAX_DAYS_AT_ONCE of `domain.analytics.metrics`
-# fit well into one workflow history.
+# fit into one workflow history.
 _DAYS_AT_ONCE: Final = 10
 
 

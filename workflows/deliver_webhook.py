@@ -43,8 +43,8 @@ class DeliverWebhook:
             attempt += 1
 
     async def _tell_owner(self, delivery: DeliverWebhookInput, notice: Notice) -> None:
-        """Email the client's owner a notice about the webhook. If the email fails, the delivery is
-        not affected."""
+        """Email the client's owner a notice about the webhook. A failed email does not affect the
+        delivery."""
         step = TellOwnerInput(
             client_id=delivery.client_id, delivery_id=delivery.delivery_id, notice=notice
         )

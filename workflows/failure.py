@@ -9,8 +9,8 @@ TIMEOUT: Final = "timeout"
 UNEXPECTED: Final = "unexpected"
 
 OUTAGE: Final = frozenset({"engine_unavailable", "unknown_provider", "large_events_wait", TIMEOUT})
-"""Codes of failures that are resolved without a code change or by the next deployment. After such a
-failure, a run is retried if no caller is waiting for it."""
+"""Codes of failures that end by themselves or with the next deployment. After such a failure, a run
+is retried if no caller is waiting for it."""
 
 OVER_BUDGET: Final = "over_budget"
 """Code of an event that exceeds its processing budget. Retries do not help, so a human agent reads
@@ -21,8 +21,8 @@ _NOTHING_DONE: Final = frozenset({"mail_unreachable", "action_unreachable", "act
 
 
 def cut_short(failure: BaseException) -> bool:
-    """Return True if a timeout interrupted the last attempt of an activity. In that case, Temporal
-    reports the failure of the previous attempt, and the outcome of the last attempt is unknown."""
+    """Return True if a timeout interrupted the last attempt of an activity. Temporal then reports
+    the failure of the previous attempt, and the outcome of the last attempt is unknown."""
     cause: BaseException | None = failure
     while cause is not None:
         if isinstance(cause, exceptions.TimeoutError):

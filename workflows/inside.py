@@ -27,8 +27,8 @@ async def inside(activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _St
 async def within_budget(
     activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step, given_up: _Step
 ) -> _Done:
-    """Run a step with untrusted input, in the same way as `inside`. After an outage, retry the step
-    as a regular activity. Raise FailureError for other failures.
+    """Run a step with untrusted input as a local activity, and return its result. If an outage
+    makes it fail, retry it as a regular activity. Raise FailureError for other failures.
 
     `given_up`: the step to run instead if the event exceeds its processing budget or times out.
     """
@@ -62,7 +62,8 @@ async def patiently_within_budget(
 
 async def outside(activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step) -> _Done:
     """Run a step as a regular activity, which the Temporal server retries, and return its result.
-    It is not tried as a local activity, because an earlier step has already failed."""
+    Unlike `inside`, do not try a local activity first, because an earlier step has already
+    failed."""
     try:
         return await workflow.execute_activity_method(activity, step, **options.PATIENT)
     except FailureError:

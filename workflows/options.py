@@ -30,40 +30,40 @@ _QUICK: Final = RetryPolicy(
     maximum_attempts=8,
 )
 
-# For short, idempotent steps that run in the worker's own process, without a round trip to the
-# Temporal server.
+# Options for short, idempotent steps that run in the worker's own process, without a round trip to
+# the Temporal server.
 INSIDE: Final[LocalActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=15),
     "retry_policy": _QUICK,
 }
 
-# For looking up an order. The shop has at most 4 s to respond (`activities/agent/look_up.py`),
-# because the answer must not wait longer.
+# Options for looking up an order. The shop has at most 4 s to respond
+# (`activities/agent/look_up.py`), because the answer must not wait longer.
 LOOK_UP: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=7),
     "schedule_to_close_timeout": timedelta(seconds=9),
     "retry_policy": _QUICK,
 }
 
-# For a step that waits for a model provider. The timeout is longer than the provider's own deadline
-# (10 s) plus the deadline for embedding the message for the knowledge search (3 s). The total time
-# allows one more attempt if the worker crashes.
+# Options for a step that waits for a model provider. The timeout is longer than the provider's own
+# deadline (10 s) plus the deadline for embedding the message for the knowledge search (3 s). The
+# total time allows one more attempt if the worker crashes.
 REMOTE_BRAIN: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=15),
     "schedule_to_close_timeout": timedelta(seconds=24),
     "retry_policy": _QUICK,
 }
 
-# For a simulation of up to 20 messages with the embedded brain, within the 30 s that the caller
-# waits (`services/simulation/simulator.py`).
+# Options for a simulation of up to 20 messages with the embedded brain. It must end within the 30 s
+# that the caller waits (`services/simulation/simulator.py`).
 SIMULATING: Final[LocalActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=30),
     "retry_policy": _QUICK,
 }
 
-# For a simulation of up to 20 messages, within the 110 s that the caller waits. Each message may
-# wait for a shop and a model provider. Only one more attempt is made, if the worker crashes,
-# because each attempt costs money.
+# Options for a simulation of up to 20 messages with a language model. It must end within the 110 s
+# that the caller waits. Each message may wait for a shop and a model provider. After a worker
+# crash, only one more attempt is made, because each attempt costs money.
 SIMULATING_OUTSIDE: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=105),
     "schedule_to_close_timeout": timedelta(seconds=110),
@@ -71,11 +71,12 @@ SIMULATING_OUTSIDE: Final[ActivityConfig] = {
     "retry_policy": RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_attempts=2),
 }
 
-# For actions in external systems. The external system may take 3 s for the order and 8 s for the
-# action. If it did not respond, it has 8 s to report whether the action was completed. The reply
-# takes 16 s. The timeout exceeds the sum, so that the ledger has the outcome before Temporal gives
-# up. A caller who cannot wait receives a response that the run continues. A missing heartbeat
-# reveals a dead worker (`activities/runtime/heartbeat.py`).
+# Options for actions in external systems. The external system may take 3 s to return the order and
+# 8 s to perform the action. If it does not respond, it has another 8 s to report whether the action
+# was completed. Sending the reply takes up to 16 s. The timeout exceeds the sum, so that the ledger
+# has the outcome before the activity times out. A caller that stops waiting earlier is informed
+# that the run continues. A missing heartbeat reveals a dead worker
+# (`activities/runtime/heartbeat.py`).
 OUTSIDE: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=40),
     "schedule_to_close_timeout": timedelta(seconds=45),
@@ -85,8 +86,8 @@ OUTSIDE: Final[ActivityConfig] = {
     ),
 }
 
-# For actions in external systems once the caller has its answer. Servers that use greylisting or
-# restart have more time.
+# Options for actions in external systems after the caller has received its answer. Servers that use
+# greylisting or are restarting have more time.
 OUTSIDE_PATIENT: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=40),
     "heartbeat_timeout": timedelta(seconds=5),
@@ -96,8 +97,8 @@ OUTSIDE_PATIENT: Final[ActivityConfig] = {
     ),
 }
 
-# For steps that store decisions and effects. They must succeed even if the database is unavailable
-# for a long time, so they are retried until the run's lifetime ends.
+# Options for steps that store decisions and effects. They must succeed even if the database is
+# unavailable for a long time, so they are retried until the run's lifetime ends.
 PATIENT: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=20),
     "retry_policy": RetryPolicy(
@@ -105,8 +106,8 @@ PATIENT: Final[ActivityConfig] = {
     ),
 }
 
-# For one round of attempts at processing an inbound webhook. `workflows/process_webhook.py` counts
-# the rounds.
+# Options for one round of attempts to process an inbound webhook. `workflows/process_webhook.py`
+# counts the rounds.
 WORKING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=30),
     "retry_policy": RetryPolicy(
@@ -116,8 +117,8 @@ WORKING: Final[ActivityConfig] = {
     ),
 }
 
-# For an inbound webhook's workflow. The webhook's row shows whether work is left, so a workflow
-# that has ended may be started again.
+# Options for an inbound webhook's workflow. The webhook's row shows whether work is left, so a
+# workflow that has ended may be started again.
 WEBHOOK: Final[ChildWorkflowConfig] = {
     "task_queue": ENGINE_QUEUE,
     "parent_close_policy": ParentClosePolicy.ABANDON,
@@ -125,8 +126,8 @@ WEBHOOK: Final[ChildWorkflowConfig] = {
     "task_timeout": timedelta(seconds=5),
 }
 
-# For the run that an inbound webhook starts. `adapters/temporal/client.py` starts abandoned runs
-# with the same options.
+# Options for the run that an inbound webhook starts. `adapters/temporal/client.py` starts abandoned
+# runs with the same options.
 RUN: Final[ChildWorkflowConfig] = {
     "task_queue": ENGINE_QUEUE,
     "parent_close_policy": ParentClosePolicy.ABANDON,
@@ -134,15 +135,15 @@ RUN: Final[ChildWorkflowConfig] = {
     "task_timeout": timedelta(seconds=5),
 }
 
-# For a run that is started again because a review's answer did not cover the run's message. The
-# run's first workflow has ended.
+# A run is restarted if its message joined a review and the review's answer did not cover it. The
+# run's first workflow has ended by then, so its workflow id may be reused.
 RUN_AGAIN: Final[ChildWorkflowConfig] = {
     **RUN,
     "id_reuse_policy": WorkflowIDReusePolicy.ALLOW_DUPLICATE,
 }
 
-# For a webhook delivery's workflow. It outlives the run that triggered the delivery. It may be
-# started again after a failure, but never after it has completed.
+# Options for a webhook delivery's workflow. It outlives the run that triggered the delivery. It may
+# be started again after a failure, but never after it has completed.
 DELIVERY: Final[ChildWorkflowConfig] = {
     "task_queue": WEBHOOKS_QUEUE,
     "parent_close_policy": ParentClosePolicy.ABANDON,
@@ -150,11 +151,11 @@ DELIVERY: Final[ChildWorkflowConfig] = {
     "task_timeout": timedelta(seconds=5),
 }
 
-# For one attempt at a webhook delivery. The timeout covers the wait for a permit (45 s,
+# Options for one attempt at a webhook delivery. The timeout covers the wait for a permit (45 s,
 # `activities/webhooks/delivery_limiter.py`), the POST (10 s), and the storage of its result.
-# Storing is retried while the database is unavailable. The number of retries is unlimited. A
-# receiver's failure is not a failure of this activity, and our own failures must not cause the loss
-# of a delivery.
+# Storing is retried while the database is unavailable. The number of attempts is unlimited, because
+# a failure of the service must not cause the loss of a delivery. A receiver's failure does not
+# count as a failure of this activity.
 DELIVERING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=3),
     "heartbeat_timeout": timedelta(seconds=10),
@@ -163,10 +164,10 @@ DELIVERING: Final[ActivityConfig] = {
     ),
 }
 
-# For an email or notice to a person. No caller is waiting, and after some hours the email is
-# useless. A sign-in code is useless after ten minutes; the activity that emails the code checks its
-# age. The workflow uses the engine's task queue, because only the engine's workers have the mail
-# server settings.
+# Options for an email or notice to a person. No caller is waiting, and after some hours the email
+# is useless. A sign-in code is useless after ten minutes; the activity that emails the code checks
+# its age. The workflow uses the engine's task queue, because only the engine's workers have the
+# mail server settings.
 TELLING: Final[ActivityConfig] = {
     "task_queue": ENGINE_QUEUE,
     "start_to_close_timeout": timedelta(seconds=20),
@@ -177,7 +178,8 @@ TELLING: Final[ActivityConfig] = {
     ),
 }
 
-# For the workflows that email a late answer or send a notice about a review. They outlive the run.
+# Options for the workflows that email a late answer or send a notice about a review. They outlive
+# the run.
 AFTER_RUN: Final[ChildWorkflowConfig] = {
     "task_queue": ENGINE_QUEUE,
     "parent_close_policy": ParentClosePolicy.ABANDON,
@@ -185,8 +187,8 @@ AFTER_RUN: Final[ChildWorkflowConfig] = {
     "task_timeout": timedelta(seconds=5),
 }
 
-# For the steps of a sweep. They run in sequence, all within the sweep's timeout (ten minutes,
-# `adapters/temporal/setup.py`). The next sweep continues unfinished work.
+# Options for the steps of a sweep. They run in sequence, all within the sweep's timeout (ten
+# minutes, `adapters/temporal/setup.py`). The next sweep continues unfinished work.
 SWEEPING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=110),
     "schedule_to_close_timeout": timedelta(seconds=110),
@@ -194,8 +196,8 @@ SWEEPING: Final[ActivityConfig] = {
     "retry_policy": RetryPolicy(maximum_attempts=3),
 }
 
-# For scheduled work that is processed page by page. No caller is waiting. A retry continues where
-# the previous attempt stopped, or finds little work left. Attempts stop after an hour: when a
+# Options for scheduled work that is processed page by page. No caller is waiting. A retry continues
+# where the previous attempt stopped, or finds little work left. Attempts stop after an hour: when a
 # schedule or an operator starts the work again, the previous workflow must have ended
 # (`adapters/temporal/setup.py` bounds the total).
 HOUSEKEEPING: Final[ActivityConfig] = {
@@ -208,9 +210,9 @@ HOUSEKEEPING: Final[ActivityConfig] = {
     ),
 }
 
-# For a batch of saved cases: up to ten tries each, of up to twenty messages. A language model may
-# take 13 s for each message. A user is waiting for the results, so a missing heartbeat must quickly
-# reveal a dead worker.
+# Options for a batch of saved cases. Each case is tried up to ten times, and has up to twenty
+# messages. A language model may take 13 s for each message. A user is waiting for the results, so a
+# missing heartbeat must quickly reveal a dead worker.
 TRYING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(hours=4),
     "heartbeat_timeout": timedelta(seconds=10),
@@ -221,8 +223,8 @@ TRYING: Final[ActivityConfig] = {
     ),
 }
 
-# For polling clients' platforms. Platforms are polled concurrently, in batches that take a few
-# seconds each. A retry repeats the batch that the previous attempt did not finish.
+# Options for polling clients' platforms. Platforms are polled concurrently, in batches that take a
+# few seconds each. A retry repeats the batch that the previous attempt did not finish.
 POLLING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=50),
     "heartbeat_timeout": timedelta(seconds=30),
@@ -233,8 +235,8 @@ POLLING: Final[ActivityConfig] = {
     ),
 }
 
-# For one page of a replay. No caller waits for it. A page ends after a few seconds, or after the
-# language model call in progress. Attempts continue for an hour, because the database may be
+# Options for one page of a replay. No caller is waiting. A page ends after a few seconds, or after
+# the language model call in progress. Attempts continue for an hour, because the database may be
 # unavailable for that long.
 REPLAYING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=2),
@@ -246,9 +248,9 @@ REPLAYING: Final[ActivityConfig] = {
     ),
 }
 
-# For the steps of an erasure. They are retried until the erasure completes, regardless of worker
-# crashes and database outages: a partial erasure must not be left behind. A retry continues with
-# the remaining data, and sends a heartbeat every second.
+# Options for the steps of an erasure. They are retried until the erasure completes, regardless of
+# worker crashes and database outages: a partial erasure must not be left behind. A retry continues
+# with the remaining data, and sends a heartbeat every second.
 ERASING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(hours=6),
     "heartbeat_timeout": timedelta(seconds=10),
@@ -257,6 +259,6 @@ ERASING: Final[ActivityConfig] = {
     ),
 }
 
-# Time for later review rounds, in addition to the time for the first round. Both are part of the
-# run's lifetime (`ProcessEventInput.lifetime`).
+# Additional time for all review rounds after the first. Both are part of the run's lifetime
+# (`ProcessEventInput.lifetime`).
 LATE_ROUND: Final = timedelta(hours=1)

@@ -102,7 +102,9 @@ class ProcessEvent:
         except FailureError as failure:
             if not joined:
                 raise
-            workflow.logger.warning("message not read", extra={"error_code": error_code(failure)})
+            workflow.logger.warning(
+                "message not processed by the brain", extra={"error_code": error_code(failure)}
+            )
             return None
 
     async def _carry_out(self, thought: ThinkResult) -> None:
@@ -134,8 +136,8 @@ class ProcessEvent:
             self._round += 1
 
     async def _join(self, review_id: str) -> None:
-        """Leave the message to human agents, in the review to which it was added. If the agent has
-        read the message, first revise the review's draft and plan."""
+        """Hand the message over to human agents in the review to which it was added. If the agent
+        has read the message, first revise the review's draft and plan."""
         if self._thought is not None and workflow.patched("later-turns"):
             step = ReviseReviewInput(ref=self._event.ref, review_id=review_id)
             await revise(step, remote=self._event.remote_brain)
@@ -194,8 +196,8 @@ class ProcessEvent:
         """Request a review, and wait for a reviewer's decision or the deadline. Return whether to
         execute the plan.
 
-        If a human agent has taken over the conversation, the message is left to the human agent,
-        and the result is False.
+        If a human agent has taken over the conversation, return False: the human agent handles the
+        message.
         """
         joined = await self._persist(RunStatus.NEEDS_REVIEW, steps, doubt=doubt)
         if _has_joined(joined):
@@ -248,11 +250,8 @@ class ProcessEvent:
         error: str = "",
         joined: str = "",
     ) -> str:
-        """Store an outcome of the run. Return an empty text if the outcome was stored. If it was
-        not, return the reason.
-
-        The reason is _STOPPED, or the id of the review to which the message was added instead.
-        """
+        """Store an outcome of the run. Return an empty string if the outcome was stored. Otherwise
+        return the reason: _STOPPED, or the id of the review to which the message was added."""
         outcome = PersistInput(
             ref=self._event.ref,
             status=status,

@@ -22,9 +22,9 @@ with workflow.unsafe.imports_passed_through():
     from workflows import options
     from workflows.failure import OUTAGE, TIMEOUT, error_code
 
-# Number of rounds of attempts for failures that are not outages. After these rounds, the service
-# gives up on the webhook, so that the webhooks queued behind it continue. Such a failure must be
-# fixed in the service.
+# Number of rounds of attempts for failures that are not outages. After these rounds, the webhook
+# counts as failed, so that it no longer blocks the webhooks queued behind it. Such a failure must
+# be fixed in the service.
 _ROUNDS: Final = 3
 # Outages during which the webhook is retried without limit. Two codes are excluded: a webhook that
 # only another version can parse, or that takes too long to parse, must not block its queue. Outages
@@ -40,7 +40,7 @@ class ProcessWebhook:
     def __init__(self, step: ProcessWebhookInput) -> None:
         self._step = step
         self._shown: str | None = None
-        self._told_to_try = False
+        self._asked_to_retry = False
 
     @workflow.run
     async def run(self, _: ProcessWebhookInput) -> None:
@@ -65,12 +65,12 @@ class ProcessWebhook:
     @workflow.signal(name=names.TRY_NOW_SIGNAL)
     def try_now(self) -> None:
         """Retry the webhook now instead of at the scheduled time."""
-        self._told_to_try = True
+        self._asked_to_retry = True
 
     async def _pause(self, lasts: timedelta) -> None:
         with suppress(TimeoutError):
-            await workflow.wait_condition(lambda: self._told_to_try, timeout=lasts)
-        self._told_to_try = False
+            await workflow.wait_condition(lambda: self._asked_to_retry, timeout=lasts)
+        self._asked_to_retry = False
 
     async def _work(self) -> WebhookWorked:
         """Process the webhook, and return the result. The first attempts run in this process. Later

@@ -13,8 +13,8 @@ _Done = TypeVar("_Done")
 
 
 async def alone(step: Awaitable[_Done], failed: list[str], *, otherwise: _Done) -> _Done:
-    """Return the result of a step. If all its attempts fail, add its error code to `failed` and
-    return `otherwise`."""
+    """Run a step and return its result. If all its attempts fail, add its error code to `failed`
+    and return `otherwise`."""
     try:
         return await step
     except FailureError as failure:
@@ -25,8 +25,8 @@ async def alone(step: Awaitable[_Done], failed: list[str], *, otherwise: _Done) 
 
 
 def tell(failed: list[str]) -> None:
-    """Fail the workflow if any of its steps failed. Raises ApplicationError, so that the schedule
-    and operators see the failure.
+    """Raise ApplicationError if any step of the workflow failed, so that the schedule and operators
+    see the failure.
 
     Call this function after all steps. `failed`: the error codes of the failed steps.
     """

@@ -4,6 +4,7 @@ from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
     from activities.content.embed import Embed
+    from activities.customers.sweep_customers import SweepCustomers
     from activities.inbound.sweep_webhooks import SweepWebhooks
     from activities.playbooks.sweep_loosenings import SweepLoosenings
     from activities.reviews.sweep_reviews import SweepReviews
@@ -67,6 +68,12 @@ class Sweep:
         if workflow.patched("loosenings"):
             done += await alone(
                 workflow.execute_activity_method(SweepLoosenings.sweep, sweep, **options.SWEEPING),
+                failed,
+                otherwise=nothing,
+            )
+        if workflow.patched("customers"):
+            done += await alone(
+                workflow.execute_activity_method(SweepCustomers.index, sweep, **options.SWEEPING),
                 failed,
                 otherwise=nothing,
             )

@@ -1,5 +1,5 @@
-"""The brain budget: chooses between the language model and the embedded brain, depending on the
-remaining budget."""
+"""Choose between the language model and the embedded brain, depending on the client's remaining
+budget."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass

@@ -126,7 +126,7 @@ class DryRuns:
         standing = await StandingThreads(connection, tenant).read(
             conversation_key(event, step.event_id),
             memory_key(event),
-            begun_after=self._now() - self._thread_lasts,
+            started_after=self._now() - self._thread_lasts,
         )
         thread = standing.thread.seen_by(event)
         if thread.asked_number or thread.proposal:

@@ -1,4 +1,4 @@
-"""The data on which the agent bases its decision: the client's content, connections and shop
+"""Gather the data on which the agent bases its decision: the client's content, connections and shop
 state."""
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.agent.brain import Passage, Template
 from domain.agent.embedding import Embedding
 from domain.agent.own_head import OwnHead
-from domain.agent.policy_context import Connection
+from domain.agent.policy_context import Connection, connections_of
 from domain.agent.ports import Embedder
 from domain.core.ids import TenantId
 from domain.core.recent import Recent
@@ -81,11 +81,7 @@ async def gather(
 async def connections(connection: AsyncConnection, tenant: TenantId) -> tuple[Connection, ...]:
     """Return the connections that the agent can use for actions. Connections that only receive
     webhooks are omitted."""
-    return tuple(
-        Connection(integration_id=it.id, provider=it.provider, answers_by_note=it.answers_by_note)
-        for it in await IntegrationRepository(connection, tenant).connected()
-        if not it.only_listens
-    )
+    return connections_of(await IntegrationRepository(connection, tenant).connected())
 
 
 async def _templates(content: ContentRepository, tenant: TenantId) -> tuple[Template, ...]:

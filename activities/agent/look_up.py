@@ -27,14 +27,15 @@ class LookUp:
 
     @activity.defn(name=names.LOOK_UP)
     async def look_up(self, step: LookUpInput) -> LookUpResult:
-        """Look up the order that the message is about. Store on the run the order data that the
-        customer is allowed to see.
+        """Look up the order that the message is about. On the run, store only the order data that
+        the customer is allowed to see.
 
         Idempotency key: run_id. The shop is only read, and a repetition overwrites the stored
         result. An unresponsive shop is a result, not a failure. The run then continues with order
         facts from webhooks, or records that nothing is known.
         """
         started, tenant = time.monotonic(), TenantId(step.ref.client_id)
+        looked_up_at = self._now()
         async with self._database.tenant(tenant) as connection:
             case = await CaseRepository(connection, tenant).read(step.ref.run_id)
         searched = await self._search.find(tenant, case.event, case.thread)
@@ -46,7 +47,8 @@ class LookUp:
         async with self._database.tenant(tenant) as connection:
             for integration_id, noted in searched.noted:
                 await IntegrationRepository(connection, tenant).note_refusal(integration_id, noted)
-            await RunRepository(connection, tenant).save_lookup(step.ref.run_id, searched.lookup)
+            lookup = searched.lookup.model_copy(update={"looked_up_at": looked_up_at})
+            await RunRepository(connection, tenant).save_lookup(step.ref.run_id, lookup)
         return LookUpResult(
             state=searched.lookup.state, elapsed_ms=(time.monotonic() - started) * 1000
         )

@@ -79,7 +79,7 @@ class OrderSearch:
                 break
         async with self._database.reading(tenant) as connection:
             facts = OrderFactRepository(connection, tenant)
-            found = await _with_told(facts, found, event.customer_email, answered)
+            found = await _with_reported(facts, found, event.customer_email, answered)
         return Searched(found, tuple(refused.items()), tuple(noted.items()))
 
     async def _ask(
@@ -106,7 +106,7 @@ class OrderSearch:
         return Lookup.of(order, number, email)
 
 
-async def _with_told(
+async def _with_reported(
     facts: OrderFactRepository, found: Lookup, email: str | None, answered: Set[str]
 ) -> Lookup:
     """Return the result with order facts from webhooks added. They complete the order from a shop,
@@ -114,8 +114,12 @@ async def _with_told(
     if found.order is not None:
         known = await facts.about(found.order)
         return found.model_copy(update={"order": with_facts(found.order, known)})
-    told = await facts.find(found.number, email, but_of=answered)
-    return found if told is None else min(found, Lookup.of(told, found.number, email), key=_rank)
+    reported = await facts.find(found.number, email, but_of=answered)
+    return (
+        found
+        if reported is None
+        else min(found, Lookup.of(reported, found.number, email), key=_rank)
+    )
 
 
 def _rank(lookup: Lookup) -> int:

@@ -27,9 +27,10 @@ from domain.agent.thinking import ThinkingResult
 from domain.core import names
 from domain.core.contracts import RunRef
 from domain.core.ids import TenantId
-from domain.core.ports import Clock, NewId
+from domain.core.ports import Clock, NewId, Sealer
 from domain.intake.customer_email import customer_key
 from domain.learning.comparison import ShadowThought
+from domain.privacy.erased_customer import refunded_as
 from domain.runs.conversation import ANSWERS_PER_HOUR, ANSWERS_WITHOUT_PERSON
 from domain.runs.later_turn import may_answer
 from domain.runs.run import RunDraft, review_reason
@@ -62,6 +63,7 @@ class Think:
         new_id: NewId,
         *,
         net: SafetyNet,
+        sealer: Sealer,
         answers_per_hour: int = ANSWERS_PER_HOUR,
         answers_without_person: int = ANSWERS_WITHOUT_PERSON,
     ) -> None:
@@ -69,6 +71,7 @@ class Think:
         self._brain_budget = brain_budget
         self._embedder = embedder
         self._net = net
+        self._sealer = sealer
         self._now = now
         self._new_id = new_id
         self._answers_per_hour = answers_per_hour
@@ -217,7 +220,7 @@ class Think:
             return Spent()  # Order actions require an order.
         return await ActionLedger(connection, tenant).spent(
             order_key=order.key,
-            customer=customer_key(case.event.customer_email),
+            customer=refunded_as(self._sealer, tenant, customer_key(case.event.customer_email)),
             currency=order.refundable.currency,
             not_by=ref.run_id,
             now=self._now(),

@@ -20,8 +20,8 @@ from store.billing.usage_periods import drifting, make_due_changes, open_counter
 from store.core.database import Database
 
 _OPENED_AT_ONCE: Final = 500
-# Few clients per statement: for each client, the statement counts the month's tickets and all
-# credits, and it has a timeout of 3 s.
+# A statement covers only a few clients. It counts each client's tickets of the month and all
+# credits, and has a timeout of 3 s.
 _COMPARED_AT_ONCE: Final = 20
 
 R = TypeVar("R", OpenPeriodResult, ReconcileResult)
@@ -51,7 +51,7 @@ class UsagePeriods:
 
         last, done = _broken_off(OpenPeriodResult)
         async for page in client_pages(self._database, "", after=last, size=_OPENED_AT_ONCE):
-            made, failed = await self._in_halves(page, work, (last, done))
+            made, failed = await self._bisect(page, work, (last, done))
             done = OpenPeriodResult(
                 opened=done.opened + sum(one.opened for one in made),
                 changed=done.changed + sum(one.changed for one in made),
@@ -75,7 +75,7 @@ class UsagePeriods:
 
         last, done = _broken_off(ReconcileResult)
         async for page in client_pages(self._database, "", after=last, size=_COMPARED_AT_ONCE):
-            made, failed = await self._in_halves(page, work, (last, done))
+            made, failed = await self._bisect(page, work, (last, done))
             done = ReconcileResult(
                 compared=done.compared + sum(one.compared for one in made),
                 drifting=done.drifting + sum(one.drifting for one in made),
@@ -100,7 +100,7 @@ class UsagePeriods:
             )
         return ReconcileResult(compared=len(client_ids), drifting=len(drifts))
 
-    async def _in_halves(
+    async def _bisect(
         self,
         page: Sequence[str],
         work: Callable[[Sequence[str]], Awaitable[R]],

@@ -1,4 +1,4 @@
-"""The activities of a run of saved cases: start the run, try some cases, and end the run."""
+"""The activities of a case run: start the run, try some cases, and end the run."""
 
 from typing import Final
 
@@ -152,8 +152,8 @@ class TryCases:
         )
 
     async def _rulebook(self, tenant: TenantId, used: UsedPlaybook, variant: Variant) -> Rulebook:
-        if used.is_draft and variant.draft is not None:
-            return variant.draft.rulebook
+        if used.is_draft and (draft := variant.draft_of(used.id)) is not None:
+            return draft.rulebook
         async with self._database.reading(tenant) as connection:
             return await PlaybookRepository(connection, tenant).rulebook(
                 used.id or "", used.version or 0

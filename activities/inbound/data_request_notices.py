@@ -11,7 +11,7 @@ from domain.core.service_name import ServiceName
 from domain.inbound.data_request_mail import data_request_mail
 from domain.integrations.service_mail import ServiceMail
 from store.core.database import Database
-from store.inbound.data_requests import DataRequestRepository, owner_address, untold
+from store.inbound.data_requests import DataRequestRepository, owner_address, unnotified
 
 _AT_ONCE = 200
 
@@ -46,7 +46,7 @@ class DataRequestNotices:
         """
         async with beating():
             async with self._database.service() as connection:
-                requests = await untold(connection, limit=_AT_ONCE)
+                requests = await unnotified(connection, limit=_AT_ONCE)
             for client_id, request_id in requests:
                 await self._tell(TenantId(client_id), request_id)
 
@@ -60,4 +60,4 @@ class DataRequestNotices:
             )
             await self._mails.send_once(ServiceMail.DATA_REQUEST, mail, tenant)
         async with self._database.tenant(tenant) as connection:
-            await DataRequestRepository(connection, tenant).told(request_id, self._now())
+            await DataRequestRepository(connection, tenant).mark_notified(request_id, self._now())

@@ -14,13 +14,15 @@ from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
 from domain.inbound.contracts import ProcessWebhookInput, WebhookRef
+from domain.inbound.errors import InboundBusy
 from domain.inbound.polling import POLLED, Pollers, PollInput, PollResult, Polls, is_due
 from domain.inbound.ports import EndpointFacts, Platform, WebhookStarter
-from domain.integrations.errors import ActionRefused, ActionUnreachable
+from domain.integrations.errors import ActionRefused, ActionUnreachable, NotAuthorized
 from domain.integrations.providers import Provider
 from services.core.unit_of_work import UnitsOfWork
 from services.inbound.reconciling import keep_found, read_changes
 from store.inbound.poll_cursors import PollCursorRepository, PolledConnection, polled_connections
+from store.integrations.integrations import IntegrationRepository
 
 _CONNECTIONS: Final = 100
 _AT_ONCE: Final = 8
@@ -124,8 +126,12 @@ class PollIntegrations:
         except TimeoutError:
             await self._fail(one, _TOO_SLOW)
             return PollResult(polled=1, found=found, failed=1)
+        except InboundBusy as error:
+            _log.warning("poll stopped at a storage limit", client_id=one.tenant, error=error.code)
+            return PollResult(polled=1, found=found)
         except (EngineUnavailable, SQLAlchemyError) as error:
-            # `ping` raises if the database is down. In that case, the connection did not fail.
+            # `ping` raises if the database is down. In that case, the connection itself did not
+            # fail.
             await self._units.database.ping()
             _log.error("poll failed", client_id=one.tenant, error=type(error).__name__)
             return PollResult(failed=1)
@@ -133,6 +139,9 @@ class PollIntegrations:
             _log.error("poll failed", client_id=one.tenant, error=type(error).__name__)
             await self._fail(one, _UNEXPECTED)
             return PollResult(polled=1, found=found, failed=1)
+        if one.is_refused:
+            async with self._units.database.tenant(one.tenant) as connection:
+                await IntegrationRepository(connection, one.tenant).trust(one.integration.id)
         return PollResult(polled=1, found=found)
 
     async def _page(
@@ -184,6 +193,9 @@ class PollIntegrations:
         async with self._units.database.tenant(one.tenant) as connection:
             cursors = PollCursorRepository(connection, one.tenant)
             await cursors.fail(one.integration.id, code, self._now())
+            if code == NotAuthorized.code:
+                repository = IntegrationRepository(connection, one.tenant)
+                await repository.doubt(one.integration.id, self._now())
         _log.warning(
             "failed to poll a platform",
             client_id=one.tenant,

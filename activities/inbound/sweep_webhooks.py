@@ -47,17 +47,21 @@ class SweepWebhooks:
         )
         async with self._database.service() as connection:
             stopped = await stopped_queues(connection, limit=BATCH)
-        moved = [await self._move(step, lane) for lane in stopped]
+        moved = [await self._move(step, stopped_queue) for stopped_queue in stopped]
         return swept + SweepResult(picked_up=sum(moved))
 
-    async def _move(self, step: SweepInput, lane: StoppedQueue) -> bool:
-        async with self._database.tenant(lane.tenant) as connection:
-            await lock_queues(connection, lane.tenant)
-            webhook_id = await InboundQueues(connection, lane.tenant).take_next(lane.kind)
+    async def _move(self, step: SweepInput, stopped_queue: StoppedQueue) -> bool:
+        async with self._database.tenant(stopped_queue.tenant) as connection:
+            await lock_queues(connection, stopped_queue.tenant)
+            webhook_id = await InboundQueues(connection, stopped_queue.tenant).take_next(
+                stopped_queue.kind
+            )
         if webhook_id is None:
             return False
-        _log.error("stalled inbound queue restarted", client_id=lane.tenant, webhook_id=webhook_id)
-        ref = WebhookRef(client_id=lane.tenant, webhook_id=webhook_id)
+        _log.error(
+            "stalled inbound queue restarted", client_id=stopped_queue.tenant, webhook_id=webhook_id
+        )
+        ref = WebhookRef(client_id=stopped_queue.tenant, webhook_id=webhook_id)
         return await self._start(step, ref)
 
     async def _start(self, step: SweepInput, ref: WebhookRef) -> bool:

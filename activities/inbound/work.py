@@ -38,7 +38,7 @@ _PATIENCE_S: Final = 4.0
 # Transaction timeout in seconds. It is long enough to write ten megabytes of attachments.
 _TRANSACTION_S: Final = 10.0
 # The minimum processing time of a webhook, in seconds, while other webhooks of its queue are
-# waiting. It limits the share of the worker that a client with a long queue uses.
+# waiting. It limits how much of the worker's time a client with a long queue can use.
 _TURN_S: Final = 0.2
 
 _NOTHING_LEFT: Final = Nothing("erased")

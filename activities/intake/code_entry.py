@@ -1,5 +1,5 @@
-"""Entry of an emailed verification code. A ticket message that contains the code verifies its
-author's address."""
+"""Check ticket messages for an emailed verification code. A message with the correct code verifies
+its author's address."""
 
 from datetime import datetime
 
@@ -28,10 +28,11 @@ async def with_code(
     """Return the event. Its address is marked as verified if this message contains a correct code,
     or if a correct code was entered earlier in the thread.
 
-    The thread must be locked. It belongs to one author and one address in one ticket. A code from
-    another thread is accepted only if it is shared. Concurrent attempts are all counted. An event
-    with the correct code takes over the question that was asked before the code. That question must
-    not cause an action.
+    The caller must have locked the thread. A thread belongs to one author and one address in one
+    ticket. A code from another thread is accepted only if it is a shared code
+    (`domain/identity/mailed_code.py`). Every attempt is counted, even if several run concurrently.
+    An event with the correct code takes over the text of the question that preceded the code. The
+    agent may answer that question but must not act on it.
     """
     email = customer_key(event.customer_email)
     if email is None or not can_be_proved(event):

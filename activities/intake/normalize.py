@@ -28,6 +28,7 @@ from domain.runs.mail_reply import is_ours
 from domain.webhooks.outbound_event import PREVIEW_CHARS, ConversationCreated
 from store.billing.usage_ledger import take_again
 from store.core.database import Database
+from store.customers.customer_index import CustomerIndex
 from store.intake.events import EventRepository
 from store.integrations.integrations import IntegrationRepository
 from store.reviews.escalations import EscalationRepository
@@ -148,9 +149,17 @@ class Normalize:
             thread = thread.model_copy(update={"proposal": proposal})
         if thread.asked_number or thread.proposal:
             unified = with_asked_number(unified)
-        await events.save_unified(
+        arrived_at = await events.save_unified(
             step.ref.event_id, unified, conversation_id=opened.id, written=written
         )
+        if arrived_at is not None:
+            await CustomerIndex(connection, tenant).keep(
+                unified.customer_email,
+                unified.customer_name,
+                is_verified=unified.may_act,
+                new_id=self._new_id,
+                at=arrived_at,
+            )
         deliveries: tuple[str, ...] = ()
         joined, considered = None, False
         if opened.is_new:

@@ -1,6 +1,6 @@
 """Email to a client's customers, from the client's verified sender. A client without a verified
-sender uses the service's sender. Such a client may only email addresses that have written in
-(decision 0074)."""
+sender uses the service's sender. Such a client may email only addresses that have written to the
+service (decision 0074)."""
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -74,13 +74,14 @@ class ClientMail:
             sender = await MailSenderRepository(connection, tenant).verified()
             if sender is None:
                 await self._require_proof(connection, tenant, mail.to, answer_of)
+            branding = (await SettingsRepository(connection, tenant).read()).branding
             if answer_of is not None and self._question is not None:
                 mail = await self._question.added_to(connection, tenant, mail, answer_of)
         address = None if sender is None else sender.address
         shown = mailable_name(mail.from_name, address, self._service)
         if not shown and mail.from_name:
             raise MailNameProtected
-        mail = mail.model_copy(update={"from_name": shown})
+        mail = mail.model_copy(update={"from_name": shown, "color": branding.color})
         if sender is None:
             async with self._limiter.client_mail(tenant, group, to=mail.to):
                 return await self._mailer.send(mail, ServicePermit(mail.to))
@@ -93,8 +94,8 @@ class ClientMail:
     async def _require_proof(
         self, connection: AsyncConnection, tenant: TenantId, to: str, answer_of: str | None
     ) -> None:
-        """Raise MailRecipientUnproved unless the owner of the address has written in. The owner has
-        written in if the address was verified in the widget, or if the run `answer_of` answers an
+        """Raise MailRecipientUnproved unless the address's owner has written to the service. This
+        is proved if the address was verified in the widget, or if the run `answer_of` answers an
         authenticated email from the address."""
         recipients, address = MailRecipientRepository(connection, tenant), to.lower()
         if await recipients.has_proved(address):

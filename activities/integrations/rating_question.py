@@ -15,8 +15,8 @@ ASKED_EVERY: Final = timedelta(days=1)
 
 
 class RatingQuestion:
-    """Adds a rating request to emails. `origin`: the customer-facing origin of the service, without
-    a trailing slash."""
+    """Adds a rating request to emails. `origin`: the service's public URL for customers, without a
+    trailing slash."""
 
     def __init__(self, sealer: Sealer, origin: str, now: Clock) -> None:
         self._sealer = sealer

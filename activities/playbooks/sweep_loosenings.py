@@ -1,6 +1,6 @@
-"""The sweep of loosenings: playbook changes that give the agent more permissions. The sweep
-notifies managers about loosenings and about API keys of departed members. It also applies the
-loosenings that are due."""
+"""The sweep of loosenings: playbook changes that give the agent more permissions. It notifies
+managers about loosenings and about departed members' API keys. It also applies the loosenings that
+are due."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final

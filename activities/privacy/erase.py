@@ -145,6 +145,7 @@ class EraseRecords:
             key,
             erasure_id=erase.erasure_id,
             mark=mark,
+            sealer=self._sealer,
             now=self._now,
             reached=reached,
         )

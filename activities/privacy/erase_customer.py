@@ -12,10 +12,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core import names
 from domain.core.ids import TenantId, parse_ulid
-from domain.core.ports import Clock
+from domain.core.ports import Clock, Sealer
+from domain.privacy.erased_customer import pseudonyms
 from store.analytics.tables import churn_predictions
 from store.content.tables import suggestions
 from store.core.database import Database
+from store.customers.tables import customers
 from store.exports.tables import automation_events
 from store.identity.tables import address_codes
 from store.privacy.certificates import Certificates
@@ -38,6 +40,7 @@ _EVENTS: Final[tuple[tuple[str, _NextPage], ...]] = (
     ("events of sessions", Subject.events_of_sessions),
 )
 _RECORDS: Final[tuple[tuple[sa.Table, _NextPage], ...]] = (
+    (customers, Subject.customers),
     (churn_predictions, Subject.churn),
     (automation_events, Subject.automation_events),
     (suggestions, Subject.suggestions),
@@ -58,6 +61,7 @@ class CustomerErasure:
         *,
         erasure_id: str,
         mark: datetime,
+        sealer: Sealer,
         now: Clock,
         reached: Reached | None = None,
     ) -> None:
@@ -66,25 +70,30 @@ class CustomerErasure:
         self._key = key
         self._erasure_id = erasure_id
         self._mark = mark
+        self._sealer = sealer
         self._now = now
         self._reached: Reached = {} if reached is None else reached
 
     async def mark(self) -> int:
         """Find and mark the customer's events, so that no step starts on them. Return the number of
-        runs that may be in the middle of a step. The number includes runs marked by earlier
-        attempts."""
+        runs, including those marked by earlier attempts, that may be in the middle of a step."""
         for stage, next_page in _EVENTS:
             await self._each_page(stage, partial(self._mark_page, next_page))
         async with self._database.service() as connection:
             return await self._words(connection).under_way()
 
     async def workflow_ids(self) -> AsyncIterator[tuple[str, ...]]:
-        """Yield the workflow ids for the events marked for erasure: of their runs, and of the
-        webhook deliveries about them."""
+        """Yield the workflow ids for the events marked for erasure: of their runs, of members'
+        replies to them, and of the webhook deliveries about them."""
         async for page in self._pages():
             async with self._database.service() as connection:
-                deliveries = await self._words(connection).deliveries(page)
+                words = self._words(connection)
+                deliveries, replies = await words.deliveries(page), await words.replies(page)
             yield tuple(names.process_event_id(self._tenant, one) for one in page.events)
+            if replies:
+                yield tuple(
+                    names.background_id(names.SEND_REPLY, self._tenant, one) for one in replies
+                )
             if deliveries:
                 yield tuple(names.deliver_webhook_id(self._tenant, one) for one in deliveries)
 
@@ -130,7 +139,9 @@ class CustomerErasure:
         await self._each_page("inbound_webhooks", self._empty_webhooks)
         async with self._database.service() as connection:
             arrivals = self._arrivals(connection)
-            await Certificates(connection).add(self._erasure_id, await arrivals.remove_told())
+            await Certificates(connection).add(
+                self._erasure_id, await arrivals.remove_orders_and_requests()
+            )
 
     async def _empty_webhooks(self, after: str) -> str | None:
         async with self._database.service() as connection:
@@ -207,7 +218,10 @@ class CustomerErasure:
         return Subject(connection, self._tenant, self._key, self._mark)
 
     def _words(self, connection: AsyncConnection) -> CustomerWords:
-        return CustomerWords(connection, self._tenant, self._mark)
+        return CustomerWords(connection, self._tenant, self._mark, self._pseudonym)
+
+    def _pseudonym(self, customer: str) -> str:
+        return pseudonyms(self._sealer, self._tenant, customer)[0]
 
 
 _Remove = Callable[[CustomerWords, tuple[str, ...]], Awaitable[int]]

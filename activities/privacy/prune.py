@@ -24,6 +24,7 @@ from store.integrations.tables import mail_counts
 from store.privacy.prune import (
     empty_bodies,
     forget_ended_accounts,
+    forget_erased_customers,
     prune_ended_endpoints,
     prune_inbound_webhooks,
     prune_older,
@@ -79,6 +80,7 @@ class Prune:
                 step.ended_connections_s,
                 (prune_ended_endpoints, forget_ended_accounts),
             ),
+            ("erased customers", step.erased_customers_s, (forget_erased_customers,)),
             ("replays", step.replays_s, (partial(prune_older, replays),)),
             ("form posts", step.form_posts_s, (partial(prune_older, form_posts),)),
             ("page drafts", step.page_drafts_s, (prune_page_drafts,)),
@@ -96,7 +98,7 @@ class Prune:
                 for batch in batches:
                     pruned += await self._all(batch, now - timedelta(seconds=age))
             except (EngineUnavailable, SQLAlchemyError) as error:
-                await self._database.ping()  # `ping` raises if the database is down
+                await self._database.ping()  # `ping` raises if the database is down.
                 _log.error("failed to prune records", kind=kind, error=type(error).__name__)
                 failed = error
         if failed is not None:

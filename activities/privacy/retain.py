@@ -28,9 +28,10 @@ _PAGED: Final[tuple[tuple[RecordClass, _NextPage], ...]] = (
     (RecordClass.CONVERSATIONS, RetentionRepository.events),
     (RecordClass.CONVERSATIONS, RetentionRepository.conversations),
     (RecordClass.CONVERSATIONS, RetentionRepository.memories),
+    (RecordClass.CONVERSATIONS, RetentionRepository.customers),
 )
 _SIMPLE: Final[tuple[tuple[RecordClass, _Some], ...]] = (
-    (RecordClass.CONVERSATIONS, RetentionRepository.told),
+    (RecordClass.CONVERSATIONS, RetentionRepository.webhook_events),
     (RecordClass.CHURN, RetentionRepository.churn),
     (RecordClass.METRICS, RetentionRepository.metrics),
     (RecordClass.AUTOMATION_EVENTS, RetentionRepository.automation_events),
@@ -63,7 +64,7 @@ class Retain:
                             removed += some
                             activity.heartbeat(after, removed, failed)
                     except (EngineUnavailable, SQLAlchemyError):
-                        await self._database.ping()  # `ping` raises if the database is down
+                        await self._database.ping()  # `ping` raises if the database is down.
                         _log.error("failed to delete expired records", client_id=client_id)
                         whole = False
                 failed += not whole

@@ -2,18 +2,24 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol, assert_never, runtime_checkable
 
 from activities.integrations.client_mail import ClientMail
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.agent.speech.language import spoken_language
 from domain.core.ids import TenantId
-from domain.integrations.errors import ActionRefused, ActionUnreachable, MailUnknown
+from domain.integrations.errors import (
+    ActionRefused,
+    ActionUnknown,
+    ActionUnreachable,
+    MailUnknown,
+)
 from domain.integrations.integration import Integration
 from domain.integrations.mail_allowance import MailGroup
 from domain.integrations.order import Order
 from domain.integrations.ports import Connectors, Helpdesk, HelpdeskTicket
+from domain.integrations.providers import PROVIDERS
 from domain.runs.mail_reply import reply_to
 from store.runs.cases import Case
 
@@ -45,8 +51,8 @@ class CancelsOrders(Protocol):
     """A shop that can cancel an order. The errors, `key` and `again` are the same as in `Shop`."""
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:
-        """Cancel the order once, and refund its payment. Return the external system's id of the
-        cancellation."""
+        """Cancel the order once, and refund its payment. Return the cancellation's id at the
+        provider."""
 
 
 class Actions:
@@ -83,6 +89,25 @@ class Actions:
                 assert_never(step.action.kind)
         return await handler(step)
 
+    async def perform_known(self, step: Step) -> str:
+        """Perform one action like `perform`. If the outcome is unknown, try once more with `again`
+        set."""
+        try:
+            return await self.perform(step)
+        except ActionUnknown:
+            if step.again or step.integration is None:
+                raise
+            if PROVIDERS[step.integration.provider].slow_to_show:
+                raise
+        try:
+            return await self.perform(replace(step, again=True))
+        except ActionUnreachable as error:
+            raise ActionUnknown from error  # The first attempt may still have had the effect.
+        except ActionRefused as error:
+            if error.sent:
+                raise
+            raise ActionUnknown from error  # The first attempt may have succeeded.
+
     async def order_of(
         self, action: PlannedAction, integration: Integration, case: Case
     ) -> Order | None:
@@ -96,7 +121,7 @@ class Actions:
             raise ActionUnreachable("the shop did not answer") from error
 
     async def _reply(self, _: Step) -> str:
-        return ""  # the gateway returns the answer to the caller
+        return ""  # The gateway returns the answer to the caller.
 
     async def _reply_by_email(self, step: Step) -> str:
         if step.interrupted:
@@ -105,7 +130,7 @@ class Actions:
         event = step.case.event
         mail = reply_to(
             event,
-            step.case.words,
+            step.case.delivered,
             from_name=step.case.sender_name,
             key=step.key,
             language=spoken_language(event.words),
@@ -115,7 +140,11 @@ class Actions:
 
     async def _reply_in_helpdesk(self, step: Step) -> str:
         return await self._helpdesk(step).reply(
-            _ticket(step), step.case.words, step.key, again=step.again
+            _ticket(step),
+            step.case.delivered,
+            step.key,
+            again=step.again,
+            bare=step.case.words,
         )
 
     async def _note(self, step: Step) -> str:

@@ -32,9 +32,9 @@ from store.tenants.automation import AutomationStops
 
 
 class AddressCodes:
-    """Creates and emails codes that verify an address. Emails are sent from the service's own
-    sender, because the text is the service's and contains nothing written by the client. `mails`:
-    starts the workflow that calls `send` to email a code."""
+    """Creates and emails codes that verify an address. The service's own sender is used, because
+    the text is fixed and contains nothing written by the client. `mails`: starts the workflow that
+    calls `send` to email a code."""
 
     def __init__(
         self,

@@ -6,17 +6,18 @@ from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.agent.plan import ON_ORDERS, PlannedAction, StepOutcome
+from domain.agent.plan import ON_ORDERS, REPLIES, PlannedAction, StepOutcome
 from domain.agent.policy import recheck
 from domain.agent.policy_decision import PolicyDecision, PolicyReason
 from domain.core.ids import TenantId
-from domain.core.ports import Clock
+from domain.core.ports import Clock, Sealer
 from domain.intake.customer_email import customer_key
 from domain.integrations.errors import ActionRefused
 from domain.integrations.integration import Integration
 from domain.integrations.known_order import with_facts
 from domain.integrations.order import Order
 from domain.integrations.providers import HELPDESKS, Provider
+from domain.privacy.erased_customer import refunded_as
 from domain.runs.action_key import action_key
 from store.core.database import Database
 from store.integrations.helpdesk_pauses import HelpdeskPauseRepository
@@ -24,16 +25,16 @@ from store.integrations.order_facts import OrderFactRepository
 from store.reviews.escalations import EscalationRepository
 from store.reviews.later_turns import LaterTurns
 from store.runs.action_ledger import ActionLedger, Effect, LedgerClaim, LedgerPlace
-from store.runs.cases import Case
+from store.runs.cases import Case, CaseRepository
 from store.runs.runs import RunRepository
 from store.tenants.automation import AutomationStops
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The data that all steps of a run share. `kept_by`: why the plan was held for human review
-    when it was loaded. Either a human agent had taken over the conversation, or all automation was
-    stopped."""
+    """The data that all steps of a run share. `kept_by`: the reason why the plan was held for human
+    review when it was loaded. Either a human agent had taken over the conversation, or all
+    automation was stopped."""
 
     tenant: TenantId
     run_id: str
@@ -61,29 +62,32 @@ async def claim(
     order: Order | None,
     entry_id: str,
     now: Clock,
+    sealer: Sealer,
 ) -> StepOutcome | LedgerClaim:
     """Claim a step, and return the claim. If the step must not be executed now, return a blocked
     outcome with the reason.
 
     Limited amounts are counted under a lock, so that concurrent runs see each other's amounts. No
     step is executed in a ticket that a human agent is answering, or while all automation is
-    stopped. Raises ActionRefused for a step that was started before and must not be repeated. Such
-    a step has lost its order, or human agents now decide about it.
+    stopped. No answer is sent while a member's reply is scheduled. Raises ActionRefused for a step
+    that was started before and must not be repeated. Such a step has lost its order, or human
+    agents now decide it.
     """
     async with database.tenant(job.tenant) as connection:
         ledger = ActionLedger(connection, job.tenant)
         effect = _effect(job.case, action, integration, order)
-        blocked = await _left_to_people(connection, job, now)
+        blocked = await _left_to_people(connection, job, action, now)
         if blocked is not None:
-            if await ledger.was_begun(job.place(index)):
-                raise ActionRefused(f"begun before, and left to people now: {blocked}")
+            if await ledger.was_started(job.place(index)):
+                raise ActionRefused(f"started before, and left to people now: {blocked}")
         elif action.kind in ON_ORDERS:
             await ledger.lock_money()
-            if not await ledger.was_begun(job.place(index)):
+            if not await ledger.was_started(job.place(index)):
                 facts = OrderFactRepository(connection, job.tenant)
-                blocked = await _blocked(ledger, facts, job, effect, (action, order), now=now)
+                customer = refunded_as(sealer, job.tenant, effect.customer_key)
+                blocked = await _blocked(ledger, facts, job, customer, (action, order), now=now)
             elif order is None or order.id != action.order_id:
-                raise ActionRefused("begun before, and its order is not found any more")
+                raise ActionRefused("started before, and its order is not found any more")
         if blocked is None:
             return await ledger.begin(job.place(index), effect, entry_id=entry_id, now=now())
         await RunRepository(connection, job.tenant).add_verdict(
@@ -92,23 +96,35 @@ async def claim(
     return StepOutcome.blocked(action.kind, blocked)
 
 
-async def _left_to_people(connection: AsyncConnection, job: Job, now: Clock) -> PolicyReason | None:
+async def _left_to_people(
+    connection: AsyncConnection, job: Job, action: PlannedAction, now: Clock
+) -> PolicyReason | None:
     if await AutomationStops(connection, job.tenant).holds(job.run_id):
         return PolicyReason.AUTOMATION_STOPPED
+    if await is_kept_back(connection, job, action):
+        return PolicyReason.TAKEN_OVER
     return PolicyReason.PEOPLE_ANSWER if await _people_answer(connection, job, now) else None
+
+
+async def is_kept_back(connection: AsyncConnection, job: Job, action: PlannedAction) -> bool:
+    """Return True if the action is the agent's own answer in a conversation that a member has taken
+    over or is answering. The member may have done so while the plan's earlier steps ran."""
+    if action.kind not in REPLIES or job.case.approvals:
+        return False
+    return await CaseRepository(connection, job.tenant).is_taken(job.run_id)
 
 
 async def stays_joined(
     connection: AsyncConnection, job: Job, event_id: str, now: datetime
 ) -> str | None:
-    """Return the review that a message belongs to or is added to. Return None if the plan is to
-    run. A message is added to a review if human agents handle the conversation and no step of the
-    plan has started."""
+    """Return the review that contains the message or to which it is added. Return None if the plan
+    can run. A message is added to a review if human agents handle the conversation and no step of
+    the plan has started."""
     case = job.case
     aside_of = None if case.draft is None else case.draft.aside_of
     if case.approvals or not (aside_of or case.is_held):
         return None
-    if await ActionLedger(connection, job.tenant).was_begun(job.place(0)):
+    if await ActionLedger(connection, job.tenant).was_started(job.place(0)):
         return None
     if aside_of is None:
         return await EscalationRepository(connection, job.tenant).join_late(event_id)
@@ -129,7 +145,7 @@ async def _blocked(
     ledger: ActionLedger,
     facts: OrderFactRepository,
     job: Job,
-    effect: Effect,
+    customer: tuple[str, ...],
     planned: tuple[PlannedAction, Order | None],
     *,
     now: Clock,
@@ -141,7 +157,7 @@ async def _blocked(
     order = with_facts(order, await facts.about(order))
     spent = await ledger.spent(
         order_key=order.key,
-        customer=effect.customer_key,
+        customer=customer,
         currency=order.refundable.currency,
         not_by=job.run_id,
         now=now(),

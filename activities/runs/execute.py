@@ -9,14 +9,14 @@ from temporalio import activity
 
 from activities.runs.actions import Actions, Step
 from activities.runs.address_codes import AddressCodes
-from activities.runs.claim import Job, claim, key_of, stays_joined
+from activities.runs.claim import Job, claim, is_kept_back, key_of, stays_joined
 from activities.runtime.heartbeat import beating
 from activities.runtime.insisting import insisting
 from domain.agent.plan import IN_PLACE, ON_ORDERS, PlannedAction, StepOutcome, StepState
 from domain.agent.policy_decision import PolicyDecision, PolicyReason
 from domain.core import names
 from domain.core.ids import TenantId
-from domain.core.ports import Clock, NewId
+from domain.core.ports import Clock, NewId, Sealer
 from domain.integrations.errors import (
     ActionForbidden,
     ActionRefused,
@@ -26,7 +26,6 @@ from domain.integrations.errors import (
 )
 from domain.integrations.integration import Integration
 from domain.integrations.order import Order
-from domain.integrations.providers import PROVIDERS
 from domain.runs.contracts import ExecuteInput, ExecuteResult
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
@@ -52,9 +51,11 @@ class Execute:
         new_id: NewId,
         *,
         codes: AddressCodes,
+        sealer: Sealer,
     ) -> None:
         self._database = database
         self.codes = codes
+        self._sealer = sealer
         self._actions = actions
         self._now = now
         self._new_id = new_id
@@ -131,13 +132,13 @@ class Execute:
     async def _kept_from(
         self, job: Job, plan: tuple[PlannedAction, ...]
     ) -> tuple[StepOutcome, ...]:
-        """Return the first step as blocked if the plan is held for human review. Return nothing if
-        a step was already started. Human agents then decide about the unchanged plan."""
+        """Return the first step as blocked if the plan is held for human review. Return an empty
+        tuple if a step was already started. Human agents then decide on the unchanged plan."""
         if not plan or job.kept_by is None:
             return ()
         kind, reason = plan[0].kind, job.kept_by
         async with self._database.tenant(job.tenant) as connection:
-            if await ActionLedger(connection, job.tenant).was_begun(job.place(0)):
+            if await ActionLedger(connection, job.tenant).was_started(job.place(0)):
                 return ()
             await RunRepository(connection, job.tenant).add_verdict(
                 job.run_id, PolicyDecision.blocked(kind, reason)
@@ -172,7 +173,17 @@ class Execute:
         async with self._database.tenant(job.tenant) as connection:
             if await AutomationStops(connection, job.tenant).holds(job.run_id):
                 return StepOutcome.blocked(action.kind, PolicyReason.AUTOMATION_STOPPED)
-            await self._record(ActionLedger(connection, job.tenant), job, action, index)
+            ledger = ActionLedger(connection, job.tenant)
+            # The plan's earlier steps may have taken so long that a member has answered in the
+            # meantime.
+            if await ledger.settled(job.place(index)) is None and await is_kept_back(
+                connection, job, action
+            ):
+                taken_over = PolicyReason.TAKEN_OVER
+                runs = RunRepository(connection, job.tenant)
+                await runs.add_verdict(job.run_id, PolicyDecision.blocked(action.kind, taken_over))
+                return StepOutcome.blocked(action.kind, taken_over)
+            await self._record(ledger, job, action, index)
         return StepOutcome(kind=action.kind, state=StepState.DONE)
 
     async def _not_done(
@@ -185,7 +196,7 @@ class Execute:
             settled = await ledger.settled(job.place(index))
             if settled is not None:
                 return StepOutcome(kind=action.kind, state=settled.state, detail=settled.detail)
-            if not await ledger.was_begun(job.place(index)):
+            if not await ledger.was_started(job.place(index)):
                 return StepOutcome(
                     kind=action.kind, state=StepState.FAILED, detail=code, begun=False
                 )
@@ -211,6 +222,7 @@ class Execute:
             order=order,
             entry_id=entry_id,
             now=self._now,
+            sealer=self._sealer,
         )
         if isinstance(begun, StepOutcome):
             return begun
@@ -228,7 +240,7 @@ class Execute:
         )
         outcome, reference = StepOutcome(kind=action.kind, state=StepState.DONE), ""
         try:
-            reference = await self._perform(step)
+            reference = await self._actions.perform_known(step)
         except ActionUnreachable:
             # If an earlier attempt was interrupted, it may already have taken effect.
             if not begun.interrupted:
@@ -252,25 +264,6 @@ class Execute:
     async def _release(self, job: Job, index: int, entry_id: str) -> None:
         """Release the claim on a step for which no request was sent."""
         await self._note(job.tenant, lambda ledger: ledger.release(job.place(index), entry_id))
-
-    async def _perform(self, step: Step) -> str:
-        """Perform the step, and return the id of its effect. If the outcome is unknown, retry once
-        with `again` set."""
-        try:
-            return await self._actions.perform(step)
-        except ActionUnknown:
-            if step.again or step.integration is None:
-                raise
-            if PROVIDERS[step.integration.provider].slow_to_show:
-                raise
-        try:
-            return await self._actions.perform(replace(step, again=True))
-        except ActionUnreachable as error:
-            raise ActionUnknown from error  # the first attempt may still have taken effect
-        except ActionRefused as error:
-            if error.sent:
-                raise
-            raise ActionUnknown from error  # the first attempt may have succeeded
 
     async def _record(
         self, ledger: ActionLedger, job: Job, action: PlannedAction, index: int
@@ -304,6 +297,6 @@ class Execute:
 
 
 def _is_taken(case: Case) -> bool:
-    """Return True if human agents handle the conversation and none of them has approved the
-    plan."""
+    """Return True if human agents handle the conversation or a member's reply is scheduled there,
+    and no human agent has approved the plan."""
     return case.is_taken and not case.approvals

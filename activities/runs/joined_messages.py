@@ -1,5 +1,5 @@
-"""Completion of messages that were added to the review of another message (the case). The messages
-are completed when that review ends."""
+"""Complete the messages that were added to another message's review (the case) when that review
+ends."""
 
 from datetime import datetime
 from typing import Final
@@ -27,8 +27,8 @@ async def end_joined(
     now: datetime,
     new_id: NewId,
 ) -> tuple[ReopenedRun, ...]:
-    """Complete the messages that were added to a case. Return the runs to reopen because the case's
-    answer does not settle their messages.
+    """Complete the messages that were added to a case. Return the runs to reopen, because the
+    case's answer does not cover their messages.
 
     If the decision could not be executed, human agents handle the conversation, and each message is
     reported as failed. The case's workflow sends these events, because the messages' own workflows

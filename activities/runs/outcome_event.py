@@ -42,7 +42,7 @@ def event_of(
     """Return the webhook event for the outcome of a run, or None if the outcome triggers no event.
     `asked`: the review that the run is waiting for, and the reason for the review, or None."""
     if left_to_people(step.steps):
-        return None  # a human agent answers in the helpdesk
+        return None  # A human agent answers in the helpdesk.
     if asked is not None:
         review_id, reason = asked
         return TicketEscalated(

@@ -21,7 +21,7 @@ from domain.widget.contracts import LateAnswer
 from store.core.database import Database
 from store.intake.events import EventRepository
 from store.reviews.answered_elsewhere import AnsweredElsewhere
-from store.reviews.notices import to_be_told
+from store.reviews.notices import review_to_notify
 from store.runs.action_ledger import ActionLedger
 from store.runs.conversations import ConversationRepository
 from store.runs.runs import RunRepository, RunState
@@ -124,10 +124,10 @@ class Persist:
             await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             ticket = await events.ticket(step.ref.event_id)
             asked = None if reason is None else (review_id, reason)
-            told = event_of(step, result, ticket, took_ms=_took(run, now), asked=asked)
-            if told is not None:
+            sent_event = event_of(step, result, ticket, took_ms=_took(run, now), asked=asked)
+            if sent_event is not None:
                 await Outbox(connection, tenant).add(
-                    told,
+                    sent_event,
                     dedup_key=_dedup_key(step),
                     now=now,
                     new_id=self._new_id,
@@ -136,7 +136,7 @@ class Persist:
             waiting = await deliveries.pending_of_run(step.ref.run_id)
             late = await _shown(connection, tenant, step)
             opened = step.escalation is not None
-            notice = await to_be_told(connection, step.ref, step.round) if opened else ""
+            notice = await review_to_notify(connection, step.ref, step.round) if opened else ""
         return PersistResult(
             duration_ms=result.duration_ms,
             deliveries=waiting,
@@ -153,7 +153,7 @@ class Persist:
         run: RunState,
         now: datetime,
     ) -> None:
-        """Store the facts in the thread that the message settled. A question to the customer counts
+        """Store the facts that the message settled in the thread. A question to the customer counts
         as open only if the customer received it in the agent's own words."""
         if run.thread_after is None or run.conversation_id is None:
             return
@@ -171,8 +171,8 @@ async def _with_steps(
     action ledger."""
     if step.steps or step.escalation is not EscalationReason.TOOL_FAILURE:
         return step
-    begun = await ActionLedger(connection, tenant).outcomes(step.ref.run_id)
-    return step.model_copy(update={"steps": begun})
+    ledger_outcomes = await ActionLedger(connection, tenant).outcomes(step.ref.run_id)
+    return step.model_copy(update={"steps": ledger_outcomes})
 
 
 async def _shown(

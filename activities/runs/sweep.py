@@ -46,8 +46,8 @@ class SweepRuns:
 
     @activity.defn(name=names.SWEEP_DECISIONS)
     async def wake_decided(self, step: SweepInput) -> SweepResult:
-        """Signal waiting runs that have a stored decision but have not applied it yet. Idempotency
-        key: the decision itself. The run reads it from PostgreSQL once."""
+        """Signal waiting runs that have a stored decision but have not applied it yet. A repeated
+        signal has no effect: a run reads its decision from PostgreSQL and applies it once."""
         before = self._now() - timedelta(seconds=step.older_than_s)
 
         async def next_page(after: Place | None) -> Sequence[DecidedEscalation]:

@@ -1,5 +1,5 @@
-"""Batch processing with bisection. A failed batch is split in two, so that one failing item does
-not stop the others."""
+"""Process a batch with bisection: split a failed batch in two, so that one failing item does not
+stop the others."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
@@ -22,8 +22,8 @@ async def bisect_batch(
     """Return the results of `work` for all items, and the items that failed.
 
     A batch that fails or times out is split in two, down to single items. `beat`: called before
-    each attempt. Raises EngineUnavailable if the database is down, because no item is to blame for
-    that.
+    each attempt. Raises EngineUnavailable if the database is down, because no item caused this
+    error.
     """
     made: list[R] = []
     failed: list[str] = []

@@ -1,4 +1,4 @@
-"""Retries for recording an external effect while the database is down."""
+"""Retry the recording of an external effect while the database is down."""
 
 from collections.abc import Sequence
 

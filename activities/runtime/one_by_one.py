@@ -13,7 +13,7 @@ from domain.runs.contracts import SweepResult
 from store.core.place import Place
 
 # After this many consecutive failures, the other system is considered down, and the items are not
-# to blame.
+# considered the cause.
 _AWAY: Final = 3
 
 _log = structlog.get_logger(__name__)

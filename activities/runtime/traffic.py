@@ -1,5 +1,5 @@
-"""The foreground traffic of a worker. The time since its last foreground work determines the share
-of time available to background work."""
+"""Measure a worker's foreground traffic. The time since the last foreground work determines how
+much time background work may use."""
 
 from collections.abc import Callable
 from typing import Final
@@ -17,7 +17,8 @@ BACKGROUND: Final = frozenset(
 )
 """Background activities. They do not count as traffic, because no caller waits for them."""
 
-# Time in seconds after a foreground activity during which its client may send more work.
+# Seconds after a foreground activity during which the worker still counts as busy, because more
+# work may follow.
 _LASTS_S: Final = 3.0
 _SHARE_BESIDE: Final = 0.08
 _LONGEST_PAUSE_S: Final = 2.0

@@ -1,4 +1,4 @@
-"""The computation of one message's outcome, with the live settings or with a variant of them."""
+"""Compute the outcome of one message, with the live settings or with a variant of them."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -154,8 +154,8 @@ class EventReplay:
 async def _entries(
     connection: AsyncConnection, tenant: TenantId, variant: Variant
 ) -> tuple[PlaybookEntry, ...]:
-    """Return the client's playbooks. If the variant names a version of a playbook, that version is
-    used. Raises PlaybookNotFound."""
+    """Return the client's playbooks. If the variant specifies a version of a playbook, that version
+    is used. Raises PlaybookNotFound."""
     entries = await PlaybookRepository(connection, tenant).all()
     if variant.playbook_id is None or variant.version is None:
         return entries

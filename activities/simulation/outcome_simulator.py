@@ -12,13 +12,14 @@ from domain.agent.ports import Embedder, SafetyNet
 from domain.agent.thread import Thread
 from domain.core.errors import OverBudget
 from domain.core.ids import TenantId
-from domain.core.ports import Clock
+from domain.core.ports import Clock, Sealer
 from domain.intake.customer_email import customer_key
 from domain.intake.cut_event import cut_event
 from domain.intake.event import UnifiedEvent
 from domain.intake.order_number import with_asked_number
 from domain.integrations.order import Lookup, Order
 from domain.integrations.ports import Connectors
+from domain.privacy.erased_customer import refunded_as
 from domain.runs.conversation import ANSWERS_PER_HOUR, ANSWERS_WITHOUT_PERSON
 from domain.simulation.carried import Carried
 from domain.simulation.exchange import SimulatedExchange
@@ -46,12 +47,14 @@ class OutcomeSimulator:
         normalizer: FairNormalizer,
         connectors: Connectors,
         net: SafetyNet,
+        sealer: Sealer,
         answers_per_hour: int = ANSWERS_PER_HOUR,
         answers_without_person: int = ANSWERS_WITHOUT_PERSON,
     ) -> None:
         self._database = database
         self._now = now
         self._normalizer = normalizer
+        self._sealer = sealer
         self._search = OrderSearch(database, connectors)
         self._one = EventReplay(database, brain_budget, embedder, now, net)
         self._answers_per_hour = answers_per_hour
@@ -166,7 +169,7 @@ class OutcomeSimulator:
         async with self._database.reading(tenant) as connection:
             before = await ActionLedger(connection, tenant).spent(
                 order_key=order.key,
-                customer=customer_key(event.customer_email),
+                customer=refunded_as(self._sealer, tenant, customer_key(event.customer_email)),
                 currency=order.refundable.currency,
                 not_by=MADE_UP,
                 now=self._now(),

@@ -1,4 +1,4 @@
-"""Preparation of past messages for a replay."""
+"""Prepare past messages for a replay."""
 
 from activities.agent.draft_answer import read_event
 from activities.runtime.fair_normalizer import FairNormalizer

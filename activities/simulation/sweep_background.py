@@ -1,5 +1,5 @@
-"""The sweep of background work. It starts long-running work that has a committed row but no
-workflow."""
+"""The sweep of background work. It starts work that has a committed row but no workflow: runs of
+cases, replays and members' replies."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
@@ -17,6 +17,7 @@ from domain.runs.ports import Starter
 from store.cases.case_runs import case_runs_left
 from store.core.database import Database
 from store.core.place import Place
+from store.reviews.replies import unsent_replies
 from store.simulation.replays import unfinished_replays
 
 BATCH: Final = 200
@@ -46,8 +47,9 @@ class SweepBackground:
 
     @activity.defn(name=names.SWEEP_BACKGROUND)
     async def begin_left(self, step: SweepInput) -> SweepResult:
-        """Start the workflows of unfinished case runs and replays. Idempotency key: the workflow's
-        id. A running workflow is not started again, and is not counted in `picked_up`."""
+        """Start the workflows of unfinished case runs, replays and replies. Idempotency key: the
+        workflow's id. A running workflow is not started again, and is not counted in
+        `picked_up`."""
         before = self._now() - timedelta(seconds=step.older_than_s)
         done = SweepResult(picked_up=0)
         for workflow, reads in _LEFT.items():
@@ -78,4 +80,5 @@ class SweepBackground:
 _LEFT: Final[dict[str, _Reads]] = {
     names.RUN_CASES: case_runs_left,
     names.REPLAY: unfinished_replays,
+    names.SEND_REPLY: unsent_replies,
 }

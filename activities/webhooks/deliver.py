@@ -106,8 +106,8 @@ class Deliver:
             )
 
     def _tries(self, outgoing: Outgoing) -> int | None:
-        """Return the attempt number, or None to send without the network check. Tests skip the
-        check because a user is waiting for the result. Deliveries that have waited longer than
+        """Return the attempt number, or None to send without the network check. Test events skip
+        the check because a user is waiting for the result. Deliveries that have waited longer than
         `WAITS_AT_MOST_S` skip it too."""
         info = activity.info()
         waited = self._now() - info.scheduled_time

@@ -1,4 +1,4 @@
-"""Limits on concurrent deliveries. With them, neither receivers nor tenants can delay each other's
+"""Limit concurrent deliveries, so that neither receivers nor tenants can delay each other's
 deliveries.
 
 A receiver may hang for 10 s, and its delivery occupies a slot of the worker. Active and waiting
@@ -31,8 +31,8 @@ _ASKED_AGAIN_S: Final = (0.05, 0.1, 0.2, 0.4, 0.8)
 # of the newest duration in the moving average.
 _HELD_S: Final = 3.0
 _WEIGHT: Final = 0.2
-# The random part of the longest deferral. A delivery with the longest deferral is retried in the
-# second half of that period.
+# The fraction of the longest deferral that is random. A delivery with the longest deferral is
+# retried in the second half of that period.
 _SPREAD: Final = 0.5
 _JITTER: Final = 0.1
 

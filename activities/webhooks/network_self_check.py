@@ -85,23 +85,25 @@ class NetworkSelfCheck:
             raise self._later(tries)
 
     def _hear(self, part: OwnPart, client_id: str, domain: str, reached: bool | None) -> bool:
-        """Record whether a POST got past this part of our network; None means unknown. Return True
-        if the POST failed because of this part."""
+        """Record whether a POST got past `part`, the resolver or the network. `reached`: None if
+        this is unknown. Return True if `part` is failing and the POST did not get past it."""
         if reached is not None:
             self._parts[part].heard(client_id, domain, self._clock(), reached=reached)
         return self._show(part) and reached is False
 
     def _show(self, part: OwnPart) -> bool:
-        """Return whether this part of our network is failing. If the state has changed, update the
-        metrics and log the change."""
+        """Return whether `part`, the resolver or the network, is failing. If its state has changed,
+        update the metrics and log the change."""
         failing = self._parts[part].is_open(self._clock())
         if failing is not self._failing[part]:
             self._failing[part] = failing
             self._watch.part_failing(part, failing=failing)
             if failing:
-                _log.warning("our own network or resolver fails: deliveries wait", part=part)
+                _log.warning(
+                    "own network or DNS resolver is failing: deliveries are deferred", part=part
+                )
             else:
-                _log.info("our own network and resolver work again", part=part)
+                _log.info("own network and DNS resolver are working again", part=part)
         return failing
 
     async def _ask_canary(self) -> None:

@@ -7,10 +7,12 @@ from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import OutgoingMail
 from domain.integrations.mail_allowance import MailGroup
+from domain.tenants.disclosure import disclosure_line
 from domain.widget.answer_mail import answer_mail
 from domain.widget.contracts import LateAnswer, MailAnswerInput
 from store.core.database import Database
 from store.tenants.automation import AutomationStops
+from store.tenants.client_settings import SettingsRepository
 from store.widget.answers_by_mail import AnswersByMailRepository
 
 
@@ -48,4 +50,10 @@ class MailAnswers:
             if answer is None:
                 return None
             name = await shown_name(connection, tenant)
-        return None if name is None else (answer_mail(answer, name), answer.run_id)
+            settings = await SettingsRepository(connection, tenant).read()
+        if name is None:
+            return None
+        line = ""
+        if run_id is not None:
+            line = disclosure_line(settings.disclosure_status, settings.disclosure, answer.language)
+        return answer_mail(answer, name, line), answer.run_id

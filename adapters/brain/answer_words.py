@@ -84,10 +84,10 @@ def _stemmer(language: Language) -> "Stemmer.Stemmer":
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The terms of a text. `stems`: its content words, stemmed. `numbers`: its numbers with their
-    units ("40 l"). `labelled`: numbers with the preceding word ("spf 50"). `named`: names of
-    places, colors and the like. `measured`: the quantities that "how many" or "how much" asks
-    for."""
+    """The terms of a text. `stems`: its content words, stemmed. `numbers`: its numbers with
+    their units ("40 l"). `labelled`: numbers with the preceding word ("spf 50"). `named`: names
+    of places, colors and the like. `measured`: the quantities requested with "how many" or "how
+    much"."""
 
     stems: frozenset[str]
     numbers: frozenset[str]

@@ -1,5 +1,5 @@
-"""Selection of the sentences from the knowledge base that answer a message. It also estimates the
-probability that the selected sentences answer the message.
+"""Select the sentences from the knowledge base that answer a message, and estimate the probability
+that they answer it.
 
 Two linear models use the features below. They are trained by `python -m training.train_answers` and
 stored in `answers.npz`. One model ranks sentences. The other estimates the probability.
@@ -116,8 +116,8 @@ class AnswerModel:
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
-        """Load the models from a file (default: the file beside this module). Raises OSError if the
-        file cannot be read, and ModelInvalid."""
+        """Load the models from a file (default: the file next to this module). Raises OSError if
+        the file cannot be read, and ModelInvalid."""
         return cls((path or ANSWERS_PATH).read_bytes())
 
     def choose(

@@ -5,14 +5,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final
 
-from adapters.brain.relevance import Coverage, stems, told
+from adapters.brain.relevance import Coverage, body_stems, stems
 from domain.agent.brain import Language, Template
 from domain.agent.intents.phrase_lists import PhraseLists
 from domain.agent.template import names
 from domain.core.recent import Recent
 
-# Maximum total size of the cached catalogues, measured in characters of their templates. A prepared
-# catalogue takes several times as many bytes.
+# Maximum total size of the cached catalogues, measured in template characters. A prepared catalogue
+# takes several times as many bytes.
 _HELD: Final = 4_000_000
 # Number of templates that are prepared before the event loop can run other tasks.
 _AT_ONCE: Final = 10
@@ -55,6 +55,6 @@ class Catalogues:
             if number and number % _AT_ONCE == 0:
                 await asyncio.sleep(0)
             titles.append(stems(template.name))
-            bodies.append(told(template.body))
+            bodies.append(body_stems(template.body))
         weight = sum(len(template.body) for template in templates)
         return self._recent.keep(key, Catalogue(templates, Coverage(titles, bodies)), weight)

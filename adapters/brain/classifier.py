@@ -2,7 +2,7 @@
 
 It consists of two linear classifier heads over hashed features, and a language detection library
 (`adapters/brain/languages.py`). The weights are arrays produced by `python -m training.train` and
-stored in `model.npz` beside this module. Nothing is unpickled.
+stored in `model.npz` next to this module. Nothing is unpickled.
 """
 
 import copy
@@ -74,7 +74,7 @@ class Classifier:
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
-        """Load the classifier from a model file (default: the file beside this module).
+        """Load the classifier from a model file (default: the file next to this module).
 
         Raises `OSError` if the file cannot be read, and `ModelInvalid` if it is not a model file.
         """

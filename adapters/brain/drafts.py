@@ -22,14 +22,14 @@ from domain.agent.plan import ActionKind
 from domain.agent.template import fill
 from domain.integrations.order import Order
 
-# Strength of a template that fits the intent when parts of the message are not understood.
+# Match score of a template that matches the intent if parts of the message are not understood.
 PARTIAL_STRENGTH: Final = 0.5
-# Strength of a template that matches only the message's class, without a clear intent. Such a
-# template is only a starting point for a reply.
+# Match score of a template that matches only the message's category, without a clear intent. Such a
+# template is only a starting point for a human agent's reply.
 OFF_STRENGTH: Final = 0.3
 # Maximum number of templates to fill for one message.
 _TRIED: Final = 50
-# Questions in these classes vary too much for one template to answer them all.
+# Questions in these categories vary too much for one template to answer them all.
 _KNOWLEDGE_FIRST: Final = frozenset({Category.PRODUCT_QUESTION, Category.OTHER})
 
 
@@ -69,11 +69,11 @@ def _from_templates(
     A template that promises the requested action takes precedence over other templates.
     """
     # Values from the shop override values sent by the caller.
-    told = order_values(request.order, seen.language, request.today) if request.order else {}
+    order_texts = order_values(request.order, seen.language, request.today) if request.order else {}
     promised = promise_values(asking.offer, seen.language) if asking.offer else {}
     framed = {**request.frame.values(seen.language), "brand_name": request.brand_name}
-    values = {**request.fields, **told, **promised, **framed}
-    ranked = _ranked(catalogue, seen, asking, promised, told)[:_TRIED]
+    values = {**request.fields, **order_texts, **promised, **framed}
+    ranked = _ranked(catalogue, seen, asking, promised, order_texts)[:_TRIED]
     for (_, promises, fit, *_), alike in groupby(ranked, key=itemgetter(0)):
         filled = [
             (template, answer)
@@ -92,12 +92,14 @@ def _from_templates(
             response=answer.text.strip(),
             citations=(
                 Citation(kind="template", id=template.id, title=template.name),
-                *_order_citations(request.order, template.body, {**told, **promised}),
+                *_order_citations(request.order, template.body, {**order_texts, **promised}),
             ),
             strength=strength,
             promises=asking.offer.kind if asking.offer and promises else None,
             evident=strength == FITTING_STRENGTH,
-            yields=template.is_starter and not promises and not fill(template.body, told).used,
+            yields=template.is_starter
+            and not promises
+            and not fill(template.body, order_texts).used,
         )
     return None
 
@@ -110,7 +112,7 @@ def _ranked(
     seen: Classification,
     asking: Asking,
     promised: dict[str, str],
-    told: dict[str, str],
+    order_texts: dict[str, str],
 ) -> list[tuple[_Rank, Template]]:
     """Return the matching templates, best first.
 
@@ -118,7 +120,7 @@ def _ranked(
 
     - whether the client wrote the template for this topic
     - whether the template promises the requested action
-    - how strongly it matches
+    - its match score
     - for a starter template, how many order facts it states
     - how much of the message it covers
     """
@@ -138,7 +140,9 @@ def _ranked(
                 _is_own(template := catalogue.templates[place]),
                 promises,
                 strength,
-                len(catalogue.placeholders[place] & told.keys()) if template.is_starter else 0,
+                len(catalogue.placeholders[place] & order_texts.keys())
+                if template.is_starter
+                else 0,
                 float(shares[place]),
             ),
             template,
@@ -149,16 +153,16 @@ def _ranked(
 
 
 def _is_own(template: Template) -> bool:
-    """Return whether the client wrote the template for a specific topic. A template that has only
-    the class `other` has no topic."""
+    """Return whether the client wrote the template for a specific topic. A template with only the
+    category `other` has no topic."""
     return not template.is_starter and not (
         template.intent is None and template.category is Category.OTHER
     )
 
 
 def _fit(template: Template, seen: Classification, asking: Asking, *, promises: bool) -> float:
-    """Return how strongly a template answers this message, from 0 to 1. A strength of 0 means that
-    it does not answer the message."""
+    """Return the match score of a template for this message, from 0 to 1. A score of 0 means that
+    the template does not answer the message."""
     if asking.offer is not None and promises:
         return _fit_of_promise(template, asking.offer.kind, asking)
     if template.intent is None:
@@ -167,7 +171,7 @@ def _fit(template: Template, seen: Classification, asking: Asking, *, promises: 
 
 
 def _fit_of_promise(template: Template, kind: ActionKind, asking: Asking) -> float:
-    """Return the strength of a template that promises the requested action. The request was
+    """Return the match score of a template that promises the requested action. The request was
     recognized word by word, so the customer's reasons do not need to be understood."""
     if template.intent is None:
         return ARBITRARY_STRENGTH
@@ -177,8 +181,8 @@ def _fit_of_promise(template: Template, kind: ActionKind, asking: Asking) -> flo
 
 
 def _fit_of_intent(template: Template, seen: Classification, asking: Asking) -> float:
-    """Return the strength of a template for the message's intent. A template is not sent on the
-    basis of the message's class alone."""
+    """Return the match score of a template that matches the message's intent. The message's
+    category alone is not enough to send a template."""
     wanted = asking.wanted
     if wanted is None:
         is_near = template.category is seen.category and not template.is_starter
@@ -189,7 +193,9 @@ def _fit_of_intent(template: Template, seen: Classification, asking: Asking) -> 
     return FITTING_STRENGTH if asking.covered else PARTIAL_STRENGTH
 
 
-def _order_citations(order: Order | None, body: str, told: dict[str, str]) -> tuple[Citation, ...]:
+def _order_citations(
+    order: Order | None, body: str, order_texts: dict[str, str]
+) -> tuple[Citation, ...]:
     """Return the order as a source if at least one placeholder was filled with a value from the
     shop. If none was, return nothing."""
-    return (order_citation(order),) if order and fill(body, told).used else ()
+    return (order_citation(order),) if order and fill(body, order_texts).used else ()

@@ -54,14 +54,14 @@ _LIMITS: Final = {
 LOW_PROBABILITY: Final = 0.5
 LOW_LANGUAGE_PROBABILITY: Final = 0.6
 
-# A message with at most this many words and an uncertain class is interpreted together with the
+# A message with at most this many words and an uncertain category is interpreted together with the
 # customer's previous message.
 FOLLOW_UP_WORDS: Final = 8
 SURE_BY_ITSELF: Final = 0.7
 
 _ALTERNATIVES: Final = 3
-# The certainty of an evident intent that is the only intent in the message, regardless of the
-# message's class.
+# The certainty of an evident intent that is the message's only intent, regardless of the message's
+# category.
 EVIDENT: Final = 0.9
 # Intents that are separate questions even if the message also requests a refund or cancellation.
 # Any other intent counts as the reason for that request.
@@ -76,7 +76,7 @@ _QUESTIONS: Final = frozenset(Intent) - {
 class _Reading:
     """A message as interpreted by the brain. `text`: the interpreted text, including the earlier
     message if needed. `is_bare`: whether the message is a follow-up without content of its own,
-    except for yes or no. In that case, the earlier message determines the class, but not the
+    except for yes or no. In that case, the earlier message determines the category, but not the
     answer."""
 
     text: str
@@ -86,7 +86,7 @@ class _Reading:
 
 @dataclass(frozen=True, slots=True)
 class _Understood:
-    """The class, intents and request of a message. `offer`: the requested action if it is
+    """The category, intents and request of a message. `offer`: the requested action if it is
     available, otherwise None."""
 
     seen: Classification
@@ -194,8 +194,8 @@ class EmbeddedBrain:
 
     def _unanswered(self, understood: _Understood, doubt: EscalationReason) -> BrainAnswer:
         """Return an answer without a draft, because no source fits or the customer asks for a human
-        agent. If the only thing missing is a text for the requested action, the answer still
-        proposes the action. A human agent can write the text."""
+        agent. If only a text for the requested action is missing, the answer still proposes the
+        action, and a human agent can write the text."""
         seen = understood.seen
         return BrainAnswer(
             classification=seen.category,
@@ -211,8 +211,8 @@ class EmbeddedBrain:
 
     def _unreadable(self, request: BrainRequest, seen: Classification) -> BrainAnswer:
         """Return an answer without a draft, for a human agent, because the text has no words or is
-        in an unsupported language. In the latter case, the answer cites the knowledge entry that is
-        closest in meaning."""
+        in an unsupported language. If the language is unsupported, the answer cites the knowledge
+        entry that is closest in meaning."""
         doubt = EscalationReason.UNSUPPORTED_REQUEST
         if seen.foreign is None:
             seen = dataclasses.replace(seen, category=Category.OTHER)
@@ -241,7 +241,7 @@ def _nothing(seen: Classification) -> _Understood:
 
 
 def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understood:
-    """Return what this message alone requests, because earlier requests have already been
+    """Return the requests in this message alone, because earlier requests have already been
     answered."""
     is_short = len(words(fold(own))) <= FOLLOW_UP_WORDS
     before = last_words_of_customer(request) if is_short else ""
@@ -250,8 +250,10 @@ def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understo
     if spoken.standing is not Standing.NONE:
         # If an action is requested, a `_QUESTIONS` intent that is not phrased as a question is only
         # the reason for the request.
-        told = tuple(want for want in wants.all if want.asked or want.intent not in _QUESTIONS)
-        wants = dataclasses.replace(wants, all=told)
+        asked_wants = tuple(
+            want for want in wants.all if want.asked or want.intent not in _QUESTIONS
+        )
+        wants = dataclasses.replace(wants, all=asked_wants)
     elif praise := praise_wanted(own, reading.seen.sentiment):
         return _Understood(of_praise(reading.seen), praise, spoken, offer=None)
     offer = None
@@ -261,8 +263,8 @@ def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understo
 
 
 def _seen(seen: Classification, wants: Wants) -> Classification:
-    """Return the classification. If the message consists of a single intent that belongs to another
-    class, replace the category with that class."""
+    """Return the classification. If the message consists of a single intent from another category,
+    replace the category with that one."""
     if len(wants.all) != 1 or wants.unexplained:
         return seen
     classes = wants.all[0].categories

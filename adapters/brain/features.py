@@ -2,7 +2,6 @@
 trained on exactly these features. After a change to this module, run `python -m training.train`."""
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from adapters.brain.concepts import concepts
 from domain.core.effort import spend
-from domain.core.text import without_marks
+from domain.core.text import UnicodeForm, normalized, without_marks
 from domain.intake.mail_text import latest_reply
 
 Floats = NDArray[np.float64]
@@ -62,7 +61,7 @@ def fold(text: str) -> str:
     spend(len(read))
     if read.isascii():
         return read.lower()
-    bare = without_marks(unicodedata.normalize("NFKD", read.translate(_LIGATURES)))
+    bare = without_marks(normalized(read.translate(_LIGATURES), UnicodeForm.NFKD))
     return _NOT_ASCII.sub(" ", bare).lower()[:READ_CHARACTERS]
 
 

@@ -10,12 +10,12 @@ from domain.agent.intents.wanted import Want
 from domain.agent.plan import ActionKind, PlannedAction
 
 FITTING_STRENGTH: Final = 0.95
-"""Maximum strength of a draft's sources. It is below 1, because even a certain class and a matching
+"""Maximum value of a draft's `strength`. It is below 1, because even a certain class and a matching
 text can be wrong."""
 
 ARBITRARY_STRENGTH: Final = 0.65
-"""The strength of an arbitrary choice between sources. It is below the default threshold (0.70), so
-that a human agent reviews the draft."""
+"""The `strength` of a draft if the choice between its sources is arbitrary. The value is below the
+default threshold (0.70), so that a human agent reviews the draft."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class GroundedDraft:
-    """A possible answer. `strength`: how well its sources support it, from 0 to 1.
+    """A possible answer. `strength`: the support by its sources, from 0 to 1.
 
     `promises`: the action that the text commits to, or None. `evident`: whether the draft answers
     everything that the message evidently asks. `yields`: whether the draft is a starter template
@@ -57,7 +57,7 @@ class GroundedDraft:
     yields: bool = False
 
     def repeats(self, request: BrainRequest) -> bool:
-        """Return whether the conversation already contains this answer. Answers that include the
+        """Return True if the conversation already contains this answer. Answers that include the
         order's state never count as repeated."""
         tells_of_order = any(cited.kind == "order" for cited in self.citations)
         return not tells_of_order and request.has_answered(self.response)

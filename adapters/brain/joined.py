@@ -80,7 +80,7 @@ def joined_draft(
 
 
 def _tied(wants: Wants) -> bool:
-    """Return True if the answer to one intent depends on another intent. This happens if one
+    """Return True if the answer to one intent depends on another intent. This is the case if one
     sentence expresses both intents, or if one intent is a problem and the other its remedy."""
     wanted = set(wants.intents)
     shared = len({want.said for want in wants.all}) < len(wants.all)

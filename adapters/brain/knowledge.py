@@ -1,9 +1,9 @@
 """Answer drafts from the knowledge base. A draft begins with the sentence that answers the
 question, followed by other sentences from the same entry.
 
-An answer is sent if its probability according to `adapters/brain/answers.py` is high. With a lower
-probability, it is also sent if the entry contains the message's own words. In all other cases, the
-answer is only a draft for a human agent.
+An answer is sent if its probability according to `adapters/brain/answers.py` is high. An answer
+with a lower probability is also sent if the entry contains the message's own words. In all other
+cases, the answer is only a draft for a human agent.
 """
 
 import dataclasses
@@ -26,17 +26,17 @@ from domain.agent.intents.wanted import clauses_that_want
 
 # A passage that covers less of the message is about a different topic.
 RELEVANT: Final = 0.5
-# Exponent that makes the strength decrease faster than the coverage. One missing word out of four
-# may be the essential one, such as the lamp's name. The strength must then stay below the default
+# Exponent that makes `strength` decrease faster than the coverage. One missing word out of four may
+# be the essential one, such as the lamp's name. `strength` must then stay below the default
 # threshold.
 _GAP_PENALTY: Final = 1.5
-# From this strength on, a passage takes precedence over a template in classes with varying
+# Minimum `strength` at which a passage takes precedence over a template in categories with varying
 # questions.
 WELL_COVERED: Final = 0.7
 # An answer with a lower probability does not help the human agent who writes the reply.
 LEAST_PROBABILITY: Final = 0.15
-# A fitting answer with at least this probability is sent. On training questions to a held-out shop,
-# 6 of 200 such answers were wrong (`python -m training.train_answers`).
+# Minimum probability at which a fitting answer is sent. On training questions to a held-out shop, 6
+# of 200 such answers were wrong (`python -m training.train_answers`).
 SURE_PROBABILITY: Final = 0.88
 # The same threshold if the entry contains the message's own words. On the open questions in
 # `evaluation/sets`, keyword matches alone would have sent 13 answers. The three wrong ones have a
@@ -110,7 +110,7 @@ def _agree(chosen: ChosenAnswer | None, found: "_Covering") -> bool:
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Covering:
     """The passage that contains the largest share of the message's words. `body`: the part of the
-    passage to quote. `strength`: how well the passage supports an answer, from 0 to 1.
+    passage to quote. `strength`: the support that the passage gives an answer, from 0 to 1.
     `asks_twice`: whether the message asks two questions."""
 
     passage: Passage

@@ -32,7 +32,7 @@ from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind
 
 # Time limit for an answer, in seconds. It is below the 12 s that Temporal allows the activity,
-# because the activity also reads before the answer and writes after it.
+# because the activity also reads data before the call and writes data after it.
 DEADLINE_S: Final = 10.0
 _MAX_TOKENS_OUT: Final = 2_000
 # Number of input tokens of a long question, with a merchant's instructions and five knowledge
@@ -41,7 +41,8 @@ _USUAL_TOKENS_IN: Final = 6_000
 # The number of tokens that a provider charges for a large photo.
 _TOKENS_OF_AN_IMAGE: Final = 1_600
 _LIKELY: Final = 3
-# From this probability on, a language counts as known. Short and mixed texts stay below this value.
+# Minimum probability at which a language counts as known. Short and mixed texts stay below this
+# value.
 _SURE_LANGUAGE: Final = 0.9
 _NAMES: Final[dict[Language, str]] = {"fr": "French", "en": "English"}
 _REFUSED_BY: Final = EscalationReason.UNSAFE_INPUT
@@ -84,7 +85,7 @@ class LlmBrain:
 
     @property
     def sees_images(self) -> bool:
-        """Whether at least one of the models accepts images."""
+        """True if at least one of the models accepts images."""
         return any(model.sees_images for model in self._models)
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
@@ -116,8 +117,8 @@ class LlmBrain:
         tokens_in = sum(usage.input_tokens for usage in spent.values())
         tokens_out = sum(usage.output_tokens for usage in spent.values())
         if answer is None:
-            # Raised outside `except`, so that no message or request of a provider becomes the
-            # error's context.
+            # The error is raised outside `except`, so that no message or request of a provider
+            # becomes its context.
             failure = BrainInvalid if invalid else BrainUnavailable
             raise failure(tokens_in=tokens_in, tokens_out=tokens_out, cost_micros=cost)
         return answer.model_copy(

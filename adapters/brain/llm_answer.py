@@ -34,7 +34,7 @@ Doubt = Literal[
 
 
 def _language(value: str) -> str:
-    """Return the language's two-letter code in lower case, also for "FR" and "fr-CA"."""
+    """Return the language's two-letter code in lower case, including for "FR" and "fr-CA"."""
     code = value.strip().lower()[:2]
     if not _LANGUAGE.fullmatch(code):
         raise ValueError("a language code of two letters expected, like fr")
@@ -50,9 +50,10 @@ Tone = Annotated[
 
 
 class ProposedAction(BaseModel):
-    """One action to take. `note` is for the kind note, `tags` for the kind tag; else empty.
+    """One action to take. `note` is for the kind note, and `tags` for the kind tag. Both are empty
+    otherwise.
 
-    `quote`: for an action on an order, the customer's exact words that ask for it.
+    `quote`: for an action on an order, the customer's exact words that request it.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -62,31 +63,34 @@ class ProposedAction(BaseModel):
     tags: list[str] = []
     quote: str = Field(
         default="",
-        description="Of an action on an order: the customer's exact words asking for it.",
+        description="For an action on an order: the customer's exact words that request it.",
     )
 
 
 class LlmAnswer(BaseModel):
-    """Your answer to the customer's message, and what you think of it."""
+    """Your answer to the customer's message, and your assessment of the message."""
 
     model_config = ConfigDict(extra="forbid")
 
     category: Category
     intents: list[Intent] = Field(
-        default=[], description="All that the message wants; may be empty."
+        default=[], description="All intents of the message; may be empty."
     )
     closes: bool = Field(
-        default=False, description="Mere thanks or a goodbye, which wants no answer."
+        default=False,
+        description="True if the message only says thanks or goodbye and needs no answer.",
     )
     language: Annotated[str, AfterValidator(_language)] = Field(
         description="ISO 639-1 code of the customer's language, in which the response is written."
     )
-    sentiment: Tone = Field(description="The customer's tone: -1 angry, 0 matter of fact, 1 happy.")
+    sentiment: Tone = Field(description="The customer's tone: -1 angry, 0 neutral, 1 happy.")
     response: str = Field(description="The reply to the customer, in plain text without markup.")
-    sources: list[str] = Field(description="Keys of the sources that the response rests on.")
-    actions: list[ProposedAction] = Field(description="Offered actions to take; mostly none.")
-    doubt: Doubt = Field(description="Why a human should look at it first; none if not needed.")
-    confidence: Share = Field(description="0 to 1: how sure it is that the reply may be sent.")
+    sources: list[str] = Field(description="Keys of the sources on which the response is based.")
+    actions: list[ProposedAction] = Field(description="Available actions to take; usually none.")
+    doubt: Doubt = Field(
+        description="Reason why a human should review the response first; none if not needed."
+    )
+    confidence: Share = Field(description="Confidence that the reply may be sent, from 0 to 1.")
 
     @model_validator(mode="after")
     def _says_something(self) -> "LlmAnswer":

@@ -177,10 +177,10 @@ def _files(files: Sequence[AttachmentPreview], *, sees_images: bool) -> list[Jso
 
 def _shop(request: BrainRequest) -> str:
     brand = clean_value(request.brand_name) or "the shop"
-    told = _SHOP.format(brand=brand)
+    prompt_text = _SHOP.format(brand=brand)
     if not request.instructions.strip():
-        return told
-    return told + _MERCHANT.format(brand=brand, instructions=request.instructions.strip())
+        return prompt_text
+    return prompt_text + _MERCHANT.format(brand=brand, instructions=request.instructions.strip())
 
 
 def _offer(offer: PlannedAction) -> str:
@@ -206,7 +206,7 @@ def _templates(
 def _order(order: Order, today: date | None) -> dict[str, JsonValue]:
     """Return the facts about the order, without the order's id. The order's note is untrusted
     text."""
-    told: dict[str, JsonValue] = {
+    prompt_text: dict[str, JsonValue] = {
         "payment_disputed": order.is_disputed or None,
         "payment_failed": order.is_payment_failed or None,
         "refunded": str(order.refunded) if order.refunded else None,
@@ -224,5 +224,5 @@ def _order(order: Order, today: date | None) -> dict[str, JsonValue]:
         "tracking_url": order.tracking_url,
         "items": list(order.items[:_FIELDS]),
         "note": order.note[:_NOTE_CHARS],
-        **{name: value for name, value in told.items() if value is not None},
+        **{name: value for name, value in prompt_text.items() if value is not None},
     }

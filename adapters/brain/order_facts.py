@@ -22,7 +22,7 @@ _STATES: Final[dict[Language, dict[OrderState, str]]] = {
         OrderState.CANCELLED: "cancelled",
     },
 }
-_TOLD: Final[dict[Language, dict[str, str]]] = {
+_SENTENCES: Final[dict[Language, dict[str, str]]] = {
     "fr": {
         "disputed": "paiement contesté auprès de la banque",
         "failed": "paiement refusé",
@@ -65,7 +65,7 @@ def is_old(order: Order, today: date | None) -> bool:
 
 
 def _status(order: Order, language: Language, today: date | None) -> str:
-    state, words = _STATES[language].get(order.state), _TOLD[language]
+    state, words = _STATES[language].get(order.state), _SENTENCES[language]
     if state is None:
         return ""
     more = (
@@ -78,12 +78,12 @@ def _status(order: Order, language: Language, today: date | None) -> str:
         if order.told_at and is_old(order, today)
         else None,
     )
-    told = ", ".join(filter(None, more))
-    return f"{state} ({told})" if told else state
+    sentence = ", ".join(filter(None, more))
+    return f"{state} ({sentence})" if sentence else state
 
 
 def order_citation(order: Order) -> Citation:
-    """Return the citation that names the order as a source."""
+    """Return a citation of the order as a source."""
     return Citation(kind="order", id=order.id, title=f"#{order.number}")
 
 
@@ -91,10 +91,14 @@ def promise_values(action: PlannedAction, language: Language) -> dict[str, str]:
     """Return the placeholder values that a template may use only if the answer's plan contains
     `action`."""
     promise = ACTIONS[action.kind].promise
-    told = promise.value(action) if promise else None
-    if promise is None or not told:
+    sentence = promise.value(action) if promise else None
+    if promise is None or not sentence:
         return {}
-    return {promise.placeholder: _amount(told, language) if isinstance(told, Money) else told}
+    return {
+        promise.placeholder: _amount(sentence, language)
+        if isinstance(sentence, Money)
+        else sentence
+    }
 
 
 def _amount(money: Money, language: Language) -> str:

@@ -1,5 +1,4 @@
-"""The training of a client's own classifier head, and its comparison with the shared head on
-held-out tickets."""
+"""Train a client's own classifier head, and compare it with the shared head on held-out tickets."""
 
 import asyncio
 from collections.abc import Sequence
@@ -107,7 +106,7 @@ class _ReadLessons:
         return logits
 
     def compared(self, held_back: Floats) -> HeldBackCount:
-        """Return how many examples each head, or both heads, classify correctly."""
+        """Return how many examples each head classifies correctly, and how many both do."""
         own = held_back.argmax(axis=1) == self.labels
         shared = self.shared.argmax(axis=1) == self.labels
         return HeldBackCount(

@@ -1,4 +1,4 @@
-"""Clustering of questions by topic, based on their words.
+"""Cluster questions by topic, based on their words.
 
 Each question is a vector of its stems and of its words' concepts in either language, weighted by
 rarity. Clusters are merged bottom-up while the mean similarity of their questions is high enough

@@ -1,6 +1,6 @@
-"""Measurement of how many words of a message a text covers. It distinguishes answers from near
-misses. Words are compared instead of embeddings, because a text that never mentions a thing cannot
-answer a question about it."""
+"""Measure how many words of a message a text covers, to distinguish answers from near misses. Words
+are compared instead of embeddings, because a text that never mentions a thing cannot answer a
+question about it."""
 
 import re
 from collections import Counter
@@ -110,7 +110,7 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(_stem(word) for word in _content_words(text))
 
 
-def told(body: str) -> frozenset[str]:
+def body_stems(body: str) -> frozenset[str]:
     """Return the stems of a text's body. If the body mentions days or years, add the stem for
     durations."""
     known = _lexicon()
@@ -154,7 +154,7 @@ class Coverage:
     @classmethod
     def of(cls, texts: Sequence[tuple[str, str]]) -> Self:
         """Return the coverage index of the texts, each given as a title and a body."""
-        return cls([stems(title) for title, _ in texts], [told(body) for _, body in texts])
+        return cls([stems(title) for title, _ in texts], [body_stems(body) for _, body in texts])
 
     def shares(self, question: Question) -> Floats:
         """Return the share of the message that each text covers, from 0 to 1. Words in the title

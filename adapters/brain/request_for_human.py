@@ -1,5 +1,5 @@
-"""Detection of a request for a human agent. Patterns match the message's folded words, joined by
-single spaces."""
+"""Detect a request for a human agent. Patterns match the message's folded words, joined by single
+spaces."""
 
 import re
 from typing import Final

@@ -26,8 +26,8 @@ from domain.agent.safety.sensitive_frames import frames
 
 _SAID_BUCKETS: Final = 2**14
 SAFETY_BUCKETS: Final = BUCKETS + _SAID_BUCKETS
-# The L2 norm of the safety concepts. Each third of the message classifier's feature row has
-# the same length.
+# The L2 norm of the safety concepts. Each third of the message classifier's feature row has the
+# same norm.
 _SHARE: Final = 1.5
 
 

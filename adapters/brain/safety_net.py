@@ -2,7 +2,7 @@
 
 The grammar recognizes exact wordings. The model recognizes typical messages: it detects hints that
 the grammar misses, and identifies harmless messages that share words with sensitive ones. The
-weights are arrays produced by `python -m training.train_safety` and stored in `safety.npz` beside
+weights are arrays produced by `python -m training.train_safety` and stored in `safety.npz` next to
 this module.
 """
 
@@ -57,7 +57,7 @@ class LearnedSafetyNet:
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
-        """Load the safety net from a model file (default: the file beside this module).
+        """Load the safety net from a model file (default: the file next to this module).
 
         Raises `OSError` if the file cannot be read, and `ModelInvalid` if it is not a model file.
         """

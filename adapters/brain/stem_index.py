@@ -53,7 +53,7 @@ class StemIndex:
 
 
 def counted(found: Sequence[Places], size: int) -> Places:
-    """Return how often each of the `size` texts was found."""
+    """Return the number of times that each of the `size` texts was found."""
     spend(sum(map(len, found)))
     return np.bincount(np.concatenate([_NONE, *found]), minlength=size)
 

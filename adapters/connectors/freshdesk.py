@@ -20,7 +20,7 @@ from adapters.connectors.helpdesk import (
 )
 from adapters.connectors.http import ConnectorCall
 from adapters.connectors.said_before import SaidMessage, said_before
-from domain.intake.customer_email import customer_key
+from domain.intake.customer_email import is_same_customer
 from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
@@ -29,7 +29,7 @@ from domain.integrations.ports import HelpdeskTicket
 # (`http.MAX_BODY`).
 _ENTRIES_A_PAGE: Final = 25
 _MAX_PAGES: Final = 8
-_DONE: Final = frozenset({4, 5})  # the ids of the "resolved" and "closed" states
+_DONE: Final = frozenset({4, 5})  # Ids of the "resolved" and "closed" states.
 
 
 class _Requester(BaseModel):
@@ -81,7 +81,15 @@ class Freshdesk:
         # Freshdesk ignores the password if the user name is an API key.
         return cls(HelpdeskAccount(http, base_url, basic(credentials["api_key"], "X")))
 
-    async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
+    async def reply(
+        self,
+        ticket: HelpdeskTicket,
+        text: str,
+        key: str,  # noqa: ARG002
+        *,
+        again: bool,
+        bare: str = "",
+    ) -> str:
         """Email the ticket's requester, and return the message's id. Raises ActionRefused if the
         ticket is resolved or closed, or if it belongs to another customer."""
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
@@ -91,7 +99,7 @@ class Freshdesk:
             shown = await look(
                 self._account.request("GET", path, query={"include": "requester"}), _Ticket
             )
-            found = await self._find(exchange, path, text, private=False) if again else None
+            found = await self._find(exchange, path, (text, bare), private=False) if again else None
             if found is not None:
                 return found
             _check_addressee(shown, ticket)
@@ -103,7 +111,7 @@ class Freshdesk:
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         exchange = self._account.exchange()
         with writing(again=again):
-            found = await self._find(exchange, path, text, private=True) if again else None
+            found = await self._find(exchange, path, (text,), private=True) if again else None
             if found is not None:
                 return found
             body: dict[str, JsonValue] = {"body": html_body(text), "private": True}
@@ -113,9 +121,9 @@ class Freshdesk:
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
         """Add tags to the ticket.
 
-        Freshdesk replaces all tags of a ticket at once, so the later of two concurrent additions
-        may remove the tags added by the earlier one. Never raises ActionUnknown, because adding the
-        same tags again changes nothing.
+        Freshdesk replaces all of a ticket's tags at once, so the later of two concurrent additions
+        may remove the earlier one's tags. Never raises ActionUnknown, because adding the same tags
+        again changes nothing.
         """
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         exchange = self._account.exchange()
@@ -131,10 +139,12 @@ class Freshdesk:
         await self._account.exchange().read(self._whoami(), _Agent)
 
     async def _find(
-        self, exchange: ConnectorCall, path: str, text: str, *, private: bool
+        self, exchange: ConnectorCall, path: str, texts: tuple[str, ...], *, private: bool
     ) -> str | None:
-        """Return the id of our message with this text, or None. Raises ActionUnknown if the search
-        fails or the ticket is too long to search."""
+        """Return the id of our message with one of these texts, or None.
+
+        Raises ActionUnknown if the search fails or the ticket is too long to search.
+        """
         me = await exchange.verify(self._whoami(), _Agent)
         entries: list[_Entry] = []
         for page in range(1, _MAX_PAGES + 1):
@@ -145,7 +155,7 @@ class Freshdesk:
             if len(found) < _ENTRIES_A_PAGE:
                 break
         else:
-            raise ActionUnknown("begun before, and the ticket is too long to look for it")
+            raise ActionUnknown("started before, and the ticket is too long to look for it")
         said = [
             SaidMessage(
                 str(one.id),
@@ -155,7 +165,7 @@ class Freshdesk:
             )
             for one in entries
         ]
-        return said_before(said, text)
+        return said_before(said, *texts)
 
     def _whoami(self) -> httpx.Request:
         return self._account.request("GET", "/api/v2/agents/me")
@@ -166,6 +176,6 @@ def _check_addressee(shown: _Ticket, ticket: HelpdeskTicket) -> None:
     the reply goes to the ticket's requester, and the ticket was chosen by an untrusted caller."""
     if shown.status in _DONE:
         raise ActionRefused("somebody has resolved the ticket")
-    reader, meant = customer_key(shown.requester.email), customer_key(ticket.customer_email)
-    if reader is not None and meant is not None and reader != meant:
+    reader, meant = shown.requester.email, ticket.customer_email
+    if reader and meant and not is_same_customer(reader, meant):
         raise ActionRefused("the ticket is another customer's")

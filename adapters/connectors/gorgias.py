@@ -77,7 +77,15 @@ class Gorgias:
             settings["email"],
         )
 
-    async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
+    async def reply(
+        self,
+        ticket: HelpdeskTicket,
+        text: str,
+        key: str,
+        *,
+        again: bool,
+        bare: str = "",  # noqa: ARG002 - found by the key
+    ) -> str:
         """Email the customer within the ticket, and return the message's id. Raises ActionRefused
         if the customer's address is unknown."""
         if not ticket.customer_email:
@@ -156,4 +164,4 @@ class Gorgias:
             if found is not None or not page.meta.next_cursor:
                 return found
             query["cursor"] = page.meta.next_cursor
-        raise ActionUnknown("begun before, and the ticket is too long to look for it")
+        raise ActionUnknown("started before, and the ticket is too long to look for it")

@@ -1,4 +1,4 @@
-"""HTTP access to hosts named by merchants, with the same SSRF protection as outgoing webhooks.
+"""HTTP access to hosts chosen by merchants, with the same SSRF protection as outgoing webhooks.
 
 Each request resolves its host, and fails if one of the addresses is not public. It then connects to
 one of the checked addresses. The certificate check and the Host header still use the host name.
@@ -29,34 +29,48 @@ connector's read request has three seconds in total."""
 _LAST_S: Final = 3.0
 
 
-def open_guarded_client(
-    look_up: LookUp = system_look_up, *, user_agent: str = ServiceName().slug
-) -> httpx.AsyncClient:
-    """Return an HTTP client for hosts named by merchants. It does not follow redirects.
+class GuardedHosts:
+    """HTTP clients for hosts chosen by merchants. DNS lookups are counted per client of the
+    service. An instance belongs to one event loop."""
 
-    Like the client from `http.open_client`, it keeps no idle connections, so an unclosed client
-    does not occupy resources. An instance belongs to one event loop.
-    """
-    return httpx.AsyncClient(
-        transport=GuardedTransport(look_up),
-        timeout=httpx.Timeout(CALL_S, connect=_LAST_S),
-        follow_redirects=False,
-        trust_env=False,
-        headers={"user-agent": user_agent, "accept-encoding": IDENTITY},
-    )
-
-
-class GuardedTransport(httpx.AsyncBaseTransport):
-    """An HTTP transport that connects over TLS, and only to public addresses. Raises ActionRefused
-    for a forbidden host, and httpx's own errors in all other cases."""
-
-    def __init__(self, look_up: LookUp, inner: httpx.AsyncBaseTransport | None = None) -> None:
+    def __init__(
+        self,
+        look_up: LookUp = system_look_up,
+        inner: httpx.AsyncBaseTransport | None = None,
+        *,
+        user_agent: str = ServiceName().slug,
+    ) -> None:
         self._names = Names(look_up, LOOKUP_S)
         self._inner = inner or httpx.AsyncHTTPTransport(
             verify=tls_context(None, HTTP),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
             trust_env=False,
         )
+        self._user_agent = user_agent
+
+    def http_for(self, client_id: str) -> httpx.AsyncClient:
+        """Return an HTTP client for one client of the service. It does not follow redirects.
+
+        Like the client from `http.open_client`, it keeps no idle connections, so an unclosed client
+        does not occupy resources.
+        """
+        return httpx.AsyncClient(
+            transport=_GuardedTransport(client_id, self._names, self._inner),
+            timeout=httpx.Timeout(CALL_S, connect=_LAST_S),
+            follow_redirects=False,
+            trust_env=False,
+            headers={"user-agent": self._user_agent, "accept-encoding": IDENTITY},
+        )
+
+
+class _GuardedTransport(httpx.AsyncBaseTransport):
+    """An HTTP transport that connects over TLS, and only to public addresses. Raises ActionRefused
+    for a forbidden host, and httpx's own errors in all other cases."""
+
+    def __init__(self, client_id: str, names: Names, inner: httpx.AsyncBaseTransport) -> None:
+        self._client_id = client_id
+        self._names = names
+        self._inner = inner
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         *others, last = (await self._addresses(request))[:_TRIED]
@@ -66,9 +80,6 @@ class GuardedTransport(httpx.AsyncBaseTransport):
             except (httpx.ConnectError, httpx.ConnectTimeout):
                 continue
         return await self._inner.handle_async_request(_aimed(request, last, _LAST_S))
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
 
     async def _addresses(self, request: httpx.Request) -> Sequence[Address]:
         try:
@@ -88,9 +99,7 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         try:
             return [str(ip_address(host))]
         except ValueError:
-            # The host name is also used as the lookup's client id. A slow host name therefore
-            # blocks only the threads for its own lookups.
-            return await self._names.found(await self._names.begin(host, host))
+            return await self._names.found(await self._names.begin(self._client_id, host))
 
 
 def _aimed(request: httpx.Request, address: Address, connect_s: float) -> httpx.Request:

@@ -89,7 +89,7 @@ def writing(*, again: bool) -> Iterator[None]:
     except ActionUnreachable as error:
         if not again:
             raise
-        raise ActionUnknown(f"begun before, and not repeated: {error}") from None
+        raise ActionUnknown(f"started before, and not repeated: {error}") from None
 
 
 def ticket_id(ticket: HelpdeskTicket) -> str:

@@ -74,15 +74,15 @@ def verifying() -> Iterator[None]:
     except ActionUnknown:
         raise
     except DomainError as error:
-        raise ActionUnknown(f"begun before, and not verified: {error.code}") from error
+        raise ActionUnknown(f"started before, and not verified: {error.code}") from error
 
 
 class ConnectorCall:
     """One connector call: sequential requests that share one deadline.
 
     Raises NotAuthorized for 401, ActionForbidden for 403, and ActionRefused for any other
-    rejection. Raises ActionUnreachable if the request certainly had no effect, and ActionUnknown if
-    the outcome of a write is unknown. The errors and their causes contain no text from a request or
+    rejection. Raises ActionUnreachable if the request had no effect, and ActionUnknown if the
+    outcome of a write is unknown. The errors and their causes contain no text from a request or
     response.
     """
 
@@ -178,28 +178,28 @@ def _refuse(reply: Reply, unclear: type[DomainError]) -> None:
     success."""
     if 200 <= reply.status < 300:
         return
-    told = f"HTTP {reply.status}"
+    detail = f"HTTP {reply.status}"
     if reply.status == 429 or (reply.status == 503 and reply.retry_after_s is not None):
-        later = ActionUnreachable(told)
+        later = ActionUnreachable(detail)
         later.retry_after_s = reply.retry_after_s
         raise later
     if reply.status == 401:
-        raise NotAuthorized(told)
+        raise NotAuthorized(detail)
     if reply.status == 403:
-        raise ActionForbidden(told)
+        raise ActionForbidden(detail)
     if reply.status == 409:
-        raise Conflict(told)
+        raise Conflict(detail)
     # 408 is a timeout at the server, which may already have performed part of the work.
     if reply.status >= 500 or reply.status == 408:
-        raise unclear(told)
-    raise ActionRefused(told)
+        raise unclear(detail)
+    raise ActionRefused(detail)
 
 
 def _parse(reply: Reply, shape: type[Shape], unclear: type[DomainError]) -> Shape:
     try:
         return shape.model_validate_json(reply.body or b"{}")
     except ValidationError:
-        pass  # raised outside `except`, because the error quotes the response
+        pass  # Raise outside `except`, because this error quotes the response.
     raise unclear("an answer of no known shape")
 
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from adapters.connectors.helpdesk import HelpdeskAccount, html_body, tagging, ticket_id, writing
 from adapters.connectors.said_before import SaidMessage, said_before
-from domain.intake.customer_email import customer_key
+from domain.intake.customer_email import is_same_customer
 from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
@@ -101,10 +101,18 @@ class Intercom:
         )
         return cls(account, settings["admin_id"])
 
-    async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
+    async def reply(
+        self,
+        ticket: HelpdeskTicket,
+        text: str,
+        key: str,  # noqa: ARG002
+        *,
+        again: bool,
+        bare: str = "",
+    ) -> str:
         """Add a public part to the conversation, and return the part's id. Raises ActionRefused if
         the conversation is closed or if it belongs to another customer."""
-        return await self._write(ticket, "comment", text, again=again)
+        return await self._write(ticket, "comment", text, again=again, bare=bare)
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
         """Add an internal note to the conversation, and return the note's id."""
@@ -128,14 +136,16 @@ class Intercom:
         """Check the credentials by requesting the agent's own user."""
         await self._account.exchange().read(self._account.request("GET", "/me"), _Me)
 
-    async def _write(self, ticket: HelpdeskTicket, kind: str, text: str, *, again: bool) -> str:
+    async def _write(
+        self, ticket: HelpdeskTicket, kind: str, text: str, *, again: bool, bare: str = ""
+    ) -> str:
         path = f"/conversations/{ticket_id(ticket)}"
         exchange = self._account.exchange()
         look = exchange.verify if again else exchange.read
         with writing(again=again):
             seen = await look(self._account.request("GET", path), _Conversation)
             if again:
-                found = said_before(seen.said(kind, self._admin_id), text)
+                found = said_before(seen.said(kind, self._admin_id), text, bare)
                 if found is not None:
                     return found
             if kind == "comment":
@@ -160,8 +170,8 @@ def _check_open_to(seen: _Conversation, ticket: HelpdeskTicket) -> None:
     untrusted caller."""
     if seen.state == "closed":
         raise ActionRefused("somebody has closed the conversation")
-    reader, meant = customer_key(seen.source.author.email), customer_key(ticket.customer_email)
-    if seen.source.author.type not in _CUSTOMERS or reader is None or meant is None:
+    reader, meant = seen.source.author.email, ticket.customer_email
+    if seen.source.author.type not in _CUSTOMERS or not reader or not meant:
         return
-    if reader != meant:
+    if not is_same_customer(reader, meant):
         raise ActionRefused("the conversation is another customer's")

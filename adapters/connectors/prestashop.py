@@ -166,10 +166,10 @@ class PrestaShop:
         return [
             ChangedOrder(
                 order,
-                told.updated_at,
-                tuple((row.name, row.quantity) for row in told.associations.rows),
+                row_of_order.updated_at,
+                tuple((row.name, row.quantity) for row in row_of_order.associations.rows),
             )
-            for order, told in zip(whole, found, strict=True)
+            for order, row_of_order in zip(whole, found, strict=True)
         ]
 
     async def _find(self, exchange: ConnectorCall, field: str, value: str) -> Order | None:

@@ -1,5 +1,5 @@
-"""Polling for changed orders in a PrestaShop shop. Changes have the same format as webhooks from
-the shop's module (`docs/inbound/prestashop.md`)."""
+"""Poll a PrestaShop shop for changed orders. Changes have the same format as webhooks from the
+shop's module (`docs/inbound/prestashop.md`)."""
 
 import json
 from collections.abc import Mapping

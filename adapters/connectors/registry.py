@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from adapters.connectors.freshdesk import Freshdesk
 from adapters.connectors.gorgias import Gorgias
-from adapters.connectors.guarded import open_guarded_client
+from adapters.connectors.guarded import GuardedHosts
 from adapters.connectors.intercom import Intercom
 from adapters.connectors.prestashop import PrestaShop
 from adapters.connectors.prestashop_changes import PrestaShopChanges
@@ -98,13 +98,15 @@ class ConnectorRegistry:
         return Slack.of(integration, self._credentials(integration), self._http)
 
     def _way_to(self, integration: Integration) -> httpx.AsyncClient:
-        """Return the HTTP client for a host named by the merchant. This is the guarded client, or
+        """Return the HTTP client for a host chosen by the merchant. This is the guarded client, or
         the regular client for a `base_url` on localhost if that is allowed."""
-        return self._http if BASE_URL in integration.settings else self._guarded
+        if BASE_URL in integration.settings:
+            return self._http
+        return self._guarded.http_for(integration.client_id or integration.id)
 
     @cached_property
-    def _guarded(self) -> httpx.AsyncClient:
-        return open_guarded_client(user_agent=self._http.headers["user-agent"])
+    def _guarded(self) -> GuardedHosts:
+        return GuardedHosts(user_agent=self._http.headers["user-agent"])
 
     def _credentials(self, integration: Integration) -> Mapping[str, str]:
         """Return the integration's credentials after checking that the integration is usable.
@@ -129,7 +131,8 @@ class ConnectorRegistry:
             return _STRINGS.validate_json(self._sealer.unseal(integration.sealed))
         except ValidationError:
             failure = (
-                "no JSON object of strings"  # not chained, because the cause quotes the credentials
+                # The error is not chained, because its cause quotes the credentials.
+                "no JSON object of strings"
             )
         except ValueError:
             failure = "sealed with another key, or damaged"

@@ -23,17 +23,21 @@ class SaidMessage:
     by_customer: bool = False
 
 
-def said_before(messages: Sequence[SaidMessage], text: str) -> str | None:
-    """Return the id of our message with this text, or None if the message was certainly not sent.
+def said_before(messages: Sequence[SaidMessage], *texts: str) -> str | None:
+    """Return the id of our message with one of these texts, or None if no such message was sent.
 
-    `messages`: all messages in the ticket, oldest first. Raises ActionUnknown if the same text was
-    sent only before the customer's last message.
+    `messages`: all messages in the ticket, oldest first. An empty text is never found. Raises
+    ActionUnknown if the same text was sent only before the customer's last message.
     """
+
+    def is_it(message: SaidMessage) -> bool:
+        return message.is_ours and any(says_the_same(message.text, text) for text in texts)
+
     for message in reversed(messages):
         if message.by_customer:
             break
-        if message.is_ours and says_the_same(message.text, text):
+        if is_it(message):
             return message.id
-    if any(message.is_ours and says_the_same(message.text, text) for message in messages):
-        raise ActionUnknown("begun before, and the same words were said before too")
+    if any(is_it(message) for message in messages):
+        raise ActionUnknown("started before, and the same words were said before too")
     return None

@@ -217,8 +217,8 @@ def _data(answer: ShopifyAnswer[Data], unclear: type[DomainError]) -> Data:
 
 
 def _refund_input(order: Order, found: RefundableOrder, amount: Money, key: str) -> RefundInput:
-    """Return the input for a refund. The input takes the amount from the order's payments one after
-    the other, and is deterministic for the same order state. Raises ActionRefused if the amount
+    """Return the input for a refund. The input takes the amount from the order's payments in
+    sequence, and is deterministic for the same order state. Raises ActionRefused if the amount
     exceeds the remaining refundable amount."""
     suggested = found.suggested
     if suggested is None or amount.currency != suggested.most.shop.currency:

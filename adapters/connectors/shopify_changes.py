@@ -1,4 +1,4 @@
-"""Polling for changed orders in a Shopify shop. Changes have the same format as `orders/updated`
+"""Poll a Shopify shop for changed orders. Changes have the same format as `orders/updated`
 webhooks."""
 
 import json

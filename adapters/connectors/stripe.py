@@ -43,7 +43,7 @@ class _Payment(BaseModel):
     amount: _Amount
     currency: str = Field(pattern="^[a-z]{3}$")
     status: str
-    created: int = Field(ge=0, le=10**11, description="Unix seconds")
+    created: int = Field(ge=0, le=10**11, description="Unix seconds.")
     description: str | None
     receipt_email: str | None
     metadata: dict[str, str]

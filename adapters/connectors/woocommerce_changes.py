@@ -1,4 +1,4 @@
-"""Polling for changed orders in a WooCommerce shop. Changes have the same format as `order.updated`
+"""Poll a WooCommerce shop for changed orders. Changes have the same format as `order.updated`
 webhooks."""
 
 import json
@@ -78,5 +78,5 @@ def _named(order: dict[str, JsonValue]) -> _Named:
     try:
         return _Named.model_validate(order)
     except ValidationError:
-        pass  # raised outside `except`, because the error quotes the response
+        pass  # Raise outside `except`, because this error quotes the response.
     raise ActionUnreachable("an order without its time")

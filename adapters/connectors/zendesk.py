@@ -22,7 +22,7 @@ from adapters.connectors.helpdesk import (
     writing,
 )
 from adapters.connectors.http import Conflict, ConnectorCall
-from domain.intake.customer_email import customer_key
+from domain.intake.customer_email import is_same_customer
 from domain.integrations.errors import (
     ActionRefused,
     ActionUnknown,
@@ -144,7 +144,15 @@ class Zendesk:
         be complete (`check_settings`, `check_credentials`)."""
         return cls(account_of(integration, credentials, http))
 
-    async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
+    async def reply(
+        self,
+        ticket: HelpdeskTicket,
+        text: str,
+        key: str,
+        *,
+        again: bool,
+        bare: str = "",  # noqa: ARG002 - found by the key
+    ) -> str:
         """Add a public comment to the ticket, and return the comment's id. Raises ActionRefused if
         the ticket is solved or closed, or if it belongs to another customer."""
         return await self._comment(ticket, text, key, public=True, again=again)
@@ -206,7 +214,7 @@ class Zendesk:
                 except Conflict:
                     continue
         if again:
-            raise ActionUnknown("begun before, and the ticket changes all the time")
+            raise ActionUnknown("started before, and the ticket changes all the time")
         raise ActionUnreachable("the ticket changes all the time")
 
     async def _find(self, exchange: ConnectorCall, path: str, key: str) -> _Audit | None:
@@ -220,7 +228,7 @@ class Zendesk:
             if found is not None or not page.meta.has_more or not page.meta.after_cursor:
                 return found
             query["page[after]"] = page.meta.after_cursor
-        raise ActionUnknown("begun before, and the ticket's history is too long to look for it")
+        raise ActionUnknown("started before, and the ticket's history is too long to look for it")
 
     def _show(self, path: str) -> httpx.Request:
         return self._account.request("GET", f"{path}.json", query={"include": "users"})
@@ -258,6 +266,6 @@ def _check_addressee(shown: _Shown, ticket: HelpdeskTicket) -> None:
     caller."""
     if shown.ticket.status == "solved":
         raise ActionRefused("somebody has solved the ticket")
-    reader, meant = customer_key(shown.requester_email), customer_key(ticket.customer_email)
-    if reader is not None and meant is not None and reader != meant:
+    reader, meant = shown.requester_email, ticket.customer_email
+    if reader and meant and not is_same_customer(reader, meant):
         raise ActionRefused("the ticket is another customer's")

@@ -1,5 +1,5 @@
-"""Polling for new comments on the tickets in a Zendesk account. Changes have the same format as
-Zendesk's events."""
+"""Poll a Zendesk account for new comments on its tickets. Changes have the same format as Zendesk's
+events."""
 
 import asyncio
 import json
@@ -123,8 +123,8 @@ def _changes(
                 "body": comment.plain_body or comment.body or "",
                 "is_public": comment.public,
                 "author": {
-                    # Triggers identify an author by email address, and events by id. If both were
-                    # used, the ticket's author would get a second thread.
+                    # Triggers identify an author by email address, but events identify the author
+                    # by id. If both were used, the ticket's author would get a second thread.
                     "id": None if address else str(comment.author_id),
                     "email": address,
                     "name": author.name if author else None,

@@ -1,4 +1,4 @@
-"""The product's documents, read from files beside the code."""
+"""The product's documents, read from files next to the code."""
 
 from functools import cache
 from pathlib import Path

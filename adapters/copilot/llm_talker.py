@@ -64,7 +64,7 @@ class LlmTalker:
         speech = _Speech(say)
 
         async def ask(model: PricedModel) -> str:
-            if not speech.begun:
+            if not speech.has_started:
                 await self._ask(model, question, tools, rules, speech=speech, usage=spent[model])
             return model.name
 
@@ -78,8 +78,8 @@ class LlmTalker:
             tokens_out=sum(usage.output_tokens for usage in spent.values()),
             cost_micros=sum(model.cost_micros(spent[model]) for model in self._models),
         )
-        if not speech.begun:
-            # Raised outside `except`, so that a provider's message does not become the error's
+        if not speech.has_started:
+            # The error is raised outside `except`, so that a provider's message does not become its
             # context.
             raise TalkFailed(cost)
         return Talked(
@@ -115,7 +115,7 @@ class LlmTalker:
                 event_stream_handler=speech.listener(model.name),
             )
         except AgentRunError:
-            if not speech.begun:
+            if not speech.has_started:
                 raise
             speech.broken = True
 
@@ -130,7 +130,7 @@ class _Speech:
         self.broken = False
 
     @property
-    def begun(self) -> bool:
+    def has_started(self) -> bool:
         return bool(self._pieces)
 
     @property
@@ -143,7 +143,7 @@ class _Speech:
                 if text := _text_of(event):
                     self.speaker = name
                     # Separate the parts of an answer before and after a round of tool calls.
-                    starts = isinstance(event, PartStartEvent) and self.begun
+                    starts = isinstance(event, PartStartEvent) and self.has_started
                     piece = f"\n{text}" if starts else text
                     self._pieces.append(piece)
                     await self._say(piece)

@@ -1,4 +1,4 @@
-"""Selection of the copilot's language models, based on the settings."""
+"""Select the copilot's language models according to the settings."""
 
 from domain.copilot.ports import Talker
 from settings.brain import BrainSettings
@@ -12,7 +12,8 @@ def talker_from(settings: BrainSettings) -> Talker | None:
     """
     if not settings.is_remote:
         return None
-    # Imported here because the providers' libraries take seconds and a hundred megabytes to load.
+    # The module is imported here, because the providers' libraries take seconds and a hundred
+    # megabytes to load.
     from adapters.brain.llm_models import models_of  # noqa: PLC0415
     from adapters.copilot.llm_talker import LlmTalker  # noqa: PLC0415
 

@@ -1,5 +1,5 @@
-"""Parsing of documents with limited resources. Large documents are parsed in child processes that
-can be killed."""
+"""Parse documents with limited resources. Large documents are parsed in child processes that can be
+killed."""
 
 from typing import Final
 

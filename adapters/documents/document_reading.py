@@ -1,4 +1,4 @@
-"""Parsing of a document. The API and its child processes share this code."""
+"""Parse a document. The API and its child processes share this code."""
 
 import json
 from collections.abc import Callable, Mapping

@@ -78,7 +78,7 @@ class HttpClientDocuments:
         try:
             async with asyncio.timeout(self._budget_s):
                 body, lasts_s = await self._fetched(_checked(url, self._allow_private), asked_by)
-        except (httpx.HTTPError, PostFailed, Deferred, OSError):  # includes TimeoutError
+        except (httpx.HTTPError, PostFailed, Deferred, OSError):  # OSError includes TimeoutError.
             raise _none("the metadata document cannot be fetched") from None
         client = client_of_document(url, _object(body))
         self._kept.pop(url, None)
@@ -148,10 +148,10 @@ def _lasts(cache_control: str | None) -> int:
     9111)."""
     if cache_control is None:
         return _UNSAID_S
-    told = cache_control.lower()
-    if "no-store" in told or "no-cache" in told:
+    directives = cache_control.lower()
+    if "no-store" in directives or "no-cache" in directives:
         return 0
-    age = _MAX_AGE.search(told)
+    age = _MAX_AGE.search(directives)
     return min(int(age[1]), _LONGEST_S) if age else _UNSAID_S
 
 

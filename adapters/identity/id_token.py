@@ -1,4 +1,4 @@
-"""ID tokens from an OpenID Connect provider: verification, and the user's email address."""
+"""Verify ID tokens from an OpenID Connect provider, and extract the user's email address."""
 
 import base64
 import hashlib
@@ -16,7 +16,7 @@ from domain.tenants.actor import is_operator
 from domain.tenants.user import is_user_id
 
 # The hash function for an access token, keyed by the last three characters of the algorithm's name.
-_HALVES: Final = {"256": "sha256", "384": "sha384", "512": "sha512", "DSA": "sha512"}
+_HASHES: Final = {"256": "sha256", "384": "sha384", "512": "sha512", "DSA": "sha512"}
 
 
 async def id_token_claims(
@@ -74,5 +74,5 @@ def _is(expected: str, said: object) -> bool:
 
 
 def _half_digest(access_token: str, algorithm: str) -> str:
-    digest = hashlib.new(_HALVES[algorithm[-3:]], access_token.encode()).digest()
+    digest = hashlib.new(_HASHES[algorithm[-3:]], access_token.encode()).digest()
     return base64.urlsafe_b64encode(digest[: len(digest) // 2]).rstrip(b"=").decode()

@@ -135,7 +135,7 @@ def _usable(document: object) -> dict[str, dict[str, jwt.PyJWK]]:
         try:
             bound = _bound(entry)
         except (jwt.PyJWTError, TypeError, ValueError, NotImplementedError):
-            continue  # a type of key that PyJWT does not know
+            continue  # PyJWT does not support this type of key.
         if isinstance(entry.get("kid"), str):
             keys[entry["kid"]] = bound
     return keys

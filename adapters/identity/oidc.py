@@ -131,7 +131,7 @@ class OidcProvider:
         return str(url)
 
     async def check_issuer(self, said: str | None) -> None:
-        """Raise SignInInterrupted if the `iss` of a response (RFC 9207) does not name this
+        """Raise SignInInterrupted if the `iss` of a response (RFC 9207) does not identify this
         provider. The check is needed because a sign-in page may use several providers. Raises
         ProviderUnreachable."""
         metadata = (await self._provider()).metadata
@@ -200,7 +200,7 @@ class OidcProvider:
         request = self._http.build_request("GET", endpoint, headers=headers)
         with _said_of_the_provider():
             found = await ConnectorCall(self._http).read(request, _UserInfo)
-        if found.sub != subject:  # the claims belong to another user (OpenID Connect Core, 5.3.2)
+        if found.sub != subject:  # The claims belong to another user (OpenID Connect Core, 5.3.2).
             _log.error("user info of the identity provider rejected")
             raise ProviderAnswerInvalid
         return found.model_extra or {}
@@ -255,7 +255,7 @@ def _said_of_the_provider() -> Iterator[None]:
     except NotAuthorized as error:
         _log.error("identity provider rejected our client id")
         raise ProviderAnswerInvalid from error
-    except ActionRefused as error:  # the code may already have been used, or may be invented
+    except ActionRefused as error:  # The code may already have been used, or may be invented.
         _log.warning("identity provider rejected an authorization code")
         raise SignInInterrupted from error
 

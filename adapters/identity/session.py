@@ -78,8 +78,8 @@ def session_verifier(settings: IdentitySettings) -> SessionVerifier | None:
     Needs a running event loop."""
     admins = frozenset(comma_separated(settings.admin_user_ids or ""))
     if settings.jwt_jwks_url and settings.jwt_issuer and settings.jwt_audience:
-        # Another provider's claims must not grant access to every tenant, so admins are listed in
-        # the settings.
+        # Another provider's claims must not grant access to every tenant, so the settings list the
+        # admins.
         return SessionVerifier(
             ProviderKeys(settings.jwt_jwks_url, clock=time.monotonic),
             issuer=settings.jwt_issuer,

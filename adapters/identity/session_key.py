@@ -35,7 +35,7 @@ class SessionKeys:
         """Load the keys. `keys`: P-256 private keys, comma-separated, newest first. Raises
         ValueError if a key is invalid.
 
-        Each is a PEM, or the base64 encoding of its DER.
+        Each key is a PEM, or the base64 encoding of its DER.
         """
         private = [_private_key(text) for text in keys.split(",")]
         public = [_public_jwk(key) for key in private]

@@ -1,4 +1,4 @@
-"""Verification of a JWT before any of its claims is trusted."""
+"""Verify a JWT before any of its claims is trusted."""
 
 from collections.abc import Mapping
 from typing import Final, Protocol

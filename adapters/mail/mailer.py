@@ -1,4 +1,4 @@
-"""Sending of outgoing emails over SMTP."""
+"""Send outgoing emails over SMTP."""
 
 import asyncio
 from email.headerregistry import Address
@@ -62,7 +62,9 @@ class SmtpMailer:
     def _check_way(self, mail: OutgoingMail, by: MailSender | ServicePermit) -> None:
         """Raise MailRefused if the sender is not allowed to send to this address."""
         to = customer_key(mail.to)
-        # An email to our own address would come back as the next message to answer.
+        if to is None:
+            raise MailRefused("this is no mail address")
+        # An email to our own address would come back as a new message to answer.
         ours = {customer_key(self._service.addr_spec)}
         if isinstance(by, ServicePermit):
             if to != customer_key(by.to):

@@ -4,13 +4,14 @@ from email.errors import HeaderParseError
 from email.headerregistry import Address
 from email.message import EmailMessage
 
+from domain.core.html_mail import mail_html
 from domain.core.ports import OutgoingMail
 from domain.integrations.errors import MailRefused
 
 
 def written(mail: OutgoingMail, sender: Address, reply_to: str | None) -> EmailMessage:
-    """Return the email as a MIME message. Its Message-ID uses the sender's domain. Raises
-    MailRefused if a header cannot be written."""
+    """Return the email as a MIME message with a text and an HTML part. Its Message-ID uses the
+    sender's domain. Raises MailRefused if a header cannot be written."""
     message = EmailMessage()
     try:
         message["Message-ID"] = f"<{mail.name}@{sender.domain}>"
@@ -30,4 +31,6 @@ def written(mail: OutgoingMail, sender: Address, reply_to: str | None) -> EmailM
     message["Auto-Submitted"] = mail.auto_submitted
     message["X-Auto-Response-Suppress"] = "OOF, AutoReply"
     message.set_content(mail.text)
+    html = mail_html(mail.text, title=mail.subject, sender=mail.from_name, color=mail.color)
+    message.add_alternative(html, subtype="html")
     return message

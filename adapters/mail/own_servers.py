@@ -2,8 +2,9 @@
 and with few concurrent connections.
 
 A slow or unresponsive server delays only its own client's emails. Each client has a few connection
-slots, and all clients together have a share of the worker's concurrency. One deadline covers the
-whole sending of an email. aiosmtplib limits a server's reply to 8 KiB per line and 32 KiB in total.
+slots, and all clients together can use only a part of the worker's concurrency. One deadline covers
+the whole sending of an email. aiosmtplib limits a server's reply to 8 KiB per line and 32 KiB in
+total.
 """
 
 import asyncio

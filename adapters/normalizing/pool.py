@@ -1,5 +1,5 @@
-"""Normalization of events with limited resources. Large events are normalized in child processes
-that can be killed."""
+"""Normalize events with limited resources. Large events are normalized in child processes that can
+be killed."""
 
 from typing import Final
 

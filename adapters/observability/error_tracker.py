@@ -71,7 +71,8 @@ async def error_tracker(
 @dataclass(slots=True)
 class _Open:
     """An error report that has not been sent yet. Further errors of the same kind increase its
-    number of occurrences. `due_at`: when to send the report, in seconds of the monotonic clock."""
+    number of occurrences. `due_at`: the time to send the report, in seconds of the monotonic clock.
+    """
 
     id: str
     report: ErrorReport

@@ -16,7 +16,7 @@ from domain.core.names import parse_run_id
 
 _log = structlog.get_logger("process")
 
-# Some libraries format an exception into their own message, including sensitive values.
+# Some libraries include an exception, with sensitive values, in their own messages.
 _PRINTED_EXCEPTION: Final = re.compile(
     r"(?s)(\w*(?:Error|Exception|Interrupt|Exit))\([\"'(\[{].*\)"
 )

@@ -132,8 +132,8 @@ class Metrics:
         self._inbound.labels(provider, was).inc()
 
     def of_nobody(self, provider: str) -> None:
-        """Count a webhook that was verified for the whole installation, but names an account that
-        does not belong to any client."""
+        """Count a webhook that was verified for the entire installation, but matches no client's
+        account."""
         self._unowned.labels(provider).inc()
 
     def reported(self, code: str) -> None:

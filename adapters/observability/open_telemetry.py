@@ -20,8 +20,8 @@ _SERVICE: Final = "support-engine"
 _ANSWERS_WITHIN_S: Final = 3
 # Maximum time for sending the remaining spans when the process exits, in seconds.
 _LAST_S: Final = 2.0
-# The exported attributes: our own ids, codes and names. Other library attributes may quote customer
-# data.
+# The exported attributes: our own ids, codes and names. Attributes set by libraries may
+# contain customer data.
 _KEPT: Final = frozenset(
     {
         "temporalWorkflowID",
@@ -82,13 +82,13 @@ class _Reticent(SpanExporter):
         self._exporter = exporter
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        return self._exporter.export([_told(span) for span in spans])
+        return self._exporter.export([_redacted(span) for span in spans])
 
     def shutdown(self) -> None:
         self._exporter.shutdown()
 
 
-def _told(span: ReadableSpan) -> ReadableSpan:
+def _redacted(span: ReadableSpan) -> ReadableSpan:
     attributes = span.attributes or {}
     return ReadableSpan(
         name=span.name,

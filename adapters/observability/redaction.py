@@ -1,5 +1,5 @@
-"""Redaction of secrets and personal data in text. All redaction patterns are in this module. It
-cannot recognize customer text, so callers must never pass such text to it."""
+"""Redact secrets and personal data in text. All redaction patterns are in this module. It cannot
+recognize customer text, so callers must never pass such text to it."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -72,10 +72,10 @@ _RULES: Final[tuple[_Rule, ...]] = (
         rf"\1{MASK}@",
     ),
     (re.compile(rf"({_SCHEME})[^\s:/@\"'<>]++@"), rf"\1{MASK}@"),
-    # Credentials after a scheme in the Authorization header
+    # Credentials after a scheme in the Authorization header.
     (re.compile(rf"(?i)(bearer)({_GAP}+)(?:{_TOKEN_CHARACTER})+"), rf"\1\2{MASK}"),
     (re.compile(rf"(?i)(basic)({_GAP}+)((?:{_TOKEN_CHARACTER}){{6,}})"), _basic),
-    # api_key=…, also in a printed header or mapping
+    # Matches api_key=…, also in a printed header or mapping.
     (
         re.compile(rf"(?i)((?:{_NAMES})[\"']?\s*[:=]\s*)(?:b?([\"']).*?\2|(?:b?[\"'])?[^\s\"',]+)"),
         rf"\1{MASK}",
@@ -84,20 +84,20 @@ _RULES: Final[tuple[_Rule, ...]] = (
     # contain `=`.
     (re.compile(rf"({_SCHEME}[^\s?\"'<>]*+)(\?[^\s\"'<>]+)?"), _query),
     (re.compile(r"(?<=[\w/.~%)-])\?[^\s?\"'<>]*=[^\s\"'<>]*"), f"?{MASK}"),
-    # A JWT: the base64url encoding of a JSON object, a dot, and more
+    # A JWT: the base64url encoding of a JSON object, a dot, and further characters.
     (re.compile(r"(?:eyJ|eyA|ewo)[A-Za-z0-9_-]{5,}+(\.[A-Za-z0-9_.-]+)?"), _jwt),
     (re.compile(r"(?i)(?:ak|mcp|wk|whsec|wsec)_[0-9a-f]{8,}"), MASK),
-    # the token in a webhook URL's path, or any text in its position
+    # The token in a webhook URL's path, or any text in its position.
     (re.compile(r"(/api/webhooks/[a-z_]{1,32}/)[^\s\"'<>]{1,2048}"), rf"\1{MASK}"),
-    # a widget session token: its ULID, a dot, and 32 bytes
+    # A widget session token: its ULID, a dot, and 32 bytes.
     (re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}\.[A-Za-z0-9_-]{43}"), MASK),
     # Email addresses, also percent-encoded. An apostrophe inside a name is part of the address; an
     # apostrophe used as a quote is not.
     (re.compile(r"(?:[^\s<>\"'(),:;\[\]{}=&?/\\|]|(?<=\w)')++"), _address),
 )
 
-# None of the rules above can match a text without one of these characters or words. This check is
-# fast, because every log line passes through here and most values are names, ids and words.
+# None of the rules above can match a text without one of these characters or words. The check must
+# be fast, because every log line passes through here. Most values are names, ids and words.
 _SUSPECT: Final = re.compile(
     r"[@%:=?]|eyJ|eyA|ewo|[Bb][Ee][Aa][Rr][Ee][Rr]|[Bb][Aa][Ss][Ii][Cc]|[Kk]_|[Pp]_|[Cc]_"
     r"|[0-9A-Z]\.[A-Za-z0-9_-]{43}|/api/webhooks/"
@@ -110,8 +110,8 @@ class Redactor:
     """Masks the given secrets, and any text that looks like a credential or an email address."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        told = sorted({s for s in secrets if len(s) >= _MIN_SECRET}, key=len, reverse=True)
-        self._told = re.compile("|".join(map(re.escape, told))) if told else None
+        known = sorted({s for s in secrets if len(s) >= _MIN_SECRET}, key=len, reverse=True)
+        self._known = re.compile("|".join(map(re.escape, known))) if known else None
 
     @classmethod
     def of(cls, settings: "Settings") -> "Redactor":
@@ -129,8 +129,8 @@ class Redactor:
         return cls(found)
 
     def text(self, text: str) -> str:
-        if self._told is not None:
-            text = self._told.sub(MASK, text)
+        if self._known is not None:
+            text = self._known.sub(MASK, text)
         if len(text) <= _MAX_TEXT and (not _SUSPECT.search(text) or _TIME.fullmatch(text)):
             return text
         cut = len(text) > _MAX_TEXT
@@ -168,5 +168,5 @@ class Redactor:
 def _password(url: str) -> str:
     try:
         return urlsplit(url).password or ""
-    except ValueError:  # not a URL
+    except ValueError:  # The text is not a URL.
         return ""

@@ -29,8 +29,7 @@ _log = structlog.get_logger(__name__)
 
 
 class ReportSpool:
-    """The error reports of one process on disk, and the reports left by processes that have
-    exited."""
+    """The on-disk error reports of one process, and those left by processes that have exited."""
 
     def __init__(self, root: Path, name: str) -> None:
         """Create this process's directory. `name`: the directory name, unique among all processes
@@ -74,7 +73,7 @@ class ReportSpool:
         """Flush these reports to disk. This call blocks. Raises OSError if a file cannot be
         flushed."""
         for path in (*map(self._file, report_ids), self._own):
-            with suppress(FileNotFoundError):  # the report has since been accepted and deleted
+            with suppress(FileNotFoundError):  # The report has since been accepted and deleted.
                 file = os.open(path, os.O_RDONLY)
                 try:
                     os.fsync(file)
@@ -99,7 +98,7 @@ class ReportSpool:
     def _adopt_from(self, folder: Path) -> Iterator[tuple[str, ErrorReport]]:
         try:
             lock = os.open(folder / _LOCK, os.O_RDWR)
-        except OSError:  # another process has adopted and deleted this directory
+        except OSError:  # Another process has adopted and deleted this directory.
             return
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -109,7 +108,7 @@ class ReportSpool:
                 if (report := _read(mine)) is not None:
                     yield mine.stem, report
             _delete(folder)
-        except BlockingIOError:  # the process that owns this directory is still running
+        except BlockingIOError:  # The process that owns this directory is still running.
             return
         finally:
             os.close(lock)

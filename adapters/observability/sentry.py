@@ -24,8 +24,8 @@ _EVENT_FIELDS: Final = frozenset(
     {"event_id", "timestamp", "level", "platform", "transaction", "message", "tags", "exception",
      "fingerprint", "environment", "release", "sdk"}
 )  # fmt: skip
-# Also removed within those fields: a frame's source code and local variables, and an exception's
-# message.
+# Fields that are removed within those fields: a frame's source code and local variables, and an
+# exception's message.
 _UNWANTED: Final = frozenset({"vars", "context_line", "pre_context", "post_context", "value"})
 
 
@@ -34,8 +34,8 @@ class ReportRefused(Exception):
 
 
 class _Outbox(Transport):
-    """A transport that keeps the last envelope instead of sending it. The caller sends the envelope
-    itself, and therefore learns the outcome."""
+    """A transport that stores the last envelope instead of sending it. The caller sends the
+    envelope itself, and therefore learns the outcome."""
 
     envelope: Envelope | None = None
 

@@ -1,4 +1,4 @@
-"""Metrics for the backlogs of the whole installation, read at each scrape."""
+"""Metrics for the installation's backlogs, read at each scrape."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ _LOOP_WITHIN_S: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """The value of a metric. `name`: that of its declaration in `INSTALLATION_METRICS`."""
+    """The value of a metric. `name`: the name in `INSTALLATION_METRICS`."""
 
     name: str
     value: float

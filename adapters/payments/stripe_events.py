@@ -1,4 +1,4 @@
-"""Stripe events: verification of their signatures, and their effect on our checkouts."""
+"""Verify Stripe events, and convert them to payment events."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -88,7 +88,7 @@ class _Object(BaseModel):
 class _Event(BaseModel):
     id: _Id
     type: str
-    created: int = Field(ge=0, le=10**11, description="Unix seconds")
+    created: int = Field(ge=0, le=10**11, description="Unix seconds.")
     thing: _Object = Field(validation_alias=AliasPath("data", "object"))
 
 
@@ -106,7 +106,7 @@ def read_event(body: bytes) -> PaymentEvent | None:
     if kind is PaymentKind.PENDING and thing.payment_status != "unpaid":
         kind = PaymentKind.PAID
     if kind is PaymentKind.RENEWED and thing.billing_reason != _RENEWAL:
-        return None  # the first invoice, whose payment the checkout session already reports
+        return None  # The first invoice. The checkout session already reports its payment.
     named = thing.metadata or thing.of_subscription or thing.of_parent or {}
     ended = kind is PaymentKind.ENDED
     return PaymentEvent(

@@ -1,6 +1,6 @@
 """A process that handles requests one at a time, until its input ends.
 
-The kernel kills the process if a single request exceeds its CPU time, even deep inside a library.
+The kernel kills the process if a single request exceeds its CPU time, even inside a library call.
 The parent then starts another process.
 """
 

@@ -46,7 +46,7 @@ _PROCESS_TIMEOUT_S: Final = 1.0
 # If a worker crashes during a workflow task, another worker takes over after this time.
 _TASK_TIMEOUT: Final = timedelta(seconds=5)
 _DRY_RUN_TIMEOUT: Final = timedelta(seconds=30)
-# Long enough for many messages, each with a possible language model call.
+# The timeout is long enough for many messages, and each message may call a language model.
 _SIMULATION_TIMEOUT: Final = timedelta(seconds=120)
 # Maximum number of deliveries that one parent workflow starts as children, all in one workflow
 # task.
@@ -66,7 +66,7 @@ class TemporalEngine:
         Raises EngineUnavailable if Temporal does not respond. The caller sets the deadline. If the
         run has already ended, this method does nothing, because the run's row contains the outcome.
         """
-        with outages_told(), suppress(WorkflowAlreadyStartedError, WorkflowUpdateFailedError):
+        with outages_reported(), suppress(WorkflowAlreadyStartedError, WorkflowUpdateFailedError):
             try:
                 await self._while_healthy(self._started(event))
             except RPCError as error:
@@ -116,7 +116,7 @@ class TemporalEngine:
         if event.reopened:
             reuse = WorkflowIDReusePolicy.ALLOW_DUPLICATE
         try:
-            with outages_told():
+            with outages_reported():
                 async with asyncio.timeout(_CALL_TIMEOUT_S):
                     await self._client.start_workflow(
                         names.PROCESS_EVENT,
@@ -153,7 +153,7 @@ class TemporalEngine:
         """Start the workflow for a committed row. Return False if the workflow is running or has
         already completed. Raises EngineUnavailable; the sweeper then starts the workflow."""
         try:
-            with outages_told():
+            with outages_reported():
                 async with asyncio.timeout(_CALL_TIMEOUT_S):
                     await self._client.start_workflow(
                         workflow,
@@ -190,7 +190,7 @@ class TemporalEngine:
         """Run a workflow to completion and return its result. Raises EngineUnavailable, and
         InternalError if the workflow failed."""
         try:
-            with outages_told():
+            with outages_reported():
                 result = await self._while_healthy(
                     self._client.execute_workflow(
                         workflow,
@@ -214,7 +214,7 @@ class TemporalEngine:
             await self._send(client_id, tuple(delivery_ids[start : start + _SENT_AT_ONCE]))
 
     async def _send(self, client_id: str, delivery_ids: tuple[str, ...]) -> None:
-        with outages_told(), suppress(WorkflowAlreadyStartedError):
+        with outages_reported(), suppress(WorkflowAlreadyStartedError):
             async with asyncio.timeout(_CALL_TIMEOUT_S):
                 await self._client.start_workflow(
                     names.SEND_WEBHOOKS,
@@ -235,7 +235,7 @@ class TemporalEngine:
         """
         ref = webhook.ref
         try:
-            with outages_told():
+            with outages_reported():
                 async with asyncio.timeout(_PROCESS_TIMEOUT_S):
                     await self._client.start_workflow(
                         names.PROCESS_WEBHOOK,
@@ -253,7 +253,7 @@ class TemporalEngine:
     async def start_erasure(self, erase: EraseInput) -> None:
         """Start an erasure without waiting for it to finish. An erasure that is already running
         continues. Raises EngineUnavailable."""
-        with outages_told(), suppress(WorkflowAlreadyStartedError):
+        with outages_reported(), suppress(WorkflowAlreadyStartedError):
             async with asyncio.timeout(_CALL_TIMEOUT_S):
                 await self._client.start_workflow(
                     names.ERASE,
@@ -265,7 +265,7 @@ class TemporalEngine:
     async def mail(self, mail: SendMailInput) -> None:
         """Start the workflow that sends the email for a committed record. Raises
         EngineUnavailable."""
-        with outages_told(), suppress(WorkflowAlreadyStartedError):
+        with outages_reported(), suppress(WorkflowAlreadyStartedError):
             async with asyncio.timeout(_CALL_TIMEOUT_S):
                 await self._client.start_workflow(
                     names.SEND_MAIL,
@@ -289,7 +289,7 @@ class TemporalEngine:
 
 
 @contextmanager
-def outages_told() -> Iterator[None]:
+def outages_reported() -> Iterator[None]:
     """Raise EngineUnavailable for every error in the block that indicates that Temporal does not
     respond. A client that has never connected raises RuntimeError."""
     try:

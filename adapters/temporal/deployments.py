@@ -68,12 +68,12 @@ async def tell_if_passed_over(client: Client, temporal: TemporalSettings, *, que
     except (
         RPCError,
         RuntimeError,
-    ):  # Temporal has already been reached: it responds to this worker, or soon will
+    ):  # Temporal is reachable, and responds to this worker now or soon.
         return
     mine = WorkerDeploymentVersion(*temporal.version) if temporal.version else None
     if getting != mine:
         _log.warning(
-            "this worker's build is not current: it gets no work yet",
+            "this worker's build is not current: it receives no work",
             queue=queue,
             build_id=mine.build_id if mine else None,
             current=getting.build_id if getting else None,
@@ -84,11 +84,10 @@ async def tell_if_passed_over(client: Client, temporal: TemporalSettings, *, que
 async def promote(
     client: Client, build: WorkerDeploymentVersion, now: Clock, *, patience_s: float
 ) -> str:
-    """Make a build the current one as soon as its workers poll all queues. Return when every queue
-    uses the build.
+    """Make a build the current one as soon as its workers poll all queues.
 
-    Returns the id of the previous build, or "". Raises InvalidInput if the change takes longer than
-    `patience_s` seconds, and RPCError.
+    Once every queue uses the build, return the id of the previous build, or "". Raises InvalidInput
+    if the change takes longer than `patience_s` seconds, and RPCError.
     """
     before = await current(client, Work.WORKFLOWS, queue=names.ENGINE_QUEUE)
     blocking_condition = "Temporal does not answer"

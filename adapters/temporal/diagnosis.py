@@ -1,4 +1,4 @@
-"""Diagnosis of a failed connection to Temporal, in plainer language than the Temporal library's
+"""Diagnose a failed connection to Temporal, in plainer language than the Temporal library's
 errors."""
 
 import asyncio
@@ -15,16 +15,16 @@ _SPEAKS_WITHIN_S: Final = 1.0
 
 
 class Reason(NamedTuple):
-    """Why a connection fails. `sentence`: the reason. `reached`: whether the server accepts
-    connections with the configured settings."""
+    """The reason why a connection fails. `sentence`: the reason, as one sentence. `reached`:
+    whether the server accepts connections with the configured settings."""
 
     sentence: str
     reached: bool = False
 
 
 async def why_not(temporal: TemporalSettings) -> Reason:
-    """Return why Temporal cannot be used. The cause is diagnosed over a separate connection. Never
-    raises."""
+    """Return the reason why Temporal cannot be used. The cause is diagnosed over a separate
+    connection. Never raises."""
     try:
         async with asyncio.timeout(_TIMEOUT_S):
             await _connected(temporal, None)
@@ -44,7 +44,7 @@ async def _by_tls(temporal: TemporalSettings) -> Reason:
         return Reason(f"it does not speak TLS with us ({error.reason})")
     except TimeoutError:
         return Reason("it does not answer by TLS")
-    except OSError:  # the server closed the connection during the handshake
+    except OSError:  # The server closed the connection during the handshake.
         pass
     if speaks:
         return Reason("it takes connections, and no calls", reached=True)
@@ -55,7 +55,8 @@ async def _by_tls(temporal: TemporalSettings) -> Reason:
 
 
 async def _plain(temporal: TemporalSettings) -> Reason:
-    """Return why a connection without TLS fails, for example because the server requires TLS."""
+    """Return the reason why a connection without TLS fails, for example because the server requires
+    TLS."""
     anybody = ssl.create_default_context()
     anybody.check_hostname = False
     anybody.verify_mode = ssl.CERT_NONE

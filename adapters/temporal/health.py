@@ -33,7 +33,8 @@ async def temporal_answers(client: Client) -> bool:
     """Return whether the Temporal server is serving requests."""
     try:
         return await client.service_client.check_health(timeout=_ANSWERS_WITHIN)
-    except (RuntimeError, RPCError):  # the server is not listening, or is not ready to serve
+    # The server is not listening, or is not ready to serve requests.
+    except (RuntimeError, RPCError):
         return False
 
 

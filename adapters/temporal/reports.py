@@ -10,7 +10,7 @@ from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
 from temporalio.common import WorkflowIDConflictPolicy
 from temporalio.service import RPCError
 
-from adapters.temporal.client import outages_told
+from adapters.temporal.client import outages_reported
 from domain.analytics.churn import week_of
 from domain.analytics.contracts import (
     BackfillMetricsInput,
@@ -36,9 +36,9 @@ class TemporalReports:
     async def start_backfill(
         self, backfill: BackfillMetricsInput
     ) -> WorkflowHandle[Any, ComputeMetricsResult]:
-        """Start computing the metrics of past days, or join a running computation, and return the
+        """Start computing the metrics for past days, or join a running computation, and return the
         workflow handle. Raises EngineUnavailable."""
-        with outages_told():
+        with outages_reported():
             return await self._client.start_workflow(
                 names.BACKFILL_METRICS,
                 backfill,
@@ -49,12 +49,12 @@ class TemporalReports:
             )
 
     async def backfill_metrics(
-        self, backfill: BackfillMetricsInput, told: Callable[[int], None]
+        self, backfill: BackfillMetricsInput, on_progress: Callable[[int], None]
     ) -> ComputeMetricsResult:
         """Compute the metrics of past days and return the result.
 
-        `told`: a callback that receives the number of finished calendar days. Cancelling the wait
-        does not stop the computation. Raises EngineUnavailable, and InternalError if the
+        `on_progress`: a callback that receives the number of finished calendar days. Cancelling the
+        wait does not stop the computation. Raises EngineUnavailable, and InternalError if the
         computation failed.
         """
         handle = await self.start_backfill(backfill)
@@ -68,7 +68,7 @@ class TemporalReports:
                         result_type=BackfillProgress,
                         rpc_timeout=_QUERY_TIMEOUT,
                     )
-                    told(progress.days_done)
+                    on_progress(progress.days_done)
             return ComputeMetricsResult.model_validate(result.result())
         finally:
             result.cancel()
@@ -79,7 +79,7 @@ class TemporalReports:
         InternalError if the computation failed."""
         if churn.at is None:
             raise ValueError("a moment to predict for")
-        with outages_told():
+        with outages_reported():
             handle = await self._client.start_workflow(
                 names.WEEKLY_CHURN,
                 churn,
@@ -93,7 +93,7 @@ class TemporalReports:
 
 async def _result(handle: WorkflowHandle[Any, Any]) -> object:
     try:
-        with outages_told():
+        with outages_reported():
             return await handle.result()
     except WorkflowFailureError as error:
         raise InternalError("the workflow failed; its history says why") from error

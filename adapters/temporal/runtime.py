@@ -1,4 +1,4 @@
-"""Setup of the Temporal library in our processes: logs, metrics and the workflow runner."""
+"""Set up the Temporal library in our processes: logs, metrics and the workflow runner."""
 
 import logging
 import socket
@@ -55,7 +55,7 @@ def _counting(logs: LoggingConfig, tries: int = 5) -> tuple[str, Runtime]:
     )
     try:
         return address, Runtime(telemetry=TelemetryConfig(logging=logs, metrics=shown))
-    except ValueError:  # another process has since taken the port
+    except ValueError:  # Another process has since taken the port.
         if tries == 1:
             raise
         return _counting(logs, tries - 1)

@@ -1,4 +1,4 @@
-"""Setup of a Temporal namespace before the service runs on it."""
+"""Set up a Temporal namespace before the service runs on it."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -151,7 +151,7 @@ async def ensure_weekly_churn_schedule(client: Client) -> None:
 
 
 async def ensure_retention_schedule(client: Client) -> None:
-    """Schedule retention for 02:10 UTC every night, when the previous day's figures are
+    """Schedule retention for 02:10 UTC every night, when the previous day's metrics are
     complete."""
     work = (names.RETENTION, names.RETENTION_SCHEDULE, RetentionInput())
     await _ensure_calendar(client, *work, _at(2, 10))
@@ -203,8 +203,8 @@ async def _ensure_calendar(
     caught_up: timedelta | None = None,
 ) -> None:
     """Schedule an engine workflow at calendar times, in UTC. `caught_up`: the period after an
-    outage in which missed runs are caught up. None means that the next run also does the work of
-    missed runs."""
+    outage in which missed runs are caught up. If `caught_up` is None, the next run also does the
+    work of missed runs."""
     each, once = ScheduleOverlapPolicy.BUFFER_ALL, ScheduleOverlapPolicy.SKIP
     schedule = Schedule(
         action=ScheduleActionStartWorkflow(

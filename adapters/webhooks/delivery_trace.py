@@ -56,8 +56,8 @@ class DeliveryTrace:
             return failure, None if failure is None else f"the answer was {self.head.status}"
         if isinstance(met, TimeoutError):
             return FailureKind.TIMEOUT, f"{self._missing()} in time"
-        told = explained(met)
-        return told.kind, told.text
+        explanation = explained(met)
+        return explanation.kind, explanation.text
 
     def _missing(self) -> str:
         if self.connect_ms is None:

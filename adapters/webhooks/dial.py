@@ -77,7 +77,7 @@ class Dialler:
             try:
                 async with asyncio.timeout(_EACH_S):
                     return await self._dial(address, port)
-            except OSError:  # includes TimeoutError
+            except OSError:  # OSError includes TimeoutError.
                 continue
         return await self._dial(last, port)
 

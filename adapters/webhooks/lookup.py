@@ -66,7 +66,7 @@ class Names:
         same name by one client share a thread. Raises Deferred if no thread becomes free."""
         try:
             async with asyncio.timeout(self._patience_s):
-                return await self._begun(client_id, name)
+                return await self._lookup(client_id, name)
         except TimeoutError:
             raise Deferred(_LATER_S) from None
 
@@ -82,7 +82,7 @@ class Names:
             raise _failed("was not found")
         return found
 
-    async def _begun(self, client_id: str, name: str) -> asyncio.Future[Sequence[str]]:
+    async def _lookup(self, client_id: str, name: str) -> asyncio.Future[Sequence[str]]:
         key = (client_id, name)
         mine = self._threads.setdefault(client_id, asyncio.Semaphore(_THREADS))
         if key not in self._running:
@@ -92,7 +92,7 @@ class Names:
                 for threads in (mine, self._all_threads):
                     await threads.acquire()
                     taken.callback(threads.release)
-                if key not in self._running:  # not yet started by another task
+                if key not in self._running:  # No other task has started the lookup.
                     self._running[key] = self._begin(name)
                     given_back = taken.pop_all()
                     self._running[key].add_done_callback(lambda _: self._end(key, given_back))

@@ -1,4 +1,4 @@
-"""Parsing of the Retry-After header."""
+"""Parse the Retry-After header."""
 
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -15,7 +15,7 @@ def seconds(header: str, now: datetime) -> float | None:
         return min(float(text), _LONGEST_S)
     try:
         at = parsedate_to_datetime(text)
-    except (ValueError, OverflowError):  # OverflowError: a year or offset with twenty digits
+    except (ValueError, OverflowError):  # A year or offset with twenty digits raises OverflowError.
         return None
     # An HTTP date is in UTC, even if it specifies no time zone.
     at = at.replace(tzinfo=UTC) if at.tzinfo is None else at

@@ -53,10 +53,10 @@ class HttpWebhookSender:
         met: Exception | None = None
         try:
             target = urlsplit(check_url(url, self._allow_private))
-            found = await self._begun(client_id, str(target.hostname))
+            found = await self._lookup(client_id, str(target.hostname))
         except MET as error:
-            return self._course().ended(error)
-        trace = self._course()
+            return self._trace().ended(error)
+        trace = self._trace()
         try:
             async with asyncio.timeout(self._budget_s):
                 await self._run(trace, target, headers, body, found)
@@ -70,14 +70,14 @@ class HttpWebhookSender:
         except PostFailed:
             return False
         except Deferred:
-            # No thread was free, so the failure is not evidence against the host name.
+            # No thread was free, so the failure says nothing about the host name.
             return True
         return True
 
-    def _course(self) -> DeliveryTrace:
+    def _trace(self) -> DeliveryTrace:
         return DeliveryTrace(Dialler(allow_private=self._allow_private))
 
-    async def _begun(self, client_id: str, host: str) -> "Address | asyncio.Future[Sequence[str]]":
+    async def _lookup(self, client_id: str, host: str) -> "Address | asyncio.Future[Sequence[str]]":
         """Return the host itself if it is an IP address. Otherwise start a DNS lookup and return
         its future. Raises Deferred."""
         try:

@@ -1,4 +1,4 @@
-"""Conversion between a saved case and its form fields."""
+"""Convert a saved case to and from its form fields."""
 
 from collections.abc import Mapping
 from typing import Final

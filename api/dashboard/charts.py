@@ -10,15 +10,17 @@ HEIGHT: Final = 120
 LINE_WIDTH: Final = 96
 LINE_HEIGHT: Final = 24
 
-_SEEN: Final = 2.0  # the minimum height of a bar whose value is above zero
+_SEEN: Final = 2.0  # The minimum height of a bar with a value above zero.
 
 
 @dataclass(frozen=True, slots=True)
 class ChartColumn:
-    """A chart column. `parts`: the stacked values, one per series, or None if not measured."""
+    """A chart column. `parts`: the stacked values, one per series, or None if not measured.
+    `href`: the path of the records that the column counts, or empty."""
 
     label: str
     parts: tuple[float | None, ...]
+    href: str = ""
 
     @property
     def is_gap(self) -> bool:
@@ -30,24 +32,32 @@ class ChartColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class Rect:
-    """One segment of a stacked column. `series`: the index of the series, which determines the
-    segment's color and pattern."""
+class ChartBars:
+    """The bars of one series, as SVG path data. `series`: the index of the series, which determines
+    the color and pattern."""
 
-    x: float
-    y: float
-    width: float
-    height: float
     series: int
-    title: str
+    path: str
 
 
 @dataclass(frozen=True, slots=True)
 class ChartRow:
-    """One row of the table that accompanies a chart."""
+    """One row of the table that accompanies a chart. `href`: the link of the corresponding
+    column."""
 
     label: str
     cells: tuple[str, ...]
+    href: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChartArea:
+    """The clickable area of a measured column, as high as the chart. `title`: the column's values.
+    `href`: the column's link."""
+
+    path: str
+    title: str
+    href: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +82,8 @@ class BarChart:
     finding: str
     first: str
     series: tuple[str, ...]
-    rects: tuple[Rect, ...]
+    bars: tuple[ChartBars, ...]
+    areas: tuple[ChartArea, ...]
     gaps: tuple[tuple[float, float], ...]
     rows: tuple[ChartRow, ...]
     top: str
@@ -81,6 +92,10 @@ class BarChart:
     @property
     def is_empty(self) -> bool:
         return len(self.gaps) == len(self.rows)
+
+    @property
+    def has_links(self) -> bool:
+        return any(area.href for area in self.areas)
 
 
 def bar_chart(
@@ -97,22 +112,24 @@ def bar_chart(
     top = max((column.sum for column in columns), default=0.0)
     step = WIDTH / max(len(columns), 1)
     width = round(step * 0.8, 2)
-    rects: list[Rect] = []
+    bars = [""] * len(series)
+    areas: list[ChartArea] = []
     gaps: list[tuple[float, float]] = []
     for number, column in enumerate(columns):
         x = round((number + 0.1) * step, 2)
         if column.is_gap:
             gaps.append((x, width))
-        else:
-            rects += [
-                Rect(x, y, width, height, place, f"{column.label}: {series[place]} {shown(part)}")
-                for place, part, y, height in _stacked(column, top)
-            ]
+            continue
+        for place, y, height in _stacked(column, top):
+            bars[place] += _rectangle(x, y, width, height)
+        area = _rectangle(round(number * step, 2), 0, round(step, 2), HEIGHT)
+        areas.append(ChartArea(area, _title(column, series, shown), column.href))
     return BarChart(
         finding=finding,
         first=first,
         series=tuple(series),
-        rects=tuple(rects),
+        bars=tuple(ChartBars(place, path) for place, path in enumerate(bars) if path),
+        areas=tuple(areas),
         gaps=tuple(gaps),
         rows=tuple(_row(column, shown) for column in columns),
         top=shown(top),
@@ -120,28 +137,40 @@ def bar_chart(
     )
 
 
-def _stacked(column: ChartColumn, top: float) -> list[tuple[int, float, float, float]]:
-    """Return the segments of a stacked column: the series, value, upper edge and height of each."""
-    parts: list[tuple[int, float, float, float]] = []
+def _rectangle(x: float, y: float, width: float, height: float) -> str:
+    """Return a rectangle as SVG path data. One path with many rectangles is far shorter than one
+    element per rectangle."""
+    return f"M{x:g} {y:g}h{width:g}v{height:g}h-{width:g}z"
+
+
+def _title(column: ChartColumn, series: Sequence[str], shown: Callable[[float], str]) -> str:
+    """Return the values of a column, as “1 Nov: resolved 30, escalated 2”."""
+    parts = zip(series, column.parts, strict=True)
+    values = (f"{name} {shown(part)}" for name, part in parts if part is not None)
+    return f"{column.label}: {', '.join(values)}"
+
+
+def _stacked(column: ChartColumn, top: float) -> list[tuple[int, float, float]]:
+    """Return the segments of a stacked column: the series, upper edge and height of each."""
+    parts: list[tuple[int, float, float]] = []
     y = float(HEIGHT)
     for place, part in enumerate(column.parts):
         if part:
             height = round(min(max(part / top * HEIGHT, _SEEN), y), 2)
             y = round(y - height, 2)
-            parts.append((place, part, y, height))
+            parts.append((place, y, height))
     return parts
 
 
 def _row(column: ChartColumn, shown: Callable[[float], str]) -> ChartRow:
-    return ChartRow(
-        column.label, tuple("–" if part is None else shown(part) for part in column.parts)
-    )
+    cells = tuple("–" if part is None else shown(part) for part in column.parts)
+    return ChartRow(column.label, cells, "" if column.is_gap else column.href)
 
 
 @dataclass(frozen=True, slots=True)
 class Sparkline:
     """A small line chart in a table cell. `title`: the chart's description. `segments`: the points
-    of each range with measurements."""
+    of each range of consecutive measurements."""
 
     title: str
     segments: tuple[str, ...]

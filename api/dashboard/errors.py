@@ -1,12 +1,15 @@
 """Error pages in the user's language. They preserve the input of a submitted form."""
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from api.dashboard.flash import Flash, give_flash
+from api.dashboard.page import page_at_error
 from api.dashboard.post import Post
 from api.dashboard.typed import SECRET, kept_fields
 from api.http.request_context import answer_domain_error, answer_http_error
@@ -16,17 +19,29 @@ from domain.dashboard.errors import AlreadyPosted
 from domain.tenants.errors import LooseningHeld
 from services.dashboard.forms import keep_draft
 
+_TEMPLATE: Final = "core/error.html"
 _PAGES: Final = ("/app", "/authorize")
 _KEPT: Final = ("retry-after", "allow")
-# Maximum number of characters of the reason in each language. Browsers drop cookies larger than 4
+# Maximum length of the reason in each language, in characters. Browsers drop cookies larger than 4
 # KB.
 _MOST_REASON: Final = 400
-# Matches the part of an InvalidBody message that names the invalid field.
+# Matches the part of an InvalidBody message that identifies the invalid field.
 _FIELD: Final = re.compile(r"champ « (.+?) »")
 
 
+@dataclass(frozen=True, slots=True)
+class _ErrorFacts:
+    """The data for an error page. `again`: the form to submit again, or None."""
+
+    status: str
+    code: str
+    request_id: str
+    retry_after: str
+    again: Mapping[str, object] | None
+
+
 def is_page(request: Request) -> bool:
-    """Return True if errors of this request are shown as a page."""
+    """Return True if the request's errors are shown as a page."""
     path = request.url.path
     return path in _PAGES or (path.startswith("/app/") and not path.startswith("/app/static/"))
 
@@ -37,7 +52,7 @@ async def page_domain_error(request: Request, error: Exception) -> Response:
     form violates a rule, the response redirects to the form's page, which shows the submitted
     fields and the reason."""
     if not isinstance(error, DomainError):
-        return _shown(request, await answer_domain_error(request, error))
+        return await _shown(request, await answer_domain_error(request, error))
     post: Post | None = getattr(request.state, "post", None)
     if post is not None and isinstance(error, AlreadyPosted) and error.location is not None:
         return RedirectResponse(error.location, status_code=303)
@@ -45,17 +60,17 @@ async def page_domain_error(request: Request, error: Exception) -> Response:
         return post.done("/app/loosenings", "loosenings.held")
     answer = await answer_domain_error(request, error)
     if post is None or answer.status_code >= 500:
-        return _shown(request, answer, error, post)
+        return await _shown(request, answer, error, post)
     return await _back_to_the_form(request, error, post)
 
 
 async def page_http_error(request: Request, error: Exception) -> Response:
     """Return the error page for an HTTP error, such as an unknown URL."""
-    return _shown(request, await answer_http_error(request, error))
+    return await _shown(request, await answer_http_error(request, error))
 
 
 async def _back_to_the_form(request: Request, error: DomainError, post: Post) -> Response:
-    # Do not keep a form as a draft if it was already submitted.
+    # Do not store a form as a draft if it was already submitted.
     if not isinstance(error, AlreadyPosted) and (fields := kept_fields(post.fields)):
         page = post.page
         async with page.resources.work.of(page.tenant) as work:
@@ -70,7 +85,7 @@ def _reason(error: DomainError) -> dict[str, str]:
     problems = error.facts.get("problems")
     if isinstance(
         problems, tuple
-    ):  # each problem begins with its position, as in `cases[0].tries: …`
+    ):  # Each problem begins with its position, as in `cases[0].tries: …`.
         return dict.fromkeys(("fr", "en"), "\n".join(map(str, problems))[:_MOST_REASON])
     reason = error.facts.get("reason")
     french = str(reason) if reason is not None else ""
@@ -78,7 +93,7 @@ def _reason(error: DomainError) -> dict[str, str]:
     return {"fr": french[:_MOST_REASON], "en": english[:_MOST_REASON]}
 
 
-def _shown(
+async def _shown(
     request: Request,
     answer: Response,
     error: DomainError | None = None,
@@ -86,22 +101,24 @@ def _shown(
 ) -> Response:
     if not is_page(request):
         return answer
-    resources: Resources = request.app.state.resources
-    page = resources.pages.render(
-        request,
-        "core/error.html",
-        status=answer.status_code,
-        code=str(answer.status_code),
-        reason=error.code if error else "",
-        detail="",
+    status = answer.status_code
+    facts = _ErrorFacts(
+        status=str(status),
+        code=error.code if error else "",
         request_id=request.state.request_id,
         retry_after=answer.headers.get("retry-after", ""),
         again=_again(post),
     )
+    around = await page_at_error(request, status) if request.url.path.startswith("/app") else None
+    if around is not None:
+        shown = around.render(_TEMPLATE, status_code=status, error=facts)
+    else:
+        resources: Resources = request.app.state.resources
+        shown = resources.pages.render(request, _TEMPLATE, status=status, error=facts)
     for name in _KEPT:
         if name in answer.headers:
-            page.headers[name] = answer.headers[name]
-    return page
+            shown.headers[name] = answer.headers[name]
+    return shown
 
 
 def _again(post: Post | None) -> dict[str, object] | None:

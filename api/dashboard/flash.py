@@ -10,14 +10,16 @@ from starlette.responses import Response
 
 from api.dashboard.session import is_plain_loopback
 from api.resources import Resources
+from domain.dashboard.overview import FirstStep
 
 _LASTS_S: Final = 60
 
 
 class Flash(BaseModel):
     """A one-time message. `key`: the key of its text, such as "content.saved", or the code of an
-    error. `facts`: values for the placeholders in the text. `reason`: the violated rule, by
-    language."""
+    error. It is empty if the page itself reports the outcome. `facts`: values for the placeholders
+    in the text. `reason`: the violated rule, by language. `next_step`: the client's next onboarding
+    step, to which the message links."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -25,6 +27,7 @@ class Flash(BaseModel):
     key: str
     facts: Mapping[str, str] = {}
     reason: Mapping[str, str] = {}
+    next_step: FirstStep | None = None
 
 
 def give_flash(request: Request, response: Response, flash: Flash) -> None:

@@ -1,4 +1,4 @@
-"""Formatting of times, amounts and numbers on pages, in the user's language and time zone."""
+"""Format times, amounts and numbers for pages, in the user's language and time zone."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -6,9 +6,10 @@ from decimal import Decimal
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from domain.core.durations import whole
 from domain.core.money import Money, digits_of
 
-_THIN: Final = "\u202f"  # in French, a narrow no-break space separates groups of digits
+_THIN: Final = "\u202f"  # In French, a narrow no-break space separates groups of digits.
 _MONTHS: Final = {
     "fr": [
         "janv.",
@@ -54,7 +55,8 @@ class Formats:
             return "–"
         if isinstance(day, datetime):
             day = day.astimezone(self.zone).date()
-        return f"{day.day} {_MONTHS[self.language][day.month - 1]} {day.year}"
+        first = "er" if self.language == "fr" and day.day == 1 else ""
+        return f"{day.day}{first} {_MONTHS[self.language][day.month - 1]} {day.year}"
 
     def ago(self, moment: datetime | None) -> str:
         """Format a relative time as “3 h ago”, or “in 3 h” for a future time."""
@@ -71,18 +73,19 @@ class Formats:
         return self.span(max(self.now - moment, timedelta(minutes=1)))
 
     def span(self, length: timedelta | float) -> str:
-        """Format a duration as “45 s”, “12 min”, “3 h” or “5 d”. A plain number is in seconds."""
+        """Format a duration as “45 s”, “12 min”, “3 h” or “5 d”, rounded to the unit shown. A plain
+        number is in seconds."""
         seconds = length.total_seconds() if isinstance(length, timedelta) else length
         words = _UNITS[self.language]
-        if seconds < 1:
+        if seconds < 0.9995:
             return f"{seconds * 1000:.0f} ms"
-        if seconds < 60:
+        if seconds < 59.5:
             return f"{self.number(seconds, 0 if seconds >= 10 else 1)} s"
-        if seconds < 3600:
-            return f"{seconds // 60:.0f} min"
-        if seconds < 2 * 86400:
-            return f"{seconds // 3600:.0f} {words['h']}"
-        return f"{seconds // 86400:.0f} {words['d']}"
+        if (minutes := whole(seconds, 60)) < 120:
+            return f"{minutes} min"
+        if (hours := whole(seconds, 3600)) < 48:
+            return f"{hours} {words['h']}"
+        return f"{whole(seconds, 86400)} {words['d']}"
 
     def number(self, value: float | Decimal | None, digits: int = 0) -> str:
         if value is None:
@@ -92,21 +95,36 @@ class Formats:
             return text.replace(",", _THIN).replace(".", ",")
         return text
 
+    def count(self, text: str, number: int, **facts: object) -> str:
+        """Fill in a text that depends on a number, as `str.format` does. The text has two forms,
+        singular and plural, separated by “|”. `number` becomes the placeholder `count`."""
+        one, _, several = text.partition("|")
+        is_one = number < 2 if self.language == "fr" else number == 1
+        return (one if is_one else several).format(count=self.number(number), **facts)
+
     def percent(self, share: float | None, digits: int = 0) -> str:
         """Format a share from 0 to 1 as a percentage."""
         if share is None:
             return "–"
-        return self.number(share * 100, digits) + ("\u00a0%" if self.language == "fr" else "%")
+        return self.number(share * 100, digits) + (f"{_THIN}%" if self.language == "fr" else "%")
 
     def money(self, sum_: Money | None) -> str:
+        """Format an amount as “€49.00”, or as “49,00 €” in French."""
         if sum_ is None:
             return "–"
-        amount = Decimal(sum_.decimal())
-        digits = digits_of(sum_.currency)
-        return f"{self.number(amount, digits)}\u00a0{_SIGNS.get(sum_.currency, sum_.currency)}"
+        return self._priced(Decimal(sum_.decimal()), digits_of(sum_.currency), sum_.currency)
 
     def dollars(self, micros: int | None) -> str:
         """Format an amount in millionths of a US dollar, the unit of language model costs."""
         if micros is None:
             return "–"
-        return f"{self.number(Decimal(micros) / 1_000_000, 2 if micros >= 10_000 else 4)}\u00a0$"
+        digits = 4 if 0 < micros < 10_000 else 2
+        return self._priced(Decimal(micros) / 1_000_000, digits, "USD")
+
+    def _priced(self, amount: Decimal, digits: int, currency: str) -> str:
+        sign = _SIGNS.get(currency, currency)
+        if self.language == "fr":
+            return f"{self.number(amount, digits)}\u00a0{sign}"
+        minus = "-" if amount < 0 else ""
+        gap = "\u00a0" if sign == currency else ""
+        return f"{minus}{sign}{gap}{self.number(abs(amount), digits)}"

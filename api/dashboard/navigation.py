@@ -12,7 +12,7 @@ HOME: Final = "/app"
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A page of the menu. `name`: the key of its label. `key`: the keyboard shortcut after G.
+    """A page in the menu. `name`: the key of its label. `key`: the keyboard shortcut after G.
     `also`: path prefixes of further pages that belong to the view."""
 
     name: str
@@ -22,8 +22,8 @@ class View:
     also: tuple[str, ...] = ()
 
     def match(self, path: str) -> int:
-        """Return how many characters of a path this view names, or 0 if the page at the path does
-        not belong to the view. The view that names most has the page."""
+        """Return the length of this view's longest prefix of the path, or 0 if the page does not
+        belong to the view. The page belongs to the view with the longest match."""
         below = [prefix for prefix in (self.path, *self.also) if prefix != HOME]
         found = [len(one) for one in below if path.startswith((f"{one}/", f"{one}."))]
         exact = [len(one) for one in (self.path, *self.also) if path == one]
@@ -32,7 +32,8 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Views that stand together. `name`: the key of the group's heading; empty without one."""
+    """A group of views. `name`: the key of the group's heading, or an empty string for no
+    heading."""
 
     views: tuple[View, ...]
     name: str = ""
@@ -41,7 +42,7 @@ class Group:
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A menu entry. `icon`: its icon in the sprite. `section`: the key of a heading above the
-    entry. `aside`: whether the views stand in a menu beside the page, not below the entry."""
+    entry. `aside`: whether the views are in a menu beside the page instead of below the entry."""
 
     name: str
     icon: str
@@ -61,8 +62,8 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class MenuPlace:
-    """Where a page stands in the menu: the names of its entry and its view. Both are empty for a
-    page outside the menu."""
+    """A page's position in the menu: the names of its entry and its view. Both are empty for a page
+    that is not in the menu."""
 
     entry: str = ""
     view: str = ""
@@ -87,7 +88,11 @@ _MENU: Final = (
             ),
         ),
     ),
-    Entry("customers", "users", (Group((View("churn", "/app/metrics/churn"),)),)),
+    Entry(
+        "customers",
+        "users",
+        (Group((View("customers", "/app/customers"), View("churn", "/app/metrics/churn"))),),
+    ),
     Entry(
         "insights",
         "chart-column",
@@ -121,7 +126,9 @@ _MENU: Final = (
         (
             Group(
                 (
-                    View("playbooks", "/app/playbooks", key="p"),
+                    View("policy", "/app/policy", key="p"),
+                    View("playbooks", "/app/playbooks"),
+                    View("policy_versions", "/app/policy/versions"),
                     View("loosenings", "/app/loosenings"),
                     View("automation", "/app/automation"),
                 )
@@ -203,7 +210,7 @@ def _groups_for(actor: Actor, entry: Entry) -> Iterator[Group]:
 
 
 def place_of(path: str) -> MenuPlace:
-    """Return where the page at a path stands in the menu."""
+    """Return the menu position of the page at a path."""
     found = [
         (length, MenuPlace(entry.name, view.name))
         for entry in _MENU

@@ -1,5 +1,5 @@
 """The page to open after sign-in. It is always a page of this service, even if the sign-in link
-names another site."""
+specifies another site."""
 
 import re
 from typing import Final

@@ -29,6 +29,7 @@ from api.http.client_address import client_network
 from api.http.query import parse_query
 from api.resources import Resources
 from api.route import PathId
+from domain.core.errors import DomainError
 from domain.core.ids import TenantId, parse_ulid
 from domain.dashboard.preferences import Preferences
 from domain.intake.rate_limit import LimitScope
@@ -55,9 +56,9 @@ class Page:
     """The context of a page: the signed-in user, and the client that the page shows.
 
     `clients`: all of the user's clients. `automation`: whether the client's automation is stopped.
-    `waiting`: the number of open reviews, at most one more than MOST. `record_id`: the id of the
-    record in the path. `switched`: whether the record belongs to a different client than the
-    previous page.
+    `waiting`: the number of open reviews, counted up to MOST + 1. `record_id`: the id of the record
+    in the path. `switched`: whether the record belongs to a different client than the previous
+    page.
     """
 
     request: Request
@@ -81,7 +82,8 @@ class Page:
 
     @property
     def waiting_count(self) -> str:
-        """Return the number of open reviews as the menu shows it: “14”, “1,000+”, or nothing."""
+        """Return the number of open reviews as shown in the menu: “14”, “1,000+”, or an empty
+        string."""
         if not self.waiting:
             return ""
         return self.formats.number(min(self.waiting, MOST)) + ("+" if self.waiting > MOST else "")
@@ -116,7 +118,9 @@ class Page:
         """Return the text with this key in the user's language, as `Pages.say` does."""
         return self.resources.pages.say(self.language, key, facts)
 
-    def render(self, template: str, *, sources: Sources = OURS, **facts: object) -> Response:
+    def render(
+        self, template: str, *, sources: Sources = OURS, status_code: int = 200, **facts: object
+    ) -> Response:
         """Return the rendered template, which extends `core/app.html`. The template receives this
         page as `page`.
 
@@ -127,6 +131,7 @@ class Page:
             self.request,
             template,
             sources=sources,
+            status_code=status_code,
             language=self.language,
             formats=self.formats,
             page=self,
@@ -140,6 +145,15 @@ class Page:
         if flash is not None:
             take_flash(self.request, answer)
         return answer
+
+
+async def count_page(request: Request, visit: Visit) -> None:
+    """Count a request toward the user's limit. Raises TooManyRequests."""
+    resources: Resources = request.app.state.resources
+    request.state.caller = limiter_key(visit.user)
+    await resources.limiter.check_request(
+        request, LimitScope.PAGES, request.state.caller, resources.now()
+    )
 
 
 class OnPage:
@@ -166,36 +180,34 @@ class OnPage:
         visit = await visit_of(request)
         if visit is None:
             raise PageRedirect(sign_in_address(request))
+        await count_page(request, visit)
         return await self.of(request, visit)
 
     async def of(
         self, request: Request, visit: Visit, form_of: TenantId | None = None, *, stays: bool = True
     ) -> Page:
-        """Return the page, as `__call__` does, for a user who is already authenticated.
+        """Return the page, as `__call__` does, for a user who is authenticated and counted.
 
         `form_of`: the client for which the form was rendered. It takes precedence over a client to
         which the user has switched since then. `stays`: whether subsequent pages also show that
         client.
         """
         resources: Resources = request.app.state.resources
-        request.state.caller = limiter_key(visit.user)
-        await resources.limiter.check_request(
-            request, LimitScope.PAGES, request.state.caller, resources.now()
-        )
         record_id = ""
         if self._path_id is not None:
             record_id = await self._path_id(request)
         page = replace(await _page_of(request, visit, form_of, stays=stays), record_id=record_id)
+        request.state.page = page
         if self._client_of is not None:
             owner = await resources.database.find_client(self._client_of, record_id)
-            page = await self._at(page, owner)
+            request.state.page = page = await self._at(page, owner)
         page.actor.require(self.roles)
         structlog.contextvars.bind_contextvars(client_id=page.tenant)
         return page
 
     async def _at(self, page: Page, owner: TenantId) -> Page:
-        """Return the page, switched to the record's client if necessary. If the user may not act
-        for that client, raises AccessDenied or the error of `path_id`."""
+        """Return the page, switched to the record's client if necessary. Raises AccessDenied, or
+        the error that `path_id` raises, if the user may not act for that client."""
         if owner == page.tenant:
             return page
         network = client_network(page.request)
@@ -210,7 +222,7 @@ class OnPage:
 async def _page_of(
     request: Request, visit: Visit, form_of: TenantId | None, *, stays: bool
 ) -> Page:
-    """Return a page for the client that the form names. Without a form, use the client in the
+    """Return a page for the client that the form specifies. Without a form, use the client in the
     query, then the last client shown, then the user's first client. Redirects if the user has no
     client. Raises AccessDenied if the user may not act for the client."""
     resources: Resources = request.app.state.resources
@@ -273,6 +285,25 @@ async def _remember(page: Page, client_id: str) -> None:
     wanted = replace(page.preferences, client_id=client_id)
     async with page.resources.work.everywhere() as work:
         await save_preferences(work, page.visit.user.id, wanted)
+
+
+async def page_at_error(request: Request, status: int) -> Page | None:
+    """Return the page that surrounds an error, with the menu, or None if it cannot be built.
+
+    `status`: the response's HTTP status. After a server error or a rate limit, the database is not
+    queried.
+    """
+    page: Page | None = getattr(request.state, "page", None)
+    if page is not None or status >= 500 or status == 429:
+        return page
+    try:
+        visit = await visit_of(request)
+        if visit is None:
+            return None
+        await count_page(request, visit)
+        return await OnPage().of(request, visit, stays=False)
+    except (DomainError, PageRedirect):
+        return None
 
 
 AnyonesPage = Annotated[Page, Depends(OnPage())]

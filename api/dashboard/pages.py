@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse
 from api.dashboard.avatar import hue, initials
 from api.dashboard.formats import Formats
 from api.dashboard.static import StaticFiles
+from api.dashboard.typography import typeset
 from domain.core.service_name import ServiceName
 
 _HERE: Final = Path(__file__).parent
@@ -37,7 +38,7 @@ _WITH_SCRIPT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Additional sources that a page may load from, in Content-Security-Policy syntax."""
+    """Additional sources from which a page may load content, in Content-Security-Policy syntax."""
 
     images: str = ""
     frames: str = "'none'"
@@ -119,6 +120,7 @@ class Pages:
         language: str,
         formats: Formats,
         sources: Sources,
+        status_code: int = 200,
         **facts: object,
     ) -> HTMLResponse:
         """Return a rendered application page, with its script. `formats`: the formatter for times
@@ -138,13 +140,13 @@ class Pages:
             form_action="'self'", images=sources.images and f" {sources.images}"
         )
         policy += _WITH_SCRIPT.format(nonce=nonce, frames=sources.frames)
-        return _answer(page, 200, language, policy)
+        return _answer(page, status_code, language, policy)
 
 
 @pass_eval_context
 def _attributes(context: EvalContext, given: Mapping[str, object]) -> str:
-    """Return HTML attributes as Jinja's own filter does, except that True becomes an attribute
-    without a value: HTML has no "True"."""
+    """Return HTML attributes as Jinja's filter does, except that True becomes an attribute without
+    a value."""
     return do_xmlattr(
         context,
         {name: "" if one is True else one for name, one in given.items() if one is not False},
@@ -166,7 +168,18 @@ def _words_of(language: str) -> Mapping[str, object]:
         noun = tomllib.loads(file.read_text())
         errors |= noun.pop("errors", {})
         words[file.stem] = noun
-    return {**words, "errors": errors}
+    return {name: _typeset(one, language) for name, one in {**words, "errors": errors}.items()}
+
+
+def _typeset(words: object, language: str) -> object:
+    """Return a text, or a table or list of texts, with the language's typography."""
+    if isinstance(words, str):
+        return typeset(words, language)
+    if isinstance(words, list):
+        return [_typeset(one, language) for one in words]
+    if isinstance(words, Mapping):
+        return {name: _typeset(one, language) for name, one in words.items()}
+    return words
 
 
 def _answer(page: str, status: int, language: str, policy: str) -> HTMLResponse:

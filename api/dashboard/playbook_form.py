@@ -1,5 +1,5 @@
-"""Conversion between a playbook and its form, either as fields or as YAML, and the problems found
-in the form."""
+"""Convert a playbook to and from its form, as fields or as YAML, and find the problems in the
+form."""
 
 import re
 from collections.abc import Mapping
@@ -25,7 +25,8 @@ from domain.playbooks.shape import AMOUNTS, DuringReviewShape
 
 PLAYBOOKS: Final = "/app/playbooks"
 SHAPE: Final = "shape"
-"""Name of the form field that states how the playbook was entered: `AS_FIELDS` or `AS_YAML`."""
+"""Name of the form field that states whether the playbook was entered as fields or as YAML:
+`AS_FIELDS` or `AS_YAML`."""
 AS_FIELDS: Final = "fields"
 AS_YAML: Final = "yaml"
 
@@ -38,8 +39,8 @@ _WHOLE: Final = re.compile(r"[0-9]{1,6}")
 @dataclass(frozen=True, slots=True)
 class PlacedProblem:
     """A problem in a playbook, with its position. `path`: the path of the invalid field; empty if
-    the problem's text already names the field. `line`, `column`: the position in the YAML; None if
-    the playbook was not entered as YAML."""
+    the problem's text already contains it. `line`, `column`: the position in the YAML; None if the
+    playbook was not entered as YAML."""
 
     path: str
     said: str
@@ -168,7 +169,7 @@ def _document_of(fields: Mapping[str, str]) -> dict[str, JsonValue]:
     if active := _text(fields, "active"):
         document["active"] = active == "true"
     rules: dict[str, JsonValue] = {
-        kind.value: rule for kind in ActionKind if (rule := _rule_of(fields, kind))
+        kind.value: rule for kind in ActionKind if (rule := rule_in(fields, kind))
     }
     if rules:
         document["actions"] = rules
@@ -187,7 +188,9 @@ def _during_review(fields: Mapping[str, str]) -> dict[str, JsonValue]:
     return {} if chosen == DuringReviewShape().model_dump() else chosen
 
 
-def _rule_of(fields: Mapping[str, str], kind: ActionKind) -> dict[str, JsonValue]:
+def rule_in(fields: Mapping[str, str], kind: ActionKind) -> dict[str, JsonValue]:
+    """Return the form's rule for a kind of action, in the format of playbook files. Return an empty
+    rule if the fields are empty."""
     at = f"actions.{kind.value}"
     rule: dict[str, JsonValue] = {}
     if level := _text(fields, f"{at}.level"):
@@ -204,10 +207,9 @@ def _rule_of(fields: Mapping[str, str], kind: ActionKind) -> dict[str, JsonValue
     limits: dict[str, JsonValue] = {
         name: amount.replace(",", ".") for name, amount in amounts.items() if amount
     }
-    if limits:
-        currency = _text(fields, f"{at}.limits.currency").strip().upper()
-        rule["limits"] = {"currency": currency, **limits} if currency else limits
-    return rule
+    if currency := _text(fields, f"{at}.limits.currency").strip().upper():
+        limits = {"currency": currency, **limits}
+    return rule | ({"limits": limits} if limits else {})
 
 
 def _limits_in(spec: PlaybookSpec) -> dict[str, dict[str, str]]:

@@ -8,24 +8,27 @@ import hashlib
 from collections.abc import AsyncIterator, Mapping, Set
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Annotated, Final, TypeVar
+from typing import Annotated, Final, Protocol, TypeVar
 
 from fastapi import Depends, Request
 from pydantic import BaseModel, ValidationError
 from starlette.responses import RedirectResponse, Response
 
 from api.dashboard.flash import Flash, give_flash
-from api.dashboard.forms import read_form, read_upload
+from api.dashboard.forms import SMALL_FORM, read_form, read_upload
 from api.dashboard.next_page import next_page
-from api.dashboard.page import OnPage, Page
+from api.dashboard.page import OnPage, Page, count_page
 from api.dashboard.redirect import PageRedirect
 from api.dashboard.session import Visit, check_form, check_origin, sign_in_at, visit_of
 from api.dashboard.typed import SEEN, kept_fields, owner_of_form
+from api.http.client_address import limited_address
+from api.http.json_body import MAX_BYTES
 from api.resources import Resources
 from api.route import PathId
 from domain.core.errors import InvalidBody
 from domain.core.ids import TenantId, parse_ulid
 from domain.dashboard.errors import ChangedMeanwhile, NotConfirmed
+from domain.dashboard.overview import next_step
 from domain.intake.rate_limit import LimitScope
 from domain.tenants.actor import MANAGERS, REVIEWERS
 from domain.tenants.client import Role
@@ -33,6 +36,7 @@ from domain.tenants.errors import ClientIdMissing
 from services.core.unit_of_work import UnitOfWork
 from services.dashboard.forms import drop_draft, keep_draft, lead_form, take_form
 from store.core.database import WhoseRecord
+from store.dashboard.overview import read_first_steps
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -85,7 +89,7 @@ class Post:
             raise ChangedMeanwhile
 
     def check_confirmed(self, name: str) -> None:
-        """Raise NotConfirmed unless the `confirm` field repeats the `name` of the record to delete
+        """Raise NotConfirmed unless the `confirm` field contains the `name` of the record to delete
         or end."""
         if " ".join(self.text("confirm").split()) != " ".join(name.split()):
             raise NotConfirmed
@@ -110,8 +114,8 @@ class Post:
             yield work
 
     async def leads_to(self, work: UnitOfWork, location: str) -> None:
-        """Set the redirect target for a repeated submission. Used if the target becomes known only
-        after the form's effect."""
+        """Set the redirect target for a repeated submission. Used if the target is known only after
+        the form has taken effect."""
         await lead_form(work, self.page.actor, self.once, location)
 
     async def forget(self) -> None:
@@ -129,14 +133,33 @@ class Post:
             give_flash(self.page.request, answer, Flash(kind="done", key=key, facts=facts))
         return answer
 
+    async def step_done(self, to: str, key: str = "", **facts: str) -> Response:
+        """Return a redirect like `done`. Until the client has completed onboarding, the
+        confirmation links a manager to the next step."""
+        page, following = self.page, None
+        if page.may(MANAGERS):
+            async with page.resources.database.reading(page.tenant) as connection:
+                following = next_step(await read_first_steps(connection, page.tenant))
+        answer = self.done(to)
+        if key or following:
+            flash = Flash(kind="done", key=key, facts=facts, next_step=following)
+            give_flash(self.page.request, answer, flash)
+        return answer
+
+
+class ReadForm(Protocol):
+    """Reads a form of at most this many bytes."""
+
+    async def __call__(self, request: Request, *, at_most: int) -> Mapping[str, str]: ...
+
 
 class Posted:
     """A dependency that returns a form submitted by a member with one of the `roles`. Its other
     parameters are those of `OnPage`.
 
-    The form belongs to the client for which it was rendered, even if another tab has switched to a
-    different client since then. If the session has expired, the fields are kept, and the sign-in
-    page leads back to the form.
+    The form applies to the client for which it was rendered, even if another tab has switched
+    clients since then. If the session has expired, the fields are kept, and the sign-in page leads
+    back to the form.
 
     `files`: whether the form may contain a file. `stays`: whether subsequent pages show the form's
     client. `chosen`: whether the form belongs to the client in the INTO field, which users with
@@ -156,18 +179,20 @@ class Posted:
     ) -> None:
         self.roles = roles
         self._chosen = chosen
-        self._read = read_upload if files else read_form
+        self._read: ReadForm = read_upload if files else read_form
         self._stays = stays
         self._on_page = OnPage(roles, path_id, client_of)
 
     async def __call__(self, request: Request) -> Post:
         check_origin(request)
-        form = await self._read(request)
         visit = await visit_of(request)
-        back = next_page(form.get(BACK))
         if visit is None:
-            await _keep_for_later(request, form)
+            back = await _keep_for_later(request, self._read)
             raise PageRedirect(sign_in_at(back))
+        # Counted before the form is read, so that forms that are refused later count too.
+        await count_page(request, visit)
+        form = await self._read(request, at_most=MAX_BYTES)
+        back = next_page(form.get(BACK))
         check_form(request, visit, form)
         once = parse_ulid(form.get(ONCE, ""))
         if once is None:
@@ -193,16 +218,21 @@ def _client_of_form(request: Request, visit: Visit, form: Mapping[str, str]) -> 
     return owner[1]
 
 
-async def _keep_for_later(request: Request, form: Mapping[str, str]) -> None:
+async def _keep_for_later(request: Request, read: ReadForm) -> str:
+    """Keep the fields of a form whose sender is not signed in. Return the page to show after the
+    sign-in. The request is counted before its body is read, because anyone can send it."""
     resources: Resources = request.app.state.resources
+    request.state.caller = f"ip:{limited_address(request)}"
     await resources.limiter.check_request(
         request, LimitScope.PAGES, request.state.caller, resources.now()
     )
+    form = await read(request, at_most=SMALL_FORM)
     owner = owner_of_form(resources.sealer, form.get(WHO, ""), resources.now())
     if owner is not None and (fields := kept_fields(form)):
         user_id, tenant = owner
         async with resources.work.of(tenant) as work:
             await keep_draft(work, user_id, request.url.path, fields)
+    return next_page(form.get(BACK))
 
 
 def version_of(record: BaseModel) -> str:

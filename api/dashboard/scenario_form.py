@@ -1,5 +1,5 @@
-"""Conversion between a scenario and its form fields. A scenario consists of the messages, customer
-and order of a simulation."""
+"""Convert a scenario to and from its form fields. A scenario consists of a simulation's messages,
+customer and order."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -58,7 +58,7 @@ def give_step(request: Request, response: Response, step: _Step) -> None:
 
 def step_of(request: Request, shape: type[Step]) -> Step | None:
     """Return the browser's current sign-in step if it has the given type. Return None if the
-    browser is at another step or the step has expired."""
+    current step has another type or has expired."""
     resources: Resources = request.app.state.resources
     try:
         text = resources.sealer.unseal(request.cookies.get(_name(request), ""))

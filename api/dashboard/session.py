@@ -74,7 +74,7 @@ async def let_in(request: Request, secret: str, page: str) -> Response:
     resources: Resources = request.app.state.resources
     before = await visit_of(request)
     if before is not None:
-        with suppress(SessionNotFound):  # the browser's previous session has just expired
+        with suppress(SessionNotFound):  # The browser's previous session has just expired.
             async with resources.work.everywhere() as work:
                 network = client_network(request)
                 await end_session(work, before.user.id, before.session.id, network=network)

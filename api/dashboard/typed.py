@@ -52,8 +52,8 @@ def kept_fields(form: Mapping[str, str]) -> dict[str, str]:
 
 
 class _Owner(BaseModel):
-    """The user and client for which a form was rendered, encrypted in the form. If the session has
-    expired, the form's draft is kept for that user."""
+    """The user and client for which a form was rendered, encrypted in the form. If the session
+    expires, the form's draft is stored for that user."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

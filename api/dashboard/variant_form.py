@@ -1,4 +1,4 @@
-"""The form for a variant to test: a playbook, a draft, a threshold or a brain."""
+"""The form for a variant to test: a playbook, draft, threshold or brain."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -51,8 +51,8 @@ async def variant_in(post: Post) -> dict[str, JsonValue]:
 
 
 def whole_number(name: str, text: str) -> int:
-    """Return the integer in the text. Raises InvalidBody that names the field `name` if the text is
-    not an integer."""
+    """Return the integer in the text. Raises InvalidBody for the field `name` if the text is not an
+    integer."""
     try:
         return int(text)
     except ValueError:

@@ -23,7 +23,7 @@ NO_ADDRESS: Final = "unix"
 
 # Providers assign a /64 network to each customer, who can change the address within it at no cost.
 _IPV6_PREFIX: Final = 64
-# Records keep only the part of an address that shows whether two actions came from different
+# Records contain only the part of an address that shows whether two actions came from different
 # networks.
 _KEPT_PREFIX: Final = {4: 24, 6: 48}
 

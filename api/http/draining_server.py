@@ -18,14 +18,14 @@ _LOOK_S: Final = 0.1
 
 @dataclass(slots=True)
 class Draining:
-    """State that shows whether this process is shutting down. The server sets `begun`, and
+    """State that shows whether this process is shutting down. The server sets `started`, and
     `/readyz` reports it. `endless`: callbacks that end open streams."""
 
-    begun: bool = False
+    started: bool = False
     endless: list[Callable[[], None]] = field(default_factory=list)
 
     def begin(self) -> None:
-        self.begun = True
+        self.started = True
         for end in self.endless:
             end()
 
@@ -57,7 +57,7 @@ class DrainingServer(uvicorn.Server):
 
     async def on_tick(self, counter: int) -> bool:
         asked = await super().on_tick(counter)
-        if asked and not self._draining.begun:
+        if asked and not self._draining.started:
             self._begin()
         return asked and (self._at_once or time.monotonic() >= self._accepts_until)
 
@@ -79,6 +79,6 @@ class DrainingServer(uvicorn.Server):
             while not self._at_once and not finishing.done():
                 await asyncio.wait({finishing}, timeout=_LOOK_S)
             if not finishing.done():
-                raise TimeoutError  # uvicorn treats TimeoutError as the end of the grace period
+                raise TimeoutError  # uvicorn treats TimeoutError as the end of the grace period.
         finally:
             finishing.cancel()

@@ -1,5 +1,5 @@
-"""A process's open connections by address, and the choice of the connection to close when a limit
-is reached."""
+"""Track a process's open connections by address, and choose the connection to close when a limit is
+reached."""
 
 from collections.abc import Iterable
 from enum import IntEnum

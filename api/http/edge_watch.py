@@ -1,5 +1,4 @@
-"""Logs, metrics and error reports for requests that the edge rejects before they reach the
-application."""
+"""Log, count and report the requests that the edge rejects before they reach the application."""
 
 from typing import Final
 

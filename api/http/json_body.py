@@ -11,6 +11,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from domain.core.errors import BodyTooLarge, BodyTooSlow, InvalidBody, UnsupportedMediaType
+from domain.core.json_size import exceeds_values
 from services.core.concurrent_callers import ConcurrentCallers
 from services.core.fair_room import RoomShare
 
@@ -49,15 +50,17 @@ async def read_body(request: Request, *, seconds: float = MAX_SECONDS, also: str
     return await received(request, seconds=seconds)
 
 
-async def received(request: Request, *, seconds: float = MAX_SECONDS) -> bytes:
+async def received(
+    request: Request, *, seconds: float = MAX_SECONDS, at_most: int = MAX_BYTES
+) -> bytes:
     """Return the raw body, regardless of its media type. Raises BodyTooLarge, CallerBusy,
     BodyTooSlow, InvalidBody."""
-    announced_length(request, at_most=MAX_BYTES)
+    announced_length(request, at_most=at_most)
     coming: ConcurrentCallers[str] = request.app.state.resources.bodies
     # A body that arrived together with the request head is read without waiting, so it never
     # occupies a slot for bodies in transit.
     with coming.join(request.state.caller):
-        return await body_within(request, at_most=MAX_BYTES, seconds=seconds)
+        return await body_within(request, at_most=at_most, seconds=seconds)
 
 
 async def body_within(
@@ -69,9 +72,9 @@ async def body_within(
 ) -> bytes:
     """Return the raw body, limited to `at_most` bytes and `seconds`.
 
-    `place`: the body's reserved share of memory. The share grows with the number of bytes received,
-    not with the announced length. Until this body is complete, other bodies can take over the
-    share. Raises BodyTooLarge, BodyTooSlow, InvalidBody, and the error of the share.
+    `place`: the body's memory reservation. It grows with the number of bytes received, not with the
+    announced length. Until this body is complete, other bodies can take over the reservation.
+    Raises BodyTooLarge, BodyTooSlow, InvalidBody, and the errors of the reservation.
     """
     body = bytearray()
     try:
@@ -142,7 +145,9 @@ def parse_object(body: bytes) -> dict[str, JsonValue]:
     are slow if there are many values, so the values are counted before parsing. Counting after
     parsing would miss values, because orjson drops the values of repeated keys.
     """
-    _check_size(body)
+    # The estimate rejects most bodies with too many values. `_check_values` counts exactly.
+    if exceeds_values(body, MAX_VALUES):
+        raise InvalidBody(f"plus de {MAX_VALUES} valeurs")
     try:
         loose: JsonValue = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -150,7 +155,8 @@ def parse_object(body: bytes) -> dict[str, JsonValue]:
     if not isinstance(loose, dict):
         raise InvalidBody("objet JSON attendu")
     _check_values(loose)
-    del loose  # Free the text before parsing again, because keeping both would double the memory.
+    # Free the text before the second parser runs, because keeping both would double the memory use.
+    del loose
     strict: dict[str, JsonValue] = json.loads(
         body, object_pairs_hook=_unique_keys, parse_int=_bounded_int
     )
@@ -167,34 +173,16 @@ def parse_body(model: type[M], body: bytes) -> M:
 
 
 def _rule_broken(error: ValidationError) -> str:
-    """Return a message that names the invalid field if it is known. Pydantic's own message is not
-    used, because it would repeat the input."""
+    """Return a message that identifies the invalid field, if it is known. Pydantic's own message is
+    not used, because it would repeat the input."""
     first = error.errors()[0]
     return "champ inconnu" if first["type"] == "extra_forbidden" else f"champ « {first['loc'][0]} »"
 
 
-def _check_size(body: bytes) -> None:
-    """Reject most bodies with too many values before any object is built. Raises InvalidBody if the
-    count exceeds the limit.
-
-    The count is a lower bound. A comma follows every value except the last one in its container.
-    Every container except the outermost is a value. A value has at most two strings: itself and its
-    key. `_check_values` counts exactly.
-    """
-    text = body.replace(rb"\\", b"").replace(rb"\"", b"")
-    quotes = text.count(b'"')
-    if quotes <= 4 * MAX_VALUES:
-        outside = b"".join(text.split(b'"')[::2])  # the part of the body outside strings
-        openings = outside.count(b"[") + outside.count(b"{")
-        if max(outside.count(b","), openings - 1) <= MAX_VALUES:
-            return
-    raise InvalidBody(f"plus de {MAX_VALUES} valeurs")
-
-
 def _check_values(root: dict[str, JsonValue]) -> None:
     """Check depth, number of values, key lengths and NUL, level by level. Raises InvalidBody if a
-    check fails. The loop is not recursive, because the body is untrusted. It does little work per
-    value, because it blocks the event loop."""
+    check fails. The loop is not recursive, so that an untrusted body cannot overflow the stack. It
+    does little work per value, because it blocks the event loop."""
     values = 0
     level: list[dict[str, JsonValue] | list[JsonValue]] = [root]
     for _ in range(MAX_DEPTH):

@@ -36,7 +36,7 @@ DEFAULT_LIMITS: Final = ReaderLimits()
 
 
 class HeldPlace(Protocol):
-    """A limited resource that a response holds, such as an export slot from `api/exports.py`."""
+    """A limited resource that a response occupies, such as an export slot from `api/exports.py`."""
 
     lost: asyncio.Event
 
@@ -46,8 +46,8 @@ class HeldPlace(Protocol):
 class ExportResponse(Response):
     """A response whose body is produced while it is being sent.
 
-    The first of the `pieces` is produced before the status is sent, so an early error still leads
-    to an ordinary error response. After a later error, or if `held` is lost, the response stays
+    The first of the `pieces` is produced before the status is sent, so an early error still results
+    in an ordinary error response. After a later error, or if `held` is lost, the response stays
     incomplete, and the server closes the connection.
     """
 
@@ -129,7 +129,7 @@ async def _ended(task: "asyncio.Task[T]") -> AsyncIterator["asyncio.Task[T]"]:
 
 
 async def end_when_gone(receive: Receive, patience: asyncio.Timeout) -> None:
-    """Wait until the caller disconnects, then let `patience` expire. The server raises no error
+    """Wait until the caller disconnects, then make `patience` expire. The server raises no error
     when it sends to a disconnected caller."""
     while (await receive())["type"] != "http.disconnect":
         pass

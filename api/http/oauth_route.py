@@ -66,7 +66,7 @@ class OAuthRoute(PublicRoute):
 
 
 def never_cached(request: Request) -> None:
-    """Add the headers that forbid caching to the response of the request."""
+    """Add headers that forbid caching to the request's response."""
     request.state.headers = [*request.state.headers, *_NEVER_CACHED]
 
 
@@ -81,7 +81,7 @@ async def read_fields(request: Request, limit: LimitScope) -> Mapping[str, objec
     request.state.caller = f"ip:{caller}"
     if request.headers.get("content-type", "").lower().startswith("application/json"):
         return parse_object(_bounded(await read_body(request)))
-    return await read_form(request)
+    return await read_form(request, at_most=_MAX_BODY)
 
 
 def _bounded(body: bytes) -> bytes:
@@ -99,7 +99,7 @@ def text_fields(given: Mapping[str, object]) -> dict[str, str]:
 
 
 def needed(given: Mapping[str, str], name: str) -> str:
-    """Return the value of the `name` parameter. Raises OAuthRefused (invalid_request) if it is
+    """Return the value of the parameter `name`. Raises OAuthRefused (invalid_request) if it is
     missing."""
     if name not in given:
         raise OAuthRefused(OAuthError.INVALID_REQUEST, f"{name} is missing")
@@ -112,24 +112,24 @@ def _answer(error: DomainError) -> Response | None:
     match error:
         case OAuthRefused():
             if error.error is not OAuthError.INVALID_CLIENT:
-                return _told(error.error, error.description, 400)
-            told = _told(error.error, error.description, 401)
-            told.headers["www-authenticate"] = (
-                "Bearer"  # RFC 9110 requires a 401 to name an authentication scheme
+                return _error(error.error, error.description, 400)
+            refusal = _error(error.error, error.description, 401)
+            refusal.headers["www-authenticate"] = (
+                "Bearer"  # RFC 9110 requires a 401 response to name an authentication scheme.
             )
-            return told
+            return refusal
         case TooManyRequests():
-            told = _told(OAuthError.TEMPORARILY_UNAVAILABLE, "too many requests", 429)
-            told.headers["retry-after"] = str(max(1, round(error.retry_after_s or 1)))
-            return told
+            refusal = _error(OAuthError.TEMPORARILY_UNAVAILABLE, "too many requests", 429)
+            refusal.headers["retry-after"] = str(max(1, round(error.retry_after_s or 1)))
+            return refusal
         case InvalidBody() | UnsupportedMediaType():
             needs = "a form or a JSON object of at most 16 KiB is needed, each parameter once"
-            return _told(OAuthError.INVALID_REQUEST, needs, 400)
+            return _error(OAuthError.INVALID_REQUEST, needs, 400)
     status = ANSWERS[type(error)].status if type(error) in ANSWERS else 500
     if status >= 500:
         return None
-    return _told(OAuthError.INVALID_REQUEST, error.code, status)
+    return _error(OAuthError.INVALID_REQUEST, error.code, status)
 
 
-def _told(error: OAuthError, description: str, status: int) -> Response:
+def _error(error: OAuthError, description: str, status: int) -> Response:
     return json_response({"error": error, "error_description": description}, status=status)

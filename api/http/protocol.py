@@ -72,8 +72,8 @@ class EdgeProtocol(HttpToolsProtocol):
         self._in_head = True
         self._deaf = False
         self._why: DomainError = InvalidRequest()
-        self._chunk = 0  # number of bytes currently fed to the parser
-        self._held = 0  # number of bytes not yet parsed as part of a complete head or body
+        self._chunk = 0  # The bytes that the parser is currently processing.
+        self._held = 0  # Unparsed bytes, which do not yet form a complete head or body.
         self._served: RequestResponseCycle | None = None
         self._deadline = Timer(self.loop, self.give_up)
         self._stall = Timer(self.loop, self.give_up)
@@ -165,7 +165,7 @@ class EdgeProtocol(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if not self._in_head:
-            return  # the trailers of a chunked body arrive too late for the header checks
+            return  # The trailers of a chunked body arrive too late for the header checks.
         if len(self.headers) >= self.limits.headers:
             raise self._because(HeadTooLarge())
         super().on_header(name, value)
@@ -218,7 +218,7 @@ class EdgeProtocol(HttpToolsProtocol):
 
             async def send_on(message: ASGISendEvent) -> None:
                 if message["type"] == "http.response.start" and self._is_last(cycle):
-                    # Send the `Connection: close` header, but let `_linger` close the connection.
+                    # Send `Connection: close`, but let `_linger` close the connection.
                     cycle.keep_alive = False
                     await send(message)
                     cycle.keep_alive = True
@@ -230,8 +230,8 @@ class EdgeProtocol(HttpToolsProtocol):
         return run
 
     def _is_last(self, cycle: RequestResponseCycle) -> bool:
-        """Return True if no further request can follow, because this request's body is incomplete
-        or the connection discards further data."""
+        """Return whether this is the connection's last request. It is the last if its body is
+        incomplete or the connection discards further data."""
         return cycle.more_body or (self._deaf and not self.pipeline)
 
     def on_response_complete(self) -> None:
@@ -240,9 +240,9 @@ class EdgeProtocol(HttpToolsProtocol):
         if self.transport.is_closing():
             self._stall.expect(
                 self.limits.stalled_s
-            )  # the connection is closed after the remaining data has been sent
+            )  # The connection is closed after the remaining data has been sent.
         elif done is None or done is not self._served:
-            pass  # the next response is already in progress
+            pass  # The next response is already in progress.
         elif self._is_last(done):
             self._linger()
         else:
@@ -266,7 +266,7 @@ class EdgeProtocol(HttpToolsProtocol):
         unanswered = [cycle for cycle, _ in reversed(self.pipeline)]
         if self._served is not None and not self._served.response_complete:
             unanswered.insert(0, self._served)
-        if not self._in_head:  # the newest request's body is incomplete
+        if not self._in_head:  # The newest request's body is incomplete.
             broken = unanswered.pop()
             broken.disconnected = True
             broken.message_event.set()

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.error_response import error_response
+from api.http.cookies import without_escaped_cookies
 from api.http.shown_path import shown_path
 from api.http.widget_headers import standing_headers
 from api.resources import Resources
@@ -94,6 +95,7 @@ class RequestContext:
         structlog.contextvars.bind_contextvars(request_id=request_id)
         progress = _Progress(started=time.monotonic())
         resources: Resources = scope["app"].state.resources
+        scope["headers"] = without_escaped_cookies(scope["headers"])
         scope.setdefault("state", {}).update(
             request_id=request_id, progress=progress, headers=standing_headers(scope["path"])
         )

@@ -1,4 +1,5 @@
-"""The line and headers of a request, as the parser returns them. Header names are in lower case."""
+"""Functions for request lines and headers, as returned by the parser. Header names are in lower
+case."""
 
 from collections.abc import Sequence
 

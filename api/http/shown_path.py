@@ -1,4 +1,4 @@
-"""The path of a request, as shown in logs: the route's template with its ids filled in. A
+"""The path of a request as shown in logs: the route's template with its ids filled in. A
 parameter's value is logged only if the parameter's name shows that the value is not a secret.
 Tokens in links and inbound URLs are therefore hidden by default, even on new routes."""
 

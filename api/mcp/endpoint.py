@@ -17,7 +17,7 @@ from starlette.types import Message
 
 from api.auth import authenticate, authorize, limiter_key, note_use
 from api.error_response import error_response
-from api.gateway_answers import Begun
+from api.gateway_answers import CallStart
 from api.http.json_body import json_response, parse_object, read_body
 from api.mcp import resources
 from api.mcp.catalogue import TOOLS
@@ -69,17 +69,17 @@ async def _key_holder(request: Request) -> AtWork:
     Raises Unauthenticated, TooManyRequests.
     """
     resources: Resources = request.app.state.resources
-    begun = Begun.now(resources)
+    call_start = CallStart.now(resources)
     caller = await authenticate(request.headers, resources)
     if not isinstance(caller, ActiveKey):
         raise Unauthenticated
     request.state.caller = limiter_key(caller)
     # Requests are counted per client, because a client may have a hundred keys.
-    await resources.limiter.check_request(request, LimitScope.MCP, caller.client_id, begun.at)
+    await resources.limiter.check_request(request, LimitScope.MCP, caller.client_id, call_start.at)
     note_use(request, caller)
     tenant, actor = await authorize(caller, caller.client_id, resources)
     structlog.contextvars.bind_contextvars(client_id=tenant)
-    return AtWork(caller, tenant, actor, begun, request.state.request_id, resources)
+    return AtWork(caller, tenant, actor, call_start, request.state.request_id, resources)
 
 
 @router.post(PATH, summary="Send a Model Context Protocol message", include_in_schema=False)
@@ -97,8 +97,8 @@ async def mcp(at_work: Annotated[AtWork, Depends(_key_holder)], request: Request
 
 
 def _unreadable() -> Response:
-    told = "One JSON object expected, in UTF-8, without repeated keys or NUL"
-    error: dict[str, JsonValue] = {"code": PARSE_ERROR, "message": told}
+    messages = "One JSON object expected, in UTF-8, without repeated keys or NUL"
+    error: dict[str, JsonValue] = {"code": PARSE_ERROR, "message": messages}
     return json_response({"jsonrpc": "2.0", "id": None, "error": error}, status=400)
 
 
@@ -124,19 +124,19 @@ async def _answered(
     the request comes from a page of another origin, and HTTPException for an error that has no
     protocol message."""
     given: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-    told: list[Message] = []
+    messages: list[Message] = []
 
     async def receive() -> Message:
         return given.pop() if given else await request.receive()
 
     async def send(message: Message) -> None:
-        told.append(message)
+        messages.append(message)
 
     # The MCP server compares header values literally. Remove surrounding whitespace, which is not
     # part of the value (RFC 9110, 5.5).
     headers = [(name, value.strip(b" \t")) for name, value in request.scope["headers"]]
     await manager.handle_request({**request.scope, "headers": headers}, receive, send)
-    start, *rest = told
+    start, *rest = messages
     response = Response(b"".join(part.get("body", b"") for part in rest), int(start["status"]))
     response.raw_headers[:] = start["headers"]
     is_json = response.headers.get("content-type", "").startswith("application/json")

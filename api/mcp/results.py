@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.core.ids import ULID
 
 T = TypeVar("T")
-Told = TypeVar("Told", bound=BaseModel)
+Result = TypeVar("Result", bound=BaseModel)
 
 MAX_RESULT: Final = 50_000
 """Maximum size of a result, in bytes of serialized JSON."""
@@ -49,7 +49,7 @@ class McpPage(McpPart):
     )
     note: str | None = Field(
         default=None,
-        description=("Number of records that were left out, and how to get them."),
+        description="Number of records that were left out, and how to get them.",
     )
 
 
@@ -73,56 +73,56 @@ def trusted(text: str, length: int) -> str:
     return text if len(text) <= length else f"{text[:length]}… [cut: {len(text)} characters in all]"
 
 
-def result_of(told: BaseModel) -> CallToolResult:
+def result_of(payload: BaseModel) -> CallToolResult:
     """Return the result as structured content, and as text for clients that read only text."""
     return CallToolResult(
-        content=[TextContent(type="text", text=told.model_dump_json())],
-        structured_content=told.model_dump(mode="json"),
+        content=[TextContent(type="text", text=payload.model_dump_json())],
+        structured_content=payload.model_dump(mode="json"),
     )
 
 
-def fitted(build: Callable[[int], Told]) -> Told:
+def fitted(build: Callable[[int], Result]) -> Result:
     """Return the result of `build`, with the longest texts that fit into MAX_RESULT.
 
     `build`: a function that takes the maximum length of each text, in characters. A result that
     does not fit even with short texts is returned unchanged, and `answer_within` rejects it.
     """
     for length in _TEXT_LENGTHS:
-        told = build(length)
-        if fits(told):
+        payload = build(length)
+        if fits(payload):
             break
-    return told
+    return payload
 
 
 def page_of(
     found: Sequence[T],
     limit: int,
     place: Callable[[T], str],
-    build: Callable[[Sequence[T], int, str | None, str | None], Told],
-) -> Told:
-    """Return a page that fits into MAX_RESULT: as many of the `found` records as fit, and the
-    cursor after the last of them. `found`: up to one record more than `limit`. `place`: a function
-    that returns a record's cursor. `build`: a function that takes the records, the maximum
-    characters of each text, the cursor and a note."""
+    build: Callable[[Sequence[T], int, str | None, str | None], Result],
+) -> Result:
+    """Return a page that fits into MAX_RESULT, and the cursor after its last record. `found`: up to
+    one record more than `limit`. `place`: a function that returns a record's cursor. `build`: a
+    function that takes the records, the maximum length of each text in characters, the cursor and a
+    note."""
     shown = found[:limit]
     while True:
         left_out = min(len(found), limit) - len(shown)
         is_last = len(shown) == len(found)
         cursor = None if is_last or not shown else place(shown[-1])
-        note = f"{left_out} more did not fit into 50 KB: call again with next_cursor."
+        note = f"{left_out} more records did not fit into 50 KB. Call again with next_cursor."
         one = len(shown) <= 1
         for length in _TEXT_LENGTHS if one else _TEXT_LENGTHS[:2]:
-            told = build(shown, length, cursor, note if left_out else None)
-            if fits(told):
-                return told
+            payload = build(shown, length, cursor, note if left_out else None)
+            if fits(payload):
+                return payload
         if one:
-            return told
+            return payload
         shown = shown[: len(shown) * 2 // 3]
 
 
-def fits(told: BaseModel) -> bool:
+def fits(payload: BaseModel) -> bool:
     """Return whether a result, serialized with its envelope, is within `MAX_RESULT` bytes."""
-    return size(result_of(told)) <= MAX_RESULT - _ENVELOPE
+    return size(result_of(payload)) <= MAX_RESULT - _ENVELOPE
 
 
 def size(result: CallToolResult) -> int:

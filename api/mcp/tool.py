@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 from mcp_types import Tool, ToolAnnotations
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from api.gateway_answers import Begun, EventCaller
+from api.gateway_answers import CallStart, EventCaller
 from api.resources import Resources
 from domain.core.ids import TenantId
 from domain.tenants.actor import Actor
@@ -16,7 +16,7 @@ from domain.tenants.scopes import Scope
 from store.tenants.keys import ActiveKey
 
 Given = TypeVar("Given", bound="ToolInput")
-Told = TypeVar("Told", bound=BaseModel)
+Result = TypeVar("Result", bound=BaseModel)
 
 
 class ToolInput(BaseModel):
@@ -33,15 +33,15 @@ class AtWork:
     key: ActiveKey
     tenant: TenantId
     actor: Actor
-    begun: Begun
+    start: CallStart
     request_id: str
     resources: Resources
 
     @property
     def event_caller(self) -> EventCaller:
-        """Return the sender of events created by this call. A model's claim that a customer is
+        """Return the sender of events that this call creates. A model's claim that a customer is
         verified is never accepted, regardless of the key."""
-        return EventCaller(self.tenant, self.actor, self.begun, self.request_id, vouches=False)
+        return EventCaller(self.tenant, self.actor, self.start, self.request_id, vouches=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class McpTool:
         return Tool(
             name=self.name,
             title=self.title,
-            description=f"{self.description} Needs {' and '.join(self.scopes)}.",
+            description=f"{self.description} Requires {' and '.join(self.scopes)}.",
             input_schema=self.takes.model_json_schema(),
             output_schema=self.gives.model_json_schema(mode="serialization"),
             annotations=ToolAnnotations(
@@ -102,13 +102,13 @@ def tool(
     *,
     scopes: tuple[Scope, ...],
     takes: type[Given],
-    gives: type[Told],
-    does: Callable[[AtWork, Given], Awaitable[Told]],
+    gives: type[Result],
+    does: Callable[[AtWork, Given], Awaitable[Result]],
     effect: CallEffect = READS,
 ) -> McpTool:
     """Return a tool that validates its arguments against `takes` before it runs."""
 
-    async def call(at_work: AtWork, arguments: Mapping[str, JsonValue]) -> Told:
+    async def call(at_work: AtWork, arguments: Mapping[str, JsonValue]) -> Result:
         return await does(at_work, takes.model_validate(arguments))
 
     return McpTool(name, title, description, scopes, effect, takes, gives, call)

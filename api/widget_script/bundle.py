@@ -50,13 +50,13 @@ class WidgetScript:
 
 def joined(style: str, parts: Iterable[str]) -> str:
     """Return the parts as one immediately invoked function, so that the page cannot access their
-    names."""
-    declared = f"const STYLE = {json.dumps(style)};\n"
+    names. Runs of blanks in the style become one space."""
+    declared = f"const STYLE = {json.dumps(' '.join(style.split()))};\n"
     return f'(() => {{\n"use strict";\n{declared}{"".join(map(_lean, parts))}}})();\n'
 
 
 def _lean(part: str) -> str:
     """Return the part without indentation and comment lines, which reduces its size by a third.
-    Strings in a part must not span several lines."""
+    String literals in a part must be on one line."""
     lines = (line.strip() for line in part.splitlines())
     return "".join(f"{line}\n" for line in lines if line and not line.startswith(_COMMENT))

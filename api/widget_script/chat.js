@@ -1,4 +1,4 @@
-// One widget: who the visitor is, what is said, and what of it is on the screen.
+// One widget: connects the visitor's identity, the session, the outbox and the panel.
 
 function openChat(base, key, language, signed) {
   const words = WORDS[language];
@@ -18,16 +18,16 @@ function openChat(base, key, language, signed) {
   });
 
   let user = signed;
-  // How the page named its user: by the tag, or by a call.
+  // How the page identified its user: "tag" for the script tag, or "page" for a call.
   let via = "tag";
-  // False while the stored session is of a signed user whom the page has not named yet.
+  // False while the stored session belongs to a signed user whom the page has not identified yet.
   let settled = false;
   let failed = false;
   let acknowledgement = "";
-  // Whether the shop wants its answers rated.
+  // Whether the shop asks visitors to rate answers.
   let asks = false;
   let opened = false;
-  // Opened by the page before there is anything to open.
+  // True if the page opened the chat before the widget was ready.
   let early = false;
 
   function body(message) {
@@ -38,8 +38,8 @@ function openChat(base, key, language, signed) {
   }
 
   /**
-   * Drop the session of another user. `may`: the page may yet name its user, as it did before. Whom
-   * a code has verified, the page need not know.
+   * Drop the stored session if it belongs to another user. `may`: whether the page may still
+   * identify its user later, as it did before. The page need not know a user verified with a code.
    */
   function settle(may) {
     const email = user?.signature ? user.email : null;
@@ -89,7 +89,7 @@ function openChat(base, key, language, signed) {
       await wire.asked("email", { body: sent });
       if (stillTheirs()) ask(email);
     } catch (error) {
-      // It has ended: the next try begins another.
+      // The session has ended, so the next attempt starts a new one.
       if (error.code === SESSION_UNKNOWN) session.adopt(null);
       panel.verify.setWrong(error.status === 400 ? words.wrongEmail : words.later);
     }
@@ -141,7 +141,7 @@ function openChat(base, key, language, signed) {
     return people() || (failed ? words.failed : "");
   }
 
-  /** What is said of those who will answer. */
+  /** Return the notice about the people who will answer. */
   function people() {
     const { reviewing, waiting, verified_email: email } = session.now.live;
     if (reviewing) return words.reviewing;
@@ -186,7 +186,7 @@ function openChat(base, key, language, signed) {
     session.look(false);
   }
 
-  /** {email, signature} of the page's user; null for one who has signed out. */
+  /** Set the page's user. `named`: {email, signature}, or null if the user has signed out. */
   function identify(named) {
     user = named?.email
       ? { email: String(named.email), signature: named.signature && String(named.signature) }
@@ -197,14 +197,14 @@ function openChat(base, key, language, signed) {
     outbox.retry();
   }
 
-  /** As if the browser had never been here. */
+  /** Close the chat, and delete everything that the browser stored. */
   function reset() {
     close();
     store.drop();
     session.follow();
   }
 
-  /** Its looks and a token, asked for until they come; null where they are refused. */
+  /** Get the widget's configuration and a session token, with retries. Return null if rejected. */
   async function config() {
     for (let tries = 0; ; tries += 1) {
       try {
@@ -222,7 +222,7 @@ function openChat(base, key, language, signed) {
 
   async function begin() {
     const given = await config();
-    // A shopper is not shown a chat that cannot work; the console tells the merchant why.
+    // Do not show visitors a chat that cannot work. The console states the reason for the merchant.
     if (given === null) return;
     session.keep(given.session_id);
     asks = given.ask_rating;

@@ -1,12 +1,21 @@
-// Elements. What others wrote becomes text nodes, and never markup.
+// DOM elements. Untrusted text becomes text nodes, never markup.
 
 const SVG = "http://www.w3.org/2000/svg";
-const CHAT = "M4 5h16v11H9l-5 4z";
-const CROSS = "M6 6l12 12M18 6L6 18";
-const ARROW = "M4 12h15M13 6l6 6-6 6";
+// SVG paths from Lucide (ISC license).
+const CHAT = "M7.9 20A9 9 0 1 0 4 16.1L2 22Z";
+const CROSS = "M18 6 6 18M6 6l12 12";
+const DOWN = "m6 9 6 6 6-6";
+const SEND = "m5 12 7-7 7 7M12 19V5";
+const FACES = {
+  agent: "M12 8V4H8M6 8h12a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2v-8a2 2 0 0 1 2-2M2 14h2M20 14h2M15 13v2M9 13v2",
+  human: "M19 21v-2a4 4 0 0 0-4-4H9a4 4 0 0 0-4 4v2M8 7a4 4 0 1 0 8 0 4 4 0 1 0-8 0",
+};
 const LINK = /https?:\/\/[^\s<>"']+/gi;
 
-/** `facts`: attributes; `on…` listeners. A page's policy may forbid `style`: none is set. */
+/**
+ * Return an element. `facts`: attributes, and listeners whose names start with `on`. The `style`
+ * attribute is never set, because a page's Content-Security-Policy may forbid it.
+ */
 function node(tag, facts, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(facts || {})) {
@@ -28,7 +37,12 @@ function icon(drawn) {
   return image;
 }
 
-/** The address, where it is one of the web and shows the host that it leads to. */
+/** Return the picture of an author, which is shown beside the name. */
+function face(author) {
+  return node("span", { class: `face ${author}`, "aria-hidden": "true" }, icon(FACES[author]));
+}
+
+/** Return the URL if it uses http or https and contains no credentials, otherwise null. */
 function webAddress(text) {
   try {
     const url = new URL(text);
@@ -39,12 +53,12 @@ function webAddress(text) {
   }
 }
 
-/** Plain text as nodes, its web addresses as links. */
+/** Return plain text as nodes, with its URLs as links. */
 function linked(text) {
   const parts = document.createDocumentFragment();
   let done = 0;
   for (const found of text.matchAll(LINK)) {
-    // The sentence's punctuation belongs to no address.
+    // Trailing punctuation belongs to the sentence, not to the URL.
     let end = found[0].length;
     while (".,;:!?)]}»’".includes(found[0][end - 1])) end -= 1;
     const shown = found[0].slice(0, end);

@@ -1,4 +1,4 @@
-// What the visitor has written goes out in its order, one message at a time, once.
+// Sends the visitor's messages in order, one at a time, each exactly once.
 
 const FULL_S = 300;
 const HINTS = {
@@ -11,15 +11,16 @@ function hint(code) {
   console.error(`Support widget: refused (${code}). ${HINTS[code] || "Check the widget's key."}`);
 }
 
-/** A new Idempotency-Key; `randomUUID` is missing on pages without TLS. */
+/** Return a new Idempotency-Key. `randomUUID` is not available on pages without TLS. */
 function newId() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((one) => one.toString(16).padStart(2, "0")).join("");
 }
 
 /**
- * on: body(text) of a message, begin() a session, lost() the session, answered(answer), stored() of
- * one that is answered later, changed().
+ * `on`: callbacks. body(text) returns a message's request body. begin() starts a session. lost() is
+ * called if the session has ended, answered(answer) for each answer, stored() for a message that is
+ * answered later, and changed() after each change.
  */
 function openOutbox(wire, store, on) {
   let timer;
@@ -50,7 +51,7 @@ function openOutbox(wire, store, on) {
     flush();
   }
 
-  /** Let the held message go; `verify`: whether it may be held once more. */
+  /** Release the held messages. `verify`: whether the service may hold them again. */
   function release(verify) {
     store.change((record) => {
       record.asked = null;
@@ -69,9 +70,11 @@ function openOutbox(wire, store, on) {
     return false;
   }
 
-  /** Whether the next message may follow. */
+  /** Handle a failed request. Return true if the next message may be sent now. */
   function refused(refusal, entry) {
-    if (refusal.stored) {
+    // Only the answer to a signed message contains the token with which the user reads the session,
+    // so a signed message is sent again.
+    if (refusal.stored && !entry.body.user_signature) {
       edit(entry.id, { sent: true });
       on.stored();
       return true;
@@ -129,7 +132,7 @@ function openOutbox(wire, store, on) {
     return { sent: true };
   }
 
-  /** The first message that is still to go; none while one before it is held. */
+  /** Return the first unsent message, or null if that message is held or there is none. */
   function next() {
     const entry = store.read().outbox.find((one) => !one.sent && !one.dead);
     return entry && !entry.held ? entry : null;
@@ -145,14 +148,14 @@ function openOutbox(wire, store, on) {
     flushing = true;
     clearTimeout(timer);
     try {
-      // One tab at a time; without locks the Idempotency-Key alone keeps a message single.
+      // One tab sends at a time. Without locks, the Idempotency-Key still prevents duplicates.
       await (navigator.locks ? navigator.locks.request(store.name, run) : run());
     } finally {
       flushing = false;
     }
   }
 
-  /** At once, as after a time without a network or for another user. */
+  /** Retry immediately, for example when the network is available again or the user has changed. */
   function retry() {
     tries = 0;
     if (now.trouble === "unavailable") now.trouble = null;

@@ -1,9 +1,13 @@
-// What is on the screen: the launcher and the dialog, in a closed shadow root.
+// The visible part of the widget: the launcher and the dialog, in a closed shadow root.
 
 const SMALL = "(max-width: 480px), (max-height: 480px)";
 
-/** `on`: open(), close(), send(text), again(id), rate(score), and what the form of verify.js calls. */
-function openPanel(key, words, language, on) {
+/**
+ * Create the panel. `on`: the callbacks open(), close(), send(text), again(id) and rate(score), and
+ * those of `openVerify`. `isPreview`: whether the panel is part of the page's layout, and takes
+ * neither the full screen nor the focus.
+ */
+function openPanel(key, words, language, on, isPreview) {
   const host = node("support-widget", { "data-key": key });
   const root = host.attachShadow({ mode: "closed" });
   const sheet = new CSSStyleSheet();
@@ -15,26 +19,32 @@ function openPanel(key, words, language, on) {
     "button",
     { class: "launcher main", type: "button", "aria-haspopup": "dialog", "aria-expanded": "false",
       onclick: () => (dialog.open ? on.close() : on.open()) },
-    icon(CHAT), badge,
+    icon(CHAT), icon(DOWN), badge,
   );
   const title = node("h2", {});
+  const mark = node("span", { class: "face", "aria-hidden": "true" });
   const head = node(
-    "div", { class: "head main" }, title,
+    "div", { class: "head main" }, mark, title,
     node("button", { type: "button", "aria-label": words.close, onclick: on.close }, icon(CROSS)),
   );
   const notice = node("div", { class: "notice", hidden: true });
   const known = node("div", { class: "known", hidden: true });
-  const shown = node("div", {}, node("p", { class: "text welcome" }, words.welcome));
+  const disclosure = node("p", { class: "text welcome", hidden: true });
+  const hello = node(
+    "div", { class: "hello" }, face("agent"),
+    node("div", {}, node("p", { class: "text welcome" }, words.welcome), disclosure),
+  );
+  const shown = node("div", {}, hello);
   const rating = openRating(words, on.rate);
   const pending = node("div", { "aria-live": "off" });
   const typing = node(
-    "div", { class: "message", hidden: true },
+    "div", { class: "message agent", hidden: true }, face("agent"),
     node("span", { class: "dots", "aria-hidden": "true" },
       node("i", {}), node("i", {}), node("i", {})),
   );
   const log = node(
     "div",
-    // The history is not read out, only what comes after it.
+    // Screen readers do not announce the history, only new messages.
     { class: "log", role: "log", "aria-live": "polite", "aria-busy": "true",
       "aria-label": words.log, tabindex: "0" },
     shown, rating.part, pending, typing,
@@ -52,24 +62,26 @@ function openPanel(key, words, language, on) {
   const widget = node("div", { class: "widget", lang: language }, dialog, launcher);
   root.append(widget);
 
-  const small = matchMedia(SMALL);
+  const small = matchMedia(isPreview ? "not all" : SMALL);
+  let brand = "";
   let before = null;
   let drawn = "[]";
 
   function show() {
-    // The whole screen is the chat's: the page behind it takes no focus.
-    if (small.matches) dialog.showModal();
+    // On a small screen, the chat covers the page, so the page must not receive the focus.
+    if (isPreview) dialog.open = true;
+    else if (small.matches) dialog.showModal();
     else dialog.show();
     fit();
   }
 
   function fit() {
-    // A phone's keyboard covers the page without making it smaller.
+    // A phone's keyboard covers part of the page without resizing it.
     dialog.style.setProperty("--tall", `${visualViewport.height}px`);
     dialog.style.setProperty("--top", `${visualViewport.offsetTop}px`);
   }
 
-  // A visitor who reads further up is left there.
+  // Do not scroll down while the visitor is reading earlier messages.
   let atEnd = true;
   log.addEventListener("scroll", () => {
     atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
@@ -88,7 +100,10 @@ function openPanel(key, words, language, on) {
     else root.activeElement?.blur();
   }
 
-  /** A phone's keyboard would cover what is there to read: it waits for a touch. */
+  /**
+   * Move the focus into the dialog. On a phone, do not focus the field, because the keyboard would
+   * cover the messages.
+   */
   function focusIn() {
     if (small.matches) dialog.focus();
     else (verify.form.hidden ? composer : verify).focus();
@@ -111,7 +126,7 @@ function openPanel(key, words, language, on) {
     if (launcher.getAttribute("aria-expanded") === "true" && !dialog.open) on.close();
   });
   dialog.addEventListener("keydown", (event) => {
-    // The page's shortcuts would take what is typed here: it does not see the field.
+    // Hide key events from the page's shortcuts, because the page cannot see the focused field.
     event.stopPropagation();
     if (event.key === "Escape" && !event.isComposing) {
       event.preventDefault();
@@ -131,11 +146,13 @@ function openPanel(key, words, language, on) {
   }
 
   function bubble(author, text, below) {
+    const by = brand && author === "agent" ? `${brand} · ${words.by.agent}` : words.by[author];
     return node(
-      "div", { class: `message ${author}` },
-      node("span", { class: "by" }, words.by[author] || words.by.agent),
-      node("p", { class: "text", dir: "auto" }, linked(text)),
-      ...below,
+      "div", { class: `message ${author}` }, ...(FACES[author] ? [face(author)] : []),
+      node(
+        "div", {}, node("span", { class: "by" }, by),
+        node("p", { class: "text", dir: "auto" }, linked(text)), ...below,
+      ),
     );
   }
 
@@ -155,7 +172,7 @@ function openPanel(key, words, language, on) {
     scroll();
   }
 
-  /** `entries`: {id, text, label, again}, of messages that are not in the session yet. */
+  /** Show the messages that are not in the session yet, each as {id, text, label, again}. */
   function setPending(entries) {
     const wanted = JSON.stringify(entries);
     if (wanted === drawn) return;
@@ -173,7 +190,7 @@ function openPanel(key, words, language, on) {
     scroll();
   }
 
-  /** The form in the composer's place, while a message is held. */
+  /** While a message is held, show the verification form instead of the composer. */
   function setForm(held, asked, guess) {
     const inside = verify.form.contains(root.activeElement);
     composer.form.hidden = held;
@@ -203,17 +220,20 @@ function openPanel(key, words, language, on) {
   function dress(config) {
     widget.style.setProperty("--brand", colour(config.color, "#1f2937"));
     widget.style.setProperty("--on-brand", colour(config.on_color, "#ffffff"));
-    title.textContent = config.display_name || words.log;
-    dialog.setAttribute("aria-label", config.display_name || words.log);
+    brand = config.display_name || "";
+    title.textContent = brand || words.log;
+    mark.textContent = [...title.textContent][0].toUpperCase();
+    dialog.setAttribute("aria-label", title.textContent);
+    setText(disclosure, config.disclosure?.[language] || "");
     const src = config.logo_url && webAddress(config.logo_url);
     if (src && !head.querySelector("img")) {
       const logo = node("img", { src, alt: "", referrerpolicy: "no-referrer" });
-      logo.addEventListener("error", () => logo.remove());
-      head.prepend(logo);
+      logo.addEventListener("error", () => logo.replaceWith(mark));
+      mark.replaceWith(logo);
     }
   }
 
-  /** Into the page's body, and into each that a page without reloads puts in its place. */
+  /** Add the widget to the page's body. If a single-page app replaces the body, add it again. */
   async function attach() {
     if (!document.body) await new Promise((done) => addEventListener("DOMContentLoaded", done));
     const here = () => host.isConnected || document.body?.append(host);
@@ -227,7 +247,7 @@ function openPanel(key, words, language, on) {
     place: (number) => widget.style.setProperty("--place", number),
     setRating: (wanted) => { rating.ask(wanted); scroll(); },
     tellRated: rating.tell,
-    clear: () => shown.replaceChildren(node("p", { class: "text welcome" }, words.welcome)),
+    clear: () => shown.replaceChildren(hello),
     setNotice: (text) => setText(notice, text),
     setKnown: (text) => setText(known, text),
     settled: () => log.setAttribute("aria-busy", "false"),
@@ -241,7 +261,7 @@ function openComposer(words, send) {
   });
   const form = node(
     "form", { class: "composer" }, field,
-    node("button", { class: "main", type: "submit", "aria-label": words.send }, icon(ARROW)),
+    node("button", { class: "main", type: "submit", "aria-label": words.send }, icon(SEND)),
   );
   function fit() {
     field.style.height = "auto";

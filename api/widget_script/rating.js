@@ -1,6 +1,6 @@
-// The question under an answer that the visitor has read: was it helpful?
+// The question below an answer that the visitor has read: was the answer helpful?
 
-/** `rate(score)`: 1 to 5. It is asked once for each answer. */
+/** Open the rating question. `rate(score)`: called with a score from 1 to 5, once per answer. */
 function openRating(words, rate) {
   const scores = words.scores.map((meaning, place) => node(
     "button",
@@ -14,13 +14,13 @@ function openRating(words, rate) {
   const said = node("p", { class: "state", role: "status", tabindex: "-1" });
   const part = node("div", { class: "rating" }, question, said);
 
-  /** Whether it is asked now. What was said of the answer before goes with a new question. */
+  /** Show or hide the question. A new question clears the message about the previous rating. */
   function ask(wanted) {
     if (wanted && question.hidden) said.textContent = "";
     question.hidden = !wanted;
   }
 
-  /** What became of it; the focus stays where the buttons were. */
+  /** Show the result of the rating. If a button had the focus, move the focus to this message. */
   function tell(text) {
     const inside = part.getRootNode().activeElement;
     said.textContent = text;

@@ -1,18 +1,21 @@
-// The session that this tab shows: its token, its messages as they come, and what was seen of them.
+// The session that this tab shows: its token, its messages, and the messages that were seen.
 
 const AWAY_MS = 60000;
 const CALM_MS = 600000;
 const SEEN_MS = 200;
-// A day less than the service's thirty.
+// One day less than the 30 days that the service keeps a session open.
 const LASTS_MS = 29 * 24 * 3600 * 1000;
 const A_READ = 100;
 
-/** Whether two tokens are of one session: a code gives it another token. */
+/** Return true if both tokens belong to one session. Verification replaces a session's token. */
 function isSame(one, other) {
   return String(one).split(".")[0] === String(other).split(".")[0];
 }
 
-/** on: message(message), cleared(), changed(), of messages and of the session's state. */
+/**
+ * Open the stored session. `on`: callbacks. message(message) is called for each new message,
+ * cleared() when another session replaces the messages, and changed() after any other change.
+ */
 function openSession(wire, store, on) {
   let token = null;
   let last = 0;
@@ -23,14 +26,14 @@ function openSession(wire, store, on) {
   let allowed = false;
   let away = false;
   let stream = null;
-  // The stream has told the state: an answer that was longer on its way is older.
+  // True once the stream has sent the state. A response to an earlier request is then out of date.
   let told = false;
   let seenTimer;
   let awayTimer;
   let calmTimer;
   const now = { live: {} };
 
-  /** Show the stored session, if it is another one than this tab shows. */
+  /** Show the stored session if this tab shows a different one. */
   function follow() {
     const stored = allowed ? store.read().session : null;
     if (stored !== token) {
@@ -50,7 +53,7 @@ function openSession(wire, store, on) {
   function allow(isAllowed) {
     allowed = isAllowed;
     const record = store.read();
-    // The service would put each try of a message into another session.
+    // Drop an expired session. The service would put each attempt of a message into a new session.
     if (record.session && record.active < Date.now() - LASTS_MS) adopt(null);
     else follow();
   }
@@ -66,7 +69,7 @@ function openSession(wire, store, on) {
     follow();
   }
 
-  /** A token for the first message. Raises Refusal. */
+  /** Get a session token for the first message. Throws Refusal. */
   async function begin() {
     if (store.read().session) return;
     const given = fresh || (await wire.asked("config")).session_id;
@@ -82,7 +85,7 @@ function openSession(wire, store, on) {
     on.message(message);
     store.change((record) => {
       record.active = Math.max(record.active, Date.parse(message.created_at) || 0);
-      // The first tab that sees it: the session shows what the outbox showed until now.
+      // The first tab that receives the message removes it from the outbox.
       const shown = record.outbox.findIndex((one) => one.tried && !one.dead);
       if (own && last > record.last && shown >= 0) record.outbox.splice(shown, 1);
       record.last = Math.max(record.last, last);
@@ -97,17 +100,17 @@ function openSession(wire, store, on) {
     on.changed();
   }
 
-  /** The service knows the session once it has taken its first message. */
-  function begun() {
+  /** Return true if the service has stored the session, which it does with the first message. */
+  function hasStarted() {
     const record = store.read();
     return record.last > 0 || record.outbox.some((one) => one.sent);
   }
 
-  /** What is new, at once: also where something between holds streams back. */
+  /** Fetch new messages immediately. This also works if a proxy buffers streams. */
   async function pull() {
     const of = token;
     try {
-      for (let more = of && begun(); more; ) {
+      for (let more = of && hasStarted(); more; ) {
         const page = await wire.asked("messages", {
           query: { after: last },
           headers: { "X-Widget-Session": of },
@@ -132,11 +135,11 @@ function openSession(wire, store, on) {
     else if (error.status === 401 || error.status === 403) hint(error.code);
   }
 
-  /** A stream while the chat is looked at, and a short time after it was used. */
+  /** Keep a stream open while the chat is open, and for some time after its last use. */
   function ensure() {
     clearTimeout(calmTimer);
     const calm = store.read().active + CALM_MS - Date.now();
-    if (!token || !begun() || away || !(looking || calm > 0)) return hangUp();
+    if (!token || !hasStarted() || away || !(looking || calm > 0)) return hangUp();
     const of = token;
     stream = stream || openStream(wire, of, () => last, {
       take(name, data) {
@@ -145,7 +148,7 @@ function openSession(wire, store, on) {
         told = true;
         setState(data);
       },
-      // Poll the messages while no stream can be opened.
+      // Poll for messages while no stream can be opened.
       missed() {
         if (of !== token) return;
         told = false;
@@ -172,19 +175,19 @@ function openSession(wire, store, on) {
       await wire.asked("seen", { body: { session_id: of, number } });
       if (of === token) store.change((one) => (one.told = Math.max(one.told, number)));
     } catch {
-      // Told with the next message, or when the chat is looked at again.
+      // The next message, or reopening the chat, repeats the request.
     }
   }
 
   function look(isLooking) {
-    // What was on the screen until now, or is from now on.
+    // Mark the messages that were on the screen until now, then those that are shown from now on.
     seen();
     looking = isLooking;
     ensure();
     seen();
   }
 
-  /** The network is back: a connection from before may be dead without saying so. */
+  /** Reconnect when the network is available again, because the old connection may be dead. */
   function restart() {
     hangUp();
     refresh();
@@ -192,7 +195,7 @@ function openSession(wire, store, on) {
 
   function otherTab() {
     follow();
-    // A stream that works brings it by itself.
+    // A working stream delivers the message without a request.
     if (!told && store.read().last > last) pull();
   }
 
@@ -210,7 +213,7 @@ function openSession(wire, store, on) {
   return {
     now, begin, adopt, allow, follow, pull, refresh, look, restart, otherTab,
     keep: (given) => (fresh = given),
-    // The answer that nothing was said after; 0 where there is none.
+    // The number of the answer that is the last message, or 0 if the last message is not an answer.
     answer: () => (last && theirs.at(-1) === last ? last : 0),
     unread: () => theirs.filter((number) => number > store.read().seen).length,
   };

@@ -1,15 +1,19 @@
-// What the browser keeps between pages and shares between tabs, one record for each widget key.
+// The data that the browser stores across pages and shares between tabs: one record per widget key.
 
 /**
- * life: how many sessions were dropped here. session: its signed token. user: {email, via} of a verified one.
- * last: the highest number that any tab was given. seen: … that was on the screen. told: … that the
- *   service knows to be seen.
- * active: when something was last sent or received. asked: the address that a code was mailed to.
- * rated: the answer that was last rated.
- * outbox: messages that the session does not show yet, in their order:
- *   id: the Idempotency-Key. body: the same with each try, or the key would be refused.
- *   tried: it may have arrived.
- *   held: it waits for an address. sent: it has arrived. dead: the word for why it never will.
+ * Return a record for a browser without a session.
+ *
+ * life: the number of sessions dropped in this browser. session: the signed session token.
+ * user: the verified user, as {email, via}, or null.
+ * last: the highest message number that any tab has received. seen: the highest number that was on
+ *   the screen. told: the highest number that the service knows was seen.
+ * active: the time of the last message sent or received. asked: the address to which a code was
+ *   emailed. rated: the number of the last rated answer.
+ * outbox: the messages that the session does not show yet, in order:
+ *   id: the Idempotency-Key. body: the request body, which must not change between attempts,
+ *   because the service would reject the key.
+ *   tried: the message may have arrived. held: it waits for an email address. sent: it has arrived.
+ *   dead: the key of the text that explains why it was not sent, or null.
  */
 function emptyRecord() {
   return {
@@ -19,10 +23,10 @@ function emptyRecord() {
   };
 }
 
-/** `changed` is called when another tab has written. */
+/** Open the store. `changed`: called after another tab has written to the store. */
 function openStore(key, changed) {
   const name = `support-widget/${key}`;
-  // A browser may refuse storage: then the record lives as long as the page.
+  // If the browser denies storage, the record is kept in memory until the page is closed.
   let memory = null;
 
   function text() {
@@ -45,20 +49,20 @@ function openStore(key, changed) {
 
   function write(record) {
     const written = JSON.stringify(record);
-    // Each write wakes the other tabs.
+    // Skip unnecessary writes, because each write triggers an event in the other tabs.
     if (written === text()) return;
     if (memory === null) {
       try {
         localStorage.setItem(name, written);
         return;
       } catch {
-        // Refused or full: from now on in memory.
+        // Storage is denied or full, so keep the record in memory from now on.
       }
     }
     memory = written;
   }
 
-  /** Read, change and write in one turn of the browser: no other tab writes between. */
+  /** Read, change and write the record synchronously, so that no other tab writes in between. */
   function change(edit) {
     const record = read();
     edit(record);
@@ -66,12 +70,15 @@ function openStore(key, changed) {
     return record;
   }
 
-  /** Forget the session and all that belongs to it. */
+  /** Drop the session and all its data. */
   function drop() {
     change((record) => Object.assign(record, emptyRecord(), { life: record.life + 1 }));
   }
 
-  /** Asks whether nothing was dropped since: a late answer must not bring back what was. */
+  /**
+   * Return a function that checks that no session has been dropped since now. A late response must
+   * not restore a dropped session.
+   */
   function sinceNow() {
     const { life } = read();
     return () => read().life === life;
@@ -81,12 +88,12 @@ function openStore(key, changed) {
     if (memory === null && (event.key === name || event.key === null)) changed();
   });
 
-  /** Of this tab alone: whether its chat is open. */
+  /** Store whether the chat is open in this tab. */
   function keepOpen(open) {
     try {
       sessionStorage.setItem(name, open ? "open" : "");
     } catch {
-      // The next page begins with a closed chat.
+      // Without storage, the chat is closed on the next page.
     }
   }
 

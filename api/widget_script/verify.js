@@ -1,6 +1,6 @@
-// The form that asks for an address, and then for the code that was mailed to it.
+// The form that asks for an email address, and then for the code that was emailed to the address.
 
-/** `on`: sendCode(email), confirm(code), otherAddress(), withoutAddress(). */
+/** `on`: the callbacks sendCode(email), confirm(code), otherAddress() and withoutAddress(). */
 function openVerify(words, on) {
   const form = node("form", { class: "verify", hidden: true });
   const wrong = node("p", { class: "wrong", role: "alert", hidden: true });
@@ -40,7 +40,7 @@ function openVerify(words, on) {
     );
   }
 
-  /** `asked`: the address that has a code. `guess`: one that the page named. */
+  /** `asked`: the address to which a code was emailed. `guess`: the address given by the page. */
   function show(asked, guess) {
     const wanted = asked ? `code ${asked}` : "address";
     if (step === wanted) return;

@@ -1,4 +1,4 @@
-// The service's routes, and the stream of a session's messages.
+// Requests to the service's routes, and the stream of a session's messages.
 
 const ANSWER_MS = 60000;
 const SILENT_MS = 45000;
@@ -6,27 +6,28 @@ const LONGEST_PAUSE_MS = 30000;
 const SESSION_UNKNOWN = "widget_session_unknown";
 
 /**
- * `status` 0: no answer came. `after`: the seconds of Retry-After, 0 without. `stored`: the message
- * has arrived, and its answer takes longer.
+ * A failed request. `status`: the HTTP status, or 0 if there was no response. `after`: the seconds
+ * in Retry-After, or 0 without this header. `stored`: true if the message has arrived but its
+ * answer takes longer.
  */
 class Refusal extends Error {
   constructor(status, code, after = 0, stored = false) {
     super(code);
     Object.assign(this, { status, code, after, stored });
   }
-  /** Another try may succeed; 409: the first one is still at work. */
+  /** True if another attempt may succeed. `run_in_progress`: the first attempt is still running. */
   get isPassing() {
     return [0, 408].includes(this.status) || this.status >= 500 || this.code === "run_in_progress";
   }
 }
 
-/** Twice as long each time, up to a limit, and at random: not all browsers at once. */
+/** Return a pause with exponential backoff and jitter, so that browsers do not retry in step. */
 function pauseMs(tries) {
   return Math.min(LONGEST_PAUSE_MS, 1000 * 2 ** tries) * (0.5 + Math.random() / 2);
 }
 
 function openWire(base, key) {
-  /** The answer. Raises Refusal. */
+  /** Send a request and return the response. Throws Refusal. */
   async function ask(path, { query, body, headers, signal } = {}) {
     const where = new URL(`api/widget/${path}`, base);
     where.search = new URLSearchParams({ api_key: key, ...query });
@@ -70,7 +71,7 @@ function openWire(base, key) {
   return { ask, asked };
 }
 
-/** Call `take(name, data)` for each event of the body, `heard()` for every byte. */
+/** Call `take(name, data)` for each event in the body, and `heard()` whenever data arrives. */
 async function readEvents(body, heard, take) {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -95,9 +96,11 @@ async function readEvents(body, heard, take) {
 }
 
 /**
- * A session's messages as they come, until `stop()`. It connects again after `last()`.
- * on: take(name, data), missed() after each failed attempt that is repeated, refused(Refusal) after
- * one that is not.
+ * Stream a session's messages until `stop()` is called. After each disconnect, reconnect and
+ * continue after the message number that `last()` returns.
+ *
+ * `on`: callbacks. take(name, data) is called for each event, missed() after a failed attempt that
+ * is retried, and refused(Refusal) after a failure that is not retried.
  */
 function openStream(wire, session, last, on) {
   const stopped = new AbortController();
@@ -139,7 +142,7 @@ function openStream(wire, session, last, on) {
         }
         on.missed();
       }
-      // A connection that held is no failed try.
+      // A connection that lasted does not count as a failed attempt.
       if (Date.now() - began > SILENT_MS / 3) tries = 0;
       await new Promise((done) => {
         setTimeout(done, Math.max(pause, pauseMs(tries)));

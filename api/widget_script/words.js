@@ -1,4 +1,4 @@
-// What the visitor reads. `{…}` is filled in.
+// The texts that the visitor reads. `{…}` are placeholders.
 const WORDS = {
   en: {
     launch: "Chat",
@@ -8,34 +8,34 @@ const WORDS = {
     welcome: "Hello! How can we help you?",
     label: "Your message",
     send: "Send",
-    by: { customer: "You", agent: "Automatic assistant", human: "Customer service" },
-    typing: "The assistant is writing…",
+    by: { customer: "You", agent: "AI assistant", human: "Customer service" },
+    typing: "The assistant is typing…",
     sending: "Sending…",
     unsent: "Not sent yet",
-    held: "Waiting for your address",
+    held: "Waiting for your email",
     dead: "This message could not be sent.",
-    unanswered: "Nobody can answer this here at the moment.",
+    unanswered: "We can’t answer this here at the moment.",
     failed: "Something went wrong on our side. Please write to us again later.",
     again: "Try again",
-    offline: "You are offline. Your messages are sent when you are back.",
-    unreachable: "We cannot be reached just now. Your messages are kept, and sent again.",
+    offline: "You’re offline. Your messages are sent when you’re back.",
+    unreachable: "We can’t be reached right now. Your messages are kept and sent again.",
     busy: "Many messages at once. Yours is kept, and sent in a moment.",
-    full: "We cannot take more messages just now. Yours is kept here.",
+    full: "Please try again in a few minutes. Your message is kept here.",
     unavailable: "The chat is not available on this page.",
-    waiting: "A person will answer you here.",
-    waitingMail: "A person will answer you here, or by mail to {email}.",
-    reviewing: "A person is looking at your message.",
-    verified: "Confirmed address: {email}",
-    ask: "To speak of an order, we need to know that it is yours. Which address did you order with?",
-    email: "Your e-mail address",
-    sendCode: "Send me a code",
-    enter: "If the address is right, a code is on its way to {email}. If none arrives, type the last one you received.",
-    code: "The code",
+    waiting: "Our team will answer you here.",
+    waitingMail: "Our team will answer you here, or by email to {email}.",
+    reviewing: "Our team is looking at your message.",
+    verified: "Confirmed email: {email}",
+    ask: "Which email did you order with? We’ll send a code to protect your order.",
+    email: "Your email",
+    sendCode: "Send code",
+    enter: "We’ve sent a code to {email}, if that email is right. If none arrives, enter the last one you received.",
+    code: "Code",
     confirm: "Confirm",
-    other: "Another address",
+    other: "Use another email",
     without: "Continue without a code",
-    wrongCode: "This code is wrong or too old.",
-    wrongEmail: "This address is not valid.",
+    wrongCode: "That code has expired or isn’t right.",
+    wrongEmail: "This email isn’t valid.",
     later: "Please try again in a moment.",
     rate: "Was this answer helpful?",
     scores: ["not at all", "a little", "somewhat", "well", "very well"],
@@ -49,7 +49,7 @@ const WORDS = {
     welcome: "Bonjour ! Comment pouvons-nous vous aider ?",
     label: "Votre message",
     send: "Envoyer",
-    by: { customer: "Vous", agent: "Assistant automatique", human: "Service client" },
+    by: { customer: "Vous", agent: "Assistant IA", human: "Service client" },
     typing: "L’assistant écrit…",
     sending: "Envoi en cours…",
     unsent: "Pas encore envoyé",
@@ -61,21 +61,21 @@ const WORDS = {
     offline: "Vous êtes hors ligne. Vos messages partiront à votre retour.",
     unreachable: "Nous sommes injoignables pour l’instant. Vos messages sont gardés et renvoyés.",
     busy: "Beaucoup de messages à la fois. Le vôtre est gardé et part dans un instant.",
-    full: "Nous ne pouvons plus prendre de messages pour l’instant. Le vôtre est gardé ici.",
+    full: "Veuillez réessayer dans quelques minutes. Votre message est gardé ici.",
     unavailable: "La discussion n’est pas disponible sur cette page.",
-    waiting: "Une personne vous répondra ici.",
-    waitingMail: "Une personne vous répondra ici, ou par e-mail à {email}.",
-    reviewing: "Une personne regarde votre message.",
-    verified: "Adresse confirmée : {email}",
-    ask: "Pour parler d’une commande, nous devons savoir qu’elle est à vous. Avec quelle adresse avez-vous commandé ?",
+    waiting: "Notre équipe vous répondra ici.",
+    waitingMail: "Notre équipe vous répondra ici, ou par e-mail à {email}.",
+    reviewing: "Notre équipe regarde votre message.",
+    verified: "E-mail confirmé : {email}",
+    ask: "Pour protéger vos commandes, confirmez votre e-mail. Avec lequel avez-vous commandé ?",
     email: "Votre adresse e-mail",
     sendCode: "Recevoir un code",
-    enter: "Si l’adresse est la bonne, un code est en route vers {email}. S’il n’arrive pas, saisissez le dernier reçu.",
+    enter: "Un code est en route vers {email}, si l’adresse est la bonne. S’il n’arrive pas, saisissez le dernier reçu.",
     code: "Le code",
     confirm: "Confirmer",
     other: "Une autre adresse",
     without: "Continuer sans code",
-    wrongCode: "Ce code est faux ou trop ancien.",
+    wrongCode: "Ce code est incorrect ou a expiré.",
     wrongEmail: "Cette adresse n’est pas valide.",
     later: "Veuillez réessayer dans un instant.",
     rate: "Cette réponse vous a-t-elle aidé ?",
@@ -84,14 +84,14 @@ const WORDS = {
   },
 };
 
-/** The tag's language, else the page's, else the browser's, else English. */
+/** Return the first known language among those of the tag, page and browser, or English. */
 function languageOf(given) {
   const wanted = [given, document.documentElement.lang, ...(navigator.languages || [])];
   const known = wanted.map((one) => String(one || "").slice(0, 2).toLowerCase());
   return known.find((one) => Object.keys(WORDS).includes(one)) || "en";
 }
 
-/** How the browser's user writes times, where that is in this language: 23/11 or 11/23. */
+/** Return the browser's locale for this language. It determines the date format. */
 function regionOf(language) {
   return (navigator.languages || []).find((one) => one.startsWith(language)) || language;
 }

@@ -1,4 +1,4 @@
-"""churn: predictions about the customers who are likely to leave."""
+"""churn: predictions about customers who are likely to leave."""
 
 from typing import Annotated
 
@@ -23,7 +23,10 @@ from domain.analytics.contracts import WeeklyChurnInput
 from domain.core.ids import parse_ulid
 from store.analytics.churn import ChurnRepository
 
-app = typer.Typer(help="Predict and list customers likely to leave.", no_args_is_help=True)
+app = typer.Typer(
+    help="Show and compute predictions of which customers are likely to leave.",
+    no_args_is_help=True,
+)
 
 
 @command(app, "list")
@@ -66,7 +69,7 @@ async def predict(
     as_json: JsonOption = False,
 ) -> None:
     """Compute this week's churn predictions now, on an engine worker. They replace the predictions
-    made on Monday. Ctrl-C stops only the wait: the work continues. Run the command again to resume
+    made on Monday. Ctrl-C stops waiting, but the work continues. Run the command again to resume
     waiting."""
     client_id = await whose(client, every, data)
     reports = await reports_of(data)
@@ -81,4 +84,7 @@ async def predict(
         failed=done.failed,
     )
     if done.failed:
-        raise fail("some customers could not be done; the engine's log names their clients")
+        raise fail(
+            "the predictions for some customers failed; the engine's log contains the ids of "
+            "their clients"
+        )

@@ -1,5 +1,6 @@
 """insight: metrics for a range of days, and knowledge gaps."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -20,11 +21,12 @@ from commands.core.context import (
 from commands.core.listing import print_list
 from commands.core.person import operator
 from domain.analytics.gaps import GapSpan, KnowledgeGap
-from domain.analytics.insight import Figures, Insight, SliceFigures
+from domain.analytics.insight import Insight, Period, SliceFigures
 from domain.analytics.insight_csv import gaps_csv, insight_csv
 from domain.analytics.metrics import day_before
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId, parse_ulid
+from domain.core.money import Money
 from services.analytics.gaps import GapReading, knowledge_gaps
 from services.analytics.insight import MAX_DAYS, read_insight
 from services.content.search_turns import search_turns
@@ -44,7 +46,7 @@ async def show(
     first: FromOption = None,
     last: ToOption = None,
     compare: Annotated[
-        bool, typer.Option("--compare", help="Also show the preceding range of the same length.")
+        bool, typer.Option("--compare", help="Also show the preceding period of the same length.")
     ] = False,
     data: DataOption = DEFAULT_DATA,
     as_csv: CsvOption = False,
@@ -69,11 +71,13 @@ def _print(found: Insight) -> None:
     period = found.period
     missing = f", {period.missing} not counted" if period.missing else ""
     out.print(f"{period.counted} days from {period.first} to {period.last}{missing}")
-    now = _told(period.figures)
-    then = _told(found.previous.figures) if found.previous else [""] * len(now)
+    if period.undetailed:
+        out.print(f"{period.undetailed} days without refunds and details: run metrics backfill")
+    now = _lines(period)
+    then = _lines(found.previous) if found.previous else [""] * len(now)
     names = (
         *("asked", "resolved", "by agent", "with people", "escalated", "durable", "reopened"),
-        *("p50", "p95", "mood", "rating", "cost"),
+        *("p50", "p95", "mood", "rating", "satisfied", "refunded", "hours saved", "cost"),
     )
     print_list(("figure", "now", "before"), list(zip(names, now, then, strict=True)))
     for title, parts in (
@@ -82,14 +86,18 @@ def _print(found: Insight) -> None:
         ("channel", found.by_channel),
     ):
         out.print()
-        columns = (title, "asked", "resolved", "by agent", "escalated", "durable")
+        columns = (
+            *(title, "asked", "resolved", "by agent", "escalated", "durable"),
+            *("p50", "refunded", "satisfied"),
+        )
         print_list(columns, map(_slice_cells, parts))
     out.print()
     reasons = ((one.reason, str(one.escalated), percent(one.rate)) for one in found.by_reason)
     print_list(("escalated for", "runs", "of asked"), reasons)
 
 
-def _told(figures: Figures) -> list[str]:
+def _lines(period: Period) -> list[str]:
+    figures = period.figures
     mood, rating = figures.sentiment_mean, figures.rating_mean
     return [
         str(figures.asked),
@@ -103,6 +111,9 @@ def _told(figures: Figures) -> list[str]:
         milliseconds(figures.latency_p95_ms),
         "" if mood is None else f"{mood:+.2f}",
         "" if rating is None else f"{rating:.1f} of {figures.rated}",
+        percent(figures.satisfied_share),
+        _amounts(period.refunded),
+        f"{figures.hours_saved:.1f}",
         f"${figures.cost_micros / 1_000_000:.2f}",
     ]
 
@@ -115,7 +126,14 @@ def _slice_cells(one: SliceFigures) -> tuple[str, ...]:
         percent(one.automation_rate),
         percent(one.escalation_rate),
         percent(one.durable_rate),
+        milliseconds(one.latency_p50_ms),
+        _amounts(one.refunded),
+        percent(one.satisfied_share),
     )
+
+
+def _amounts(amounts: Sequence[Money]) -> str:
+    return ", ".join(map(str, amounts))
 
 
 @command(app, "gaps")

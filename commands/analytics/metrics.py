@@ -29,7 +29,7 @@ from store.analytics.metrics import MetricsRepository
 app = typer.Typer(help="Show and compute daily metrics.", no_args_is_help=True)
 
 SHOWN: Final = timedelta(days=29)
-"""The length of the default range: its last day minus its first day."""
+"""The difference between the default range's last and first day."""
 
 _DAY: Final = ["%Y-%m-%d"]
 
@@ -106,13 +106,13 @@ async def backfill(
     as_json: JsonOption = False,
 ) -> None:
     """Recompute the metrics of past days, on an engine worker. Days whose records have already been
-    removed by retention stay unchanged. Ctrl-C stops only the wait: the work continues. Run the
+    removed by retention stay unchanged. Ctrl-C stops waiting, but the work continues. Run the
     command again to resume waiting."""
     yesterday = day_before(utc_now())
     since, until = first.date(), last.date() if last else yesterday
     _check(since, until)
     if until > yesterday:
-        raise InvalidInput(f"--to: {until} is not over; the last day that is: {yesterday}")
+        raise InvalidInput(f"--to: {until} has not ended yet; the last full day is {yesterday}")
     client_id = await whose(client, every, data)
     reports = await reports_of(data)
     asked = BackfillMetricsInput(first=since, last=until, client_id=client_id)
@@ -128,7 +128,10 @@ async def backfill(
         failed=done.failed,
     )
     if done.failed:
-        raise fail("some days could not be computed; the engine's log names their clients")
+        raise fail(
+            "the metrics for some days could not be computed; the engine's log contains the ids "
+            "of their clients"
+        )
 
 
 def _check(first: date, last: date) -> None:

@@ -36,7 +36,7 @@ async def reports_of(data: Path) -> "TemporalReports":
     that of the embedded stack running on `data`. Raises InvalidInput if there is no such server."""
     env = environment_of(data)
     if not env.get("TEMPORAL_ADDRESS"):
-        raise InvalidInput("no engine runs here: start one, or set TEMPORAL_ADDRESS")
+        raise InvalidInput("no engine is running here: start one, or set TEMPORAL_ADDRESS")
     # Imported here because Temporal's client takes half a second to load. Commands that only show a
     # report do not need it.
     from adapters.temporal.connection import connect  # noqa: PLC0415
@@ -54,5 +54,5 @@ def left_running() -> Iterator[None]:
         yield
     except asyncio.CancelledError:
         raise fail(
-            "not waited for; the engine goes on with it, and the same command joins it"
+            "interrupted; the engine continues the work, and the same command resumes waiting"
         ) from None

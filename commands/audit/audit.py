@@ -1,4 +1,4 @@
-"""audit: commands that show and verify the audit log, and export its anchors."""
+"""audit: commands that show and verify the audit log, and export its checkpoints."""
 
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -29,21 +29,23 @@ from store.audit.audit_log import AuditLog, EntryFilter
 from store.audit.chains import ChainRepository
 from store.core.database import Database
 
-app = typer.Typer(help="Show and verify the audit log.", no_args_is_help=True)
+app = typer.Typer(
+    help="Show and verify the audit log, and export its checkpoints.", no_args_is_help=True
+)
 
 _SENTENCES: Final = {
     FaultKind.MISSING: "{which} missing",
     FaultKind.CHANGED: "{which} changed",
-    FaultKind.UNLINKED: "{which} not what follows the entry before",
-    FaultKind.INSERTED: "{which} not of the log: put in",
+    FaultKind.UNLINKED: "{which} not linked to the previous entry",
+    FaultKind.INSERTED: "{which} not part of the log, but inserted",
     FaultKind.CUT: "{which} cut off",
-    FaultKind.HEAD: "{which} not the one that the head names",
-    FaultKind.REPLACED: "{which} not the one that was anchored",
+    FaultKind.HEAD: "{which} different from the head of the log",
+    FaultKind.REPLACED: "{which} different from the checkpoint",
 }
 
 
 class KeptAnchor(BaseModel):
-    """One audit anchor, as stored in a file."""
+    """One audit checkpoint, as stored in a file."""
 
     model_config = ConfigDict(frozen=True, strict=True)
 
@@ -53,7 +55,7 @@ class KeptAnchor(BaseModel):
 
 
 class KeptAnchors(BaseModel):
-    """A file of anchors, as `audit anchors --json` prints it."""
+    """A file of audit checkpoints, in the format printed by `audit anchors --json`."""
 
     anchors: tuple[KeptAnchor, ...]
 
@@ -79,22 +81,22 @@ async def verify(
             found.append(chain)
             if not as_json:
                 for fault in chain.faults:
-                    err.print(_told(fault), style="bold red", highlight=False, markup=False)
+                    err.print(_description(fault), style="bold red", highlight=False, markup=False)
     faults = [fault for chain in found for fault in chain.faults]
     entries = sum(chain.entries for chain in found)
     if client is not None and not entries and not faults:
-        raise InvalidInput("there is no audit log of this client")
+        raise InvalidInput("this client has no audit log")
     if as_json:
         answer(True, "", logs=len(found), entries=entries, faults=[*map(_fields, faults)])
     else:
-        sound = "Nothing is changed, missing or put in."
-        sentence = "The log is not as it was written." if faults else sound
+        sound = "No entry was changed, removed or inserted."
+        sentence = "The log was changed after it was written." if faults else sound
         answer(False, sentence, logs=len(found), entries=entries, faults=len(faults))
     if faults:
         raise typer.Exit(1)
 
 
-def _told(fault: Fault) -> str:
+def _description(fault: Fault) -> str:
     many = fault.last > fault.first
     which = f"entries {fault.first} to {fault.last}" if many else f"entry {fault.first}"
     entry = f" ({fault.id})" if fault.id else ""
@@ -113,19 +115,20 @@ def _fields(fault: Fault) -> dict[str, object]:
 
 
 def _chain_of(client: str) -> TenantId:
-    """Return the client's id. The client may have been erased, because its audit log is kept after
-    the erasure."""
+    """Return the client's id. An erased client is accepted, because its audit log is kept after the
+    erasure."""
     return TenantId(parse_ulid(client) or client)
 
 
 def _read(file: Path) -> dict[str, list[Anchor]]:
-    """Return the anchors in a file, by client. Raises InvalidInput if the file is not valid."""
+    """Return the checkpoints in a file, keyed by client id. Raises InvalidInput if the file is not
+    valid."""
     try:
         read = KeptAnchors.model_validate_json(file.read_bytes())
     except OSError:
         raise InvalidInput(f"{file} cannot be read") from None
     except ValidationError:
-        raise InvalidInput(f"{file} is nothing that audit anchors --json has written") from None
+        raise InvalidInput(f"{file} is not a file written by audit anchors --json") from None
     kept: dict[str, list[Anchor]] = {}
     for one in read.anchors:
         anchor = Anchor(one.client_id, one.seq, bytes.fromhex(one.hash))
@@ -140,7 +143,7 @@ async def list_latest(
         str | None, typer.Option(help="Show only entries of this kind, such as 'key created'.")
     ] = None,
     actor: Annotated[
-        str | None, typer.Option(help=("Show only actions of this user or key."))
+        str | None, typer.Option(help=("Show only actions by this user or key."))
     ] = None,
     before: Annotated[
         int | None, typer.Option(help="Show only entries before this position in the log.")
@@ -195,14 +198,14 @@ async def show_anchors(
     day: Annotated[
         datetime | None,
         typer.Option(
-            formats=["%Y-%m-%d"], help="Day to show; defaults to the latest day with anchors."
+            formats=["%Y-%m-%d"], help="Day to show; defaults to the latest day with checkpoints."
         ),
     ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the anchors of all audit logs for a day. Save the JSON output outside the installation,
-    for later use with `audit verify --anchors`."""
+    """Show the checkpoints of all audit logs for a day. Save the JSON output outside the
+    installation, for later use with `audit verify --anchors`."""
     async with database_of(data) as database:
         meant = await _latest_day(database) if day is None else day.replace(tzinfo=UTC).date()
         if meant is None:
@@ -210,8 +213,8 @@ async def show_anchors(
         found = [one async for page in anchors_of_day(database, meant) for one in page]
     digest = AnchorDigest(found)
     if not as_json:
-        told = {"day": meant, "anchors": digest.number, "digest": digest.text}
-        answer(False, "The log has the same digest in its line `audit log anchored`.", **told)
+        facts = {"day": meant, "anchors": digest.number, "digest": digest.text}
+        answer(False, "The log has the same digest in its line `audit log anchored`.", **facts)
         return
     kept = [KeptAnchor(client_id=one.client_id, seq=one.seq, hash=one.hash.hex()) for one in found]
     answer(

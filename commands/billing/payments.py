@@ -1,4 +1,4 @@
-"""payment: payment provider events that require manual action."""
+"""payment: payment events that require manual action."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""usage: a client's usage in this month and in earlier months."""
+"""usage: a client's usage in the current and earlier months."""
 
 from typing import Annotated
 
@@ -31,8 +31,8 @@ async def usage(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a client's usage this month, its quota, and the date when the quota is expected to run
-    out."""
+    """Show a client's usage this month, its quota, and the day on which the quota is expected to
+    run out."""
     now = utc_now()
     async with reading_client(data, parse_ulid(client) or client) as (connection, tenant):
         found = await usage_standing(connection, tenant, now)

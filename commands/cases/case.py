@@ -109,7 +109,7 @@ async def create(
         actor = await acting(units.database, person)
         async with units.of(TenantId(client)) as work:
             case = await add_case(work, actor, spec, origin=CaseOrigin.HAND)
-    _say(as_json, "Case is saved.", case)
+    _say(as_json, "Case saved.", case)
 
 
 @command(app, "change")
@@ -128,7 +128,7 @@ async def change(
         tenant = await units.database.find_client(client_of, case_id)
         async with units.of(tenant) as work:
             case = await change_case(work, actor, case_id, spec)
-    _say(as_json, "Case is changed.", case)
+    _say(as_json, "Case changed.", case)
 
 
 @command(app, "delete")
@@ -144,7 +144,7 @@ async def delete(
         tenant = await units.database.find_client(client_of, case_id)
         async with units.of(tenant) as work:
             await delete_case(work, actor, case_id)
-    answer(as_json, "Case is deleted.", case_id=case_id)
+    answer(as_json, "Case deleted.", case_id=case_id)
 
 
 @command(app, "from-run")
@@ -163,7 +163,7 @@ async def from_run(
         tenant = await units.database.find_client(client_of_run, run_id)
         async with units.of(tenant) as work:
             case = await add_case_of_run(work, actor, run_id, name=name)
-    _say(as_json, "Case is saved.", case)
+    _say(as_json, "Case saved.", case)
 
 
 @command(app, "run")
@@ -196,7 +196,7 @@ async def run_all(
             started = await start_case_run(work, actor, variant)
     answer(
         as_json,
-        f"{started.total} cases are tried.",
+        f"Running {started.total} cases.",
         case_run_id=started.id,
         total=started.total,
         state=started.state,

@@ -37,7 +37,10 @@ knowledge = typer.Typer(help="Manage knowledge entries.", no_args_is_help=True)
 NotForOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--not-for", help=("Word or phrase that excludes a message from the template. Repeatable.")
+        "--not-for",
+        help=(
+            "The template is not used for messages that contain this word or phrase. Repeatable."
+        ),
     ),
 ]
 BodyFileOption = Annotated[Path | None, typer.Option("--body-file", help=FILE_HELP)]
@@ -52,8 +55,8 @@ def templates_group() -> None:
 
 @knowledge.callback()
 def knowledge_group() -> None:
-    """Facts about the client. The agent states these facts in answers, and never makes up
-    others."""
+    """Facts about the client that the agent may use in answers. The agent never invents other
+    facts."""
 
 
 @command(templates, "create")
@@ -71,16 +74,14 @@ async def create_template(
     body_file: BodyFileOption = None,
     intent: Annotated[
         Intent | None,
-        typer.Option(
-            help=("Intent that the template may answer without review; defaults to none.")
-        ),
+        typer.Option(help="Intent that the template may answer without review; defaults to none."),
     ] = None,
     not_for: NotForOption = None,
     preview: PreviewOption = False,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Add a template for a kind of question."""
+    """Add a response template for one category of questions."""
     text = required_text(body, body_file, "--body")
     new = NewTemplate(name, category, language, text, intent=intent, not_for=tuple(not_for or ()))
     if preview:
@@ -111,7 +112,7 @@ async def update_template(
     not_for: NotForOption = None,
     active: Annotated[
         bool | None,
-        typer.Option("--on/--off", help=("Allow the agent to use the template, or forbid it.")),
+        typer.Option("--on/--off", help=("Whether the agent may use the template.")),
     ] = None,
     preview: PreviewOption = False,
     data: DataOption = DEFAULT_DATA,

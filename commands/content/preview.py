@@ -1,5 +1,5 @@
-"""The effect of content changes on the client's cases: a test run before saving, and a warning
-after saving."""
+"""How content changes affect the client's cases: a test run before saving, and a warning after
+saving."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -34,7 +34,7 @@ async def try_content(data: Path, client: str, change: ContentVariant, as_json: 
         started = await preview_content(work, operator(), change)
     answer(
         as_json,
-        f"Nothing is saved; {started.total} cases are tried with it and without.",
+        f"The change is not saved. Running {started.total} cases with and without it.",
         case_run_id=started.id,
         total=started.total,
     )
@@ -43,7 +43,7 @@ async def try_content(data: Path, client: str, change: ContentVariant, as_json: 
 @asynccontextmanager
 async def saving(data: Path, client: str) -> AsyncIterator[UnitOfWork]:
     """Yield a unit of work that saves content. If the change invalidates passed cases, print a
-    warning with their number: they must run again before a playbook can go live."""
+    warning with their number. These cases must be run again before a playbook can go live."""
     async with (
         work_on(data) as units,
         units.of(TenantId(client)) as work,

@@ -35,7 +35,7 @@ def suggestions_group() -> None:
 async def list_suggestions(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show the open suggestions, oldest first."""
+    """Show a client's open suggestions, oldest first."""
     async with reading_client(data, client) as (connection, tenant):
         found = await SuggestionRepository(connection, tenant).page(
             after=None, limit=MAX_SUGGESTIONS

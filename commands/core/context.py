@@ -1,4 +1,4 @@
-"""Code shared by all commands: selection of the stack that a command works on, and output."""
+"""Code shared by all commands: selection of the stack to work on, and output."""
 
 import asyncio
 import json
@@ -95,7 +95,7 @@ def anticipated() -> Iterator[None]:
     except DomainError as error:
         raise fail(describe(error)) from None
     except (SQLAlchemyError, PsycopgError, ValueError) as error:
-        # The first line states the error; the remaining lines are SQL and links.
+        # The first line states the error. The remaining lines are SQL and links.
         raise fail(str(error).splitlines()[0]) from None
 
 
@@ -105,8 +105,8 @@ def describe(error: DomainError) -> str:
         return str(error)
     if isinstance(error, EscalationClaimed):
         return (
-            f"{error.claimed_by} has claimed this review; claim --force takes it over "
-            f"({error.code}: {error})"
+            f"{error.claimed_by} has claimed this review; review claim --force takes over the "
+            f"claim ({error.code}: {error})"
         )
     sentence = SENTENCES.get(type(error))
     return f"{sentence} ({error.code}: {error})" if sentence else f"{error.code}: {error}"
@@ -136,8 +136,8 @@ def environment_of(data: Path) -> Mapping[str, str]:
 
 
 def sealer_of(data: Path) -> FernetSealer:
-    """Return a sealer that uses the same encryption keys as the workers, which decrypt the secret.
-    Raises InvalidInput if no valid keys are configured."""
+    """Return a sealer with the workers' encryption keys, so that the workers can decrypt what a
+    command encrypts. Raises InvalidInput if no valid keys are configured."""
     keys = environment_of(data).get("SEAL_KEY")
     if not keys and not os.environ.get("DATABASE_URL"):
         keys = kept_folder(data).seal_key()
@@ -146,7 +146,7 @@ def sealer_of(data: Path) -> FernetSealer:
     try:
         return FernetSealer(keys)
     except ValueError:
-        raise InvalidInput("not configured: SEAL_KEY holds no Fernet keys") from None
+        raise InvalidInput("not configured: SEAL_KEY contains no Fernet keys") from None
 
 
 def _is_complete() -> bool:
@@ -242,7 +242,8 @@ def fields_of(record: BaseModel, id_name: str) -> dict[str, object]:
 async def work_on_record(
     data: Path, whose: WhoseRecord, record_id: str
 ) -> AsyncIterator[UnitOfWork]:
-    """Yield a unit of work for the client that owns the record. Raises the errors of `whose`."""
+    """Yield a unit of work for the client that owns the record. `whose`: the function that looks up
+    this client. Raises the errors that it raises."""
     async with work_on(data) as units:
         tenant = await units.database.find_client(whose, record_id)
         async with units.of(tenant) as work:

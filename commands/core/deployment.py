@@ -36,7 +36,7 @@ async def promote(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a worker build the current one as soon as its workers poll both queues."""
+    """Make a worker build the current build as soon as its workers poll both queues."""
     settings = settings_for(data)
     deployment, ours = _version_of(settings)
     build = WorkerDeploymentVersion(deployment, build_id or ours)
@@ -47,7 +47,7 @@ async def promote(
         raise InvalidInput(f"Temporal: {error.message}") from error
     answer(
         as_json,
-        "This build gets the work. The workers of others may be stopped.",
+        "This build now receives all new work. You can stop the workers of other builds.",
         deployment=deployment,
         build_id=build.build_id,
         before=before,
@@ -72,5 +72,5 @@ async def show(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> 
 
 def _version_of(settings: Settings) -> tuple[str, str]:
     if settings.temporal.version is None:
-        raise InvalidInput("TEMPORAL_DEPLOYMENT is not set: the workers have no builds")
+        raise InvalidInput("TEMPORAL_DEPLOYMENT is not set, so the workers have no builds")
     return settings.temporal.version

@@ -1,4 +1,5 @@
-"""dev and demo: commands that run the complete service locally, with a tour."""
+"""dev and demo: commands that run the complete service locally, optionally with a tour of its
+features."""
 
 import asyncio
 import os
@@ -77,7 +78,7 @@ async def dev(
                 tour_guide.follow_webhooks()
             # Scripts wait for this line, so it must be flushed now.
             typer.echo(f"ready {info.api_url}")
-            err.print(f"Mails are kept in {data}/mail. Ctrl-C ends it.")
+            err.print(f"Emails are stored in {data}/mail. Press Ctrl-C to stop.")
             if opened is not None:
                 await show_entry(opened, info, out)
             await _watch(stack, data)
@@ -94,7 +95,7 @@ async def demo(data: DataOption = DEFAULT_DATA / "demo") -> None:
         async with open_shop(folder, info) as opened:
             good = await Tour(opened, info, folder, out).run()
         if not (good and await show_new_account(info.api_url, folder.mail, out)):
-            raise InvalidInput("a step of the tour was not as expected")
+            raise InvalidInput("a step of the tour did not have the expected result")
 
     await _with_stack(DataFolder(data), StackPorts(), once, host=LOOPBACK, endless=False)
 
@@ -109,10 +110,9 @@ async def _with_stack(
 
     `endless`: `work` runs until Ctrl-C, which then counts as a normal exit.
     """
-    os.umask(0o077)  # only the current user may read files that this process and its children write
-    configure_logs(
-        "WARNING"
-    )  # INFO would print audit entries from the demo's setup between its steps
+    # Only the current user may read files that this process and its children create.
+    os.umask(0o077)
+    configure_logs("WARNING")  # INFO would print audit entries between the demo's steps.
     task = asyncio.current_task()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, _cancel, task)
@@ -125,7 +125,7 @@ async def _with_stack(
         except asyncio.CancelledError:
             err.print()
             if not endless:
-                raise typer.Exit(130) from None  # the interrupted work was not finished
+                raise typer.Exit(130) from None  # The work was interrupted before it finished.
         finally:
             status.update("stopping")
             status.start()
@@ -144,22 +144,23 @@ def _show_progress(status: Status, part: str) -> None:
 
 
 def liberties_of(environment: Mapping[str, str], *, tour: bool) -> list[str]:
-    """Return descriptions of the features that the stack enables but that are meant only for a
-    developer's own machine."""
+    """Return descriptions of the stack's features that are safe only on a developer's own
+    machine."""
     found = [
         name
         for name in ("ALLOW_LOOPBACK_TARGETS", "WEBHOOK_ALLOW_PRIVATE_ADDRESSES")
         if TypeAdapter(bool).validate_python(environment.get(name) or "true")
     ]
-    return [*found, "the demo shop, whose key is shown (--no-tour)"] if tour else found
+    return [*found, "the demo shop, with its key shown (disable with --no-tour)"] if tour else found
 
 
 def check_host(host: str, liberties: list[str]) -> None:
     """Raise InvalidInput if other machines could use the stack's developer features."""
     if liberties and not is_loopback(host):
         raise InvalidInput(
-            f"HOST={host} lets others than this machine in, who could then use: "
-            f"{'; '.join(liberties)}. Leave HOST unset, turn these off, or say --open-to-network"
+            f"HOST={host} accepts connections from other machines, which could then use: "
+            f"{'; '.join(liberties)}. Leave HOST unset, disable these features, or "
+            "pass --open-to-network"
         )
 
 
@@ -174,11 +175,11 @@ def _port_of_environment() -> int | None:
 
 async def _watch(stack: Stack, data: Path) -> None:
     """Print each process of the stack that exits unexpectedly, and how to restart it."""
-    told: set[str] = set()
+    reported: set[str] = set()
     while True:
         for child in stack.dead():
-            if child.name not in told:
-                told.add(child.name)
+            if child.name not in reported:
+                reported.add(child.name)
                 again = _RESTART.get(child.name, "restart this command")
                 err.print(
                     f"{child.name} ended (exit code {child.exit_code}), see {child.log}; "

@@ -1,4 +1,4 @@
-"""Commands whose module is imported only when they run, so that every command starts quickly."""
+"""Commands whose modules are imported only when they run, so that every command starts quickly."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""The engine client for commands, which start workflows on a Temporal server that might not be
+"""The engine client for commands. It starts workflows on a Temporal server, which might not be
 configured."""
 
 from collections.abc import Mapping, Sequence
@@ -38,11 +38,11 @@ class NearbyEngine:
         return engine is not None and await engine.process_webhook(webhook, wake=wake)
 
     async def mail(self, mail: SendMailInput) -> None:
-        """Start the workflow that sends an email. Raises EngineUnavailable even if Temporal is not
-        configured, because the sweep does not start email workflows."""
+        """Start the workflow that sends an email. Raises EngineUnavailable if Temporal is not
+        configured or cannot be reached, because the sweep does not start email workflows."""
         engine = await self._engine()
         if engine is None:
-            raise EngineUnavailable("TEMPORAL_ADDRESS is not set: the mail is not sent")
+            raise EngineUnavailable("TEMPORAL_ADDRESS is not set, so the email was not sent")
         await engine.mail(mail)
 
     async def _engine(self) -> "TemporalEngine | None":

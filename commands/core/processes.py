@@ -31,8 +31,8 @@ def worker(
     ] = names.ENGINE_QUEUE,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
-    """Run a worker until it receives a signal. Several workers may run at the same time, on any
-    machines."""
+    """Run a worker until it receives a signal. Several workers may run at the same time, on one or
+    more machines."""
     # Imported here because the worker's libraries take seconds to load, and no other command needs
     # them.
     import worker as process  # noqa: PLC0415
@@ -52,15 +52,15 @@ def migrate(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> Non
         if url := os.environ.get("DATABASE_URL"):
             migrate_database(
                 url
-            )  # outside an event loop, so that the first Ctrl-C ends the migration
+            )  # Run outside an event loop, so that the first Ctrl-C ends the migration.
         asyncio.run(_migrate_rest(data))
-    answer(as_json, "The schema is current.", migrated=True)
+    answer(as_json, "The schema is up to date.", migrated=True)
 
 
 async def _migrate_rest(data: Path) -> None:
     if not os.environ.get("DATABASE_URL"):
         async with database_of(data):
-            pass  # opening the embedded database migrates it
+            pass  # Opening the embedded database migrates it.
     if os.environ.get("TEMPORAL_ADDRESS"):
         # Imported here because an installation may have a database but no Temporal server.
         from adapters.temporal.connection import connect  # noqa: PLC0415

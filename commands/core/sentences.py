@@ -15,6 +15,7 @@ from domain.cases.errors import (
 )
 from domain.content.errors import ContentNotFound, TooMuchContent
 from domain.core.errors import DomainError
+from domain.customers.errors import CustomerNotFound
 from domain.inbound.errors import (
     DataRequestNotFound,
     EndpointExists,
@@ -54,49 +55,62 @@ from domain.webhooks.errors import (
 )
 
 SENTENCES: Final[Mapping[type[DomainError], str]] = {
-    CasesNotGreen: "cases are not green on this playbook, content and model: case run tries them, "
-    "case results shows which fail, --override goes past them",
+    CasesNotGreen: "not all cases pass with this playbook, content and model: run them with case "
+    "run, see case results for failures, or pass --override",
     CaseNotFound: "there is no such case",
     CaseNameTaken: "another case of this client has this name",
-    CaseRunNotFound: "there is no such run over cases",
-    CaseRunUnderWay: "a run over this client's cases is not over yet: see case results",
-    TooManyCases: "this client has as many cases as one may have",
-    ConversationMovedOn: "the customer has written since: see review show, and --message",
-    CorrectionDecided: "somebody has accepted or dismissed this correction already",
+    CaseRunNotFound: "there is no such case run",
+    CaseRunUnderWay: "a run of this client's cases is still in progress: see case results",
+    TooManyCases: "this client has reached the maximum number of cases",
+    ConversationMovedOn: (
+        "the customer has sent another message: see review show, then pass --message"
+    ),
+    CorrectionDecided: "this correction has already been accepted or dismissed",
     CorrectionNotFound: "there is no such correction",
     ExampleNotFound: "there is no such labelled example",
-    DeliveryNotFound: "there is no such delivery; of each webhook the last 50 are kept",
-    DeliveryPending: "this delivery has not ended yet",
-    TooManyPending: "as many deliveries of this webhook wait as may: try again when some were sent",
+    DeliveryNotFound: "there is no such delivery; only the last 50 of each webhook are kept",
+    DeliveryPending: "this delivery is still in progress",
+    TooManyPending: (
+        "this webhook has reached the maximum number of pending deliveries: try again later"
+    ),
     ErasureNotFound: "there is no such certificate",
-    LooseningHeld: "this loosens what the agent may do: it waits for a second manager or a day, "
-    "see loosening list",
+    LooseningHeld: "this change loosens a protection: it takes effect when a second manager "
+    "approves it, or after one day; see loosening list",
     LooseningNotFound: "there is no such change",
-    LooseningDecided: "this change was decided already",
-    LooseningChanged: "rules have changed since: cancel the change and ask for it again",
-    OwnRequest: "this person typed the request, or a key of theirs sent it: "
-    "another one must approve it",
-    SecondPersonUnfit: "two members must agree, each with a verified address of their own and "
-    "a member for 24 hours",
-    DraftMissing: "there is no draft to approve: give the answer with --text",
-    EscalationDecided: "somebody has decided this review already",
+    LooseningDecided: "this change has already been decided",
+    LooseningChanged: (
+        "the rules have changed since this request: cancel the change and request it again"
+    ),
+    OwnRequest: "this user entered the request, or created the key that sent it: another user "
+    "must approve it",
+    SecondPersonUnfit: "two members must approve, each with a verified address and at least 24 "
+    "hours of membership",
+    DraftMissing: "there is no draft to approve: pass the answer as --text",
+    EscalationDecided: "this review has already been decided",
     EscalationNotFound: "there is no such review",
-    SecondPersonRequired: "this person has approved it already: another one must, see --as",
+    SecondPersonRequired: (
+        "this user has already approved the review: another user must approve it too, see --as"
+    ),
     ClientNotFound: "there is no such client",
-    ContentNotFound: "this client has nothing with this id",
+    ContentNotFound: "this client has no record with this id",
     KeyNotFound: "there is no such key",
-    DataRequestNotFound: "there is no such request for data",
-    EndpointExists: "there is an address already; integration inbound rotate makes a new one",
-    EndpointNotFound: "this integration has no address; integration inbound open makes one",
-    InboundWebhookNotFound: "there is no such inbound webhook; they are kept for 30 days",
+    CustomerNotFound: "this client has no such customer: customer list shows the ids",
+    DataRequestNotFound: "there is no such data request",
+    EndpointExists: (
+        "this integration already has an endpoint; integration inbound rotate replaces its URL"
+    ),
+    EndpointNotFound: "this integration has no endpoint; integration inbound open creates one",
+    InboundWebhookNotFound: (
+        "there is no such inbound webhook; inbound webhooks are kept for 30 days"
+    ),
     IntegrationNotFound: "there is no such integration",
-    MailSenderNotFound: "this client has no sender of its own: mail-sender set gives it one",
+    MailSenderNotFound: "this client has no mail sender; mail-sender set creates one",
     PlanRequired: "the client's plan does not include this",
     PlaybookNotFound: "there is no such playbook",
-    AttachmentNotFound: "there is no such file, or it was refused and is not kept",
+    AttachmentNotFound: "there is no such attachment, or it was rejected and is not stored",
     RunNotFound: "there is no such run",
-    TooMuchContent: "this client has as many of these as one may have",
-    TooManyWebhooks: "this client has as many webhooks as one may have",
-    WebhookDisabled: "this webhook is disabled; webhook enable turns it on",
+    TooMuchContent: "this client has reached the maximum number of these records",
+    TooManyWebhooks: "this client has reached the maximum number of webhooks",
+    WebhookDisabled: "this webhook is disabled; webhook enable re-enables it",
     WebhookNotFound: "there is no such webhook",
 }

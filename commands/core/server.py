@@ -54,7 +54,7 @@ def serve(
     ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
-    """Serve the HTTP API until the process receives a signal."""
+    """Serve the HTTP API until the process receives SIGTERM or SIGINT."""
     probes = Probes(Metrics())
     with ExitStack() as held:
         try:
@@ -74,7 +74,7 @@ def serve(
             raise fail(describe(error)) from None
         app = create_app(settings, probes.metrics, traces)
         address = {"host": settings.server.host, "port": port_of(listener)}
-        structlog.get_logger(__name__).info("api starts", **address)
+        structlog.get_logger(__name__).info("API starting", **address)
         warn_of_what_is_missing(settings)
         config = uvicorn.Config(
             app,

@@ -43,7 +43,7 @@ async def export(
     ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
-    """Export all of a client's records to a file. The file is the same as the one that the client
+    """Export all of a client's records to a file. The file is identical to the one that the client
     can download. See docs/export.md.
 
     If a section cannot be read, the file contains the section without records. The error message

@@ -29,7 +29,7 @@ from services.exports.tenant_import import Imported, import_export
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A file that reports the number of bytes read from it to `bar`."""
+    """A file that reports to `bar` how many bytes have been read from it."""
 
     stream: BinaryIO
     bar: Bar
@@ -72,7 +72,7 @@ async def bring_in(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Import an export into an empty client. Either everything is imported or nothing. See
+    """Import an export into an empty client. Either all records are imported or none. See
     docs/export.md."""
     tenant = TenantId(parse_ulid(client) or client)
     with opened(file) as (stream, size):
@@ -93,17 +93,19 @@ async def bring_in(
         table.add_row(section, str(number))
     out.print(table)
     ids = "All records have new ids." if done.renamed else "All records have kept their ids."
-    out.print("Nothing was kept: it was a dry run." if dry_run else f"Imported. {ids}")
+    out.print(
+        ("Nothing was imported, because this was a dry run.") if dry_run else f"Imported. {ids}"
+    )
 
 
 def _warnings(done: Imported) -> Iterator[str]:
     if done.renamed:
-        yield "this installation may have these ids already: the copy has new ones"
+        yield "this installation may already use these ids, so the records have new ids"
     if done.closed.runs:
-        yield f"{done.closed.runs} runs were under way and have failed: nobody goes on with them"
+        yield f"{done.closed.runs} runs were in progress and are now marked as failed"
     if done.closed.reviews:
         yield f"{done.closed.reviews} reviews were open and have expired"
     if done.closed.integrations:
-        yield f"{done.closed.integrations} integrations have no credentials: connect them anew"
+        yield f"{done.closed.integrations} integrations have no credentials: connect them again"
     if done.widget_key_left:
-        yield "the widget's key is not read in: settings rotate-widget-key makes one"
+        yield "the widget key was not imported: create one with settings rotate-widget-key"

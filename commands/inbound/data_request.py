@@ -40,7 +40,7 @@ async def list_requests(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a client's data requests, newest first."""
+    """List a client's data requests, newest first."""
     async with reading_client(data, client) as (connection, tenant):
         found = await DataRequestRepository(connection, tenant).page(before=None, limit=limit)
     if as_json:
@@ -72,7 +72,7 @@ async def export(
     try:
         handle = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        raise InvalidInput(f"{to} exists already") from None
+        raise InvalidInput(f"{to} already exists") from None
     with os.fdopen(handle, "w") as file:
         file.write(text + "\n")
     out.print(f"written to {to}")
@@ -82,8 +82,8 @@ async def export(
 async def fulfil(
     request_id: RequestArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Mark a data request as fulfilled. If it is already marked, the record keeps the name of the
-    first person who marked it."""
+    """Mark a data request as fulfilled. If it is already marked, the record still shows the first
+    person who marked it."""
     wanted = parse_ulid(request_id) or request_id
     async with work_on_record(data, client_of_data_request, wanted) as work:
         done = await fulfil_data_request(work, operator(), wanted)

@@ -79,11 +79,11 @@ async def list_latest(
         return
     out.print(f"{len(found)} webhooks")
     print_list(
-        ("webhook", "came", "provider", "topic", "what came of it", "about, or why"),
+        ("webhook", "came", "provider", "topic", "outcome", "about, or why"),
         [_cells(one) for one in found],
     )
     if refused:
-        out.print("Refused within a day:")
+        out.print("Rejected in the last day:")
         hours = [
             (one.integration_id, f"{one.hour:%Y-%m-%d %H:00}", spoken(one.reason), str(one.count))
             for one in refused
@@ -102,7 +102,7 @@ async def list_polls(
         polls = [{"integration_id": one, **cursor.model_dump(mode="json")} for one, cursor in found]
         answer(True, "", polls=polls)
         return
-    out.print(f"{len(found)} connections that were asked")
+    out.print(f"{len(found)} polled connections")
     print_list(
         ("integration", "asked", "failed in a row", "why"),
         [
@@ -131,17 +131,21 @@ async def show(
 async def replay(
     inbound_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Reprocess a failed or waiting webhook from its stored bytes. A webhook that has already been
-    processed does not change."""
+    """Reprocess a failed or waiting webhook from its stored bytes. If the webhook has already been
+    processed, do nothing."""
     wanted = parse_ulid(inbound_id) or inbound_id
     async with work_on(data) as units:
         tenant = await units.database.find_client(client_of_inbound, wanted)
         async with units.of(tenant) as work:
             starts = await replay_webhook(work, operator(), wanted)
     begins = starts and await _begin(data, WebhookRef(client_id=tenant, webhook_id=wanted))
-    sentence = "It was processed, or its turn comes: nothing changes."
+    sentence = "Nothing to do: the webhook is already processed or queued."
     if starts:
-        sentence = "Its work begins." if begins else "A worker begins within two minutes."
+        sentence = (
+            "Processing started."
+            if begins
+            else ("A worker will process the webhook within two minutes.")
+        )
     answer(as_json, sentence, inbound_id=wanted, replayed=starts)
 
 
@@ -210,7 +214,7 @@ def _facts(webhook: LoggedWebhook) -> Table:
         if value:
             table.add_row(name, _said(value))
     if webhook.duplicates:
-        table.add_row("came again", f"{webhook.duplicates} times, the same")
+        table.add_row("came again", f"{webhook.duplicates} times, unchanged")
     if webhook.conflicts:
         table.add_row("came again", f"{webhook.conflicts} times with another body, ignored")
     for name, value in webhook.headers.items():

@@ -53,7 +53,7 @@ app = typer.Typer(
 _VARIABLE: Final = "INBOUND_SECRET"
 _SENT_AS_HEADER: Final = frozenset({Provider.GORGIAS, Provider.FRESHDESK})
 _MISSING: Final = (
-    "the secret that the platform signs with. Everything is refused until "
+    "the secret with which the platform signs webhooks. All webhooks are rejected until "
     "`integration inbound secret` stores it"
 )
 
@@ -96,7 +96,7 @@ async def open_one(
         shown = await open_endpoint(
             work, operator(), integration_id, wanted, _drawn(), sealer=sealer
         )
-    _tell(data, as_json, "Opened. This is shown once:", shown)
+    _tell(data, as_json, "Endpoint opened. These values are shown only once:", shown)
 
 
 @command(app, "rotate")
@@ -127,7 +127,7 @@ async def rotate(
             sealer=sealer,
             overlap=timedelta(hours=overlap_hours),
         )
-    _tell(data, as_json, "Rotated. This is shown once:", shown)
+    _tell(data, as_json, "Endpoint rotated. These values are shown only once:", shown)
 
 
 @command(app, "secret")
@@ -137,12 +137,12 @@ async def put_secret(
     as_json: JsonOption = False,
 ) -> None:
     """Store the secret with which the platform signs webhooks. The command reads the secret from
-    the INBOUND_SECRET environment variable, from standard input, or from a prompt. The endpoint's
-    URL does not change."""
+    the INBOUND_SECRET environment variable, standard input or a prompt. The endpoint's URL does not
+    change."""
     secret, sealer = _secret(), sealer_of(data)
     async with work_on_record(data, client_of, integration_id) as work:
         await set_endpoint_secret(work, operator(), integration_id, secret, sealer=sealer)
-    sentence = "Stored. One before it is good for 24 hours more."
+    sentence = "Secret stored. A previous secret stays valid for 24 hours."
     answer(as_json, sentence, integration_id=integration_id)
 
 
@@ -161,7 +161,7 @@ async def show(
     if as_json:
         answer(True, "", **entry.model_dump(mode="json"))
         return
-    answer(False, "An address is open.", **_facts(entry))
+    answer(False, "The endpoint is open.", **_facts(entry))
 
 
 @command(app, "close")
@@ -179,14 +179,14 @@ async def close(
 def _tell(data: Path, as_json: bool, sentence: str, shown: ShownEndpoint) -> None:
     origin = load_server(environment_of(data)).origin
     provider = shown.entry.provider
-    told = {"url": endpoint_url(origin, provider, shown.token)}
+    shown_once = {"url": endpoint_url(origin, provider, shown.token)}
     if shown.secret is not None:
-        told["secret"] = shown.secret
+        shown_once["secret"] = shown.secret
         if provider in _SENT_AS_HEADER:
-            told["header"] = SECRET_HEADER
+            shown_once["header"] = SECRET_HEADER
     if not shown.entry.has_secret and PLATFORMS[provider].needs_secret:
-        told["missing"] = _MISSING
-    answer(as_json, sentence, integration_id=shown.entry.integration_id, **told)
+        shown_once["missing"] = _MISSING
+    answer(as_json, sentence, integration_id=shown.entry.integration_id, **shown_once)
 
 
 def _facts(entry: EndpointEntry) -> dict[str, str]:

@@ -40,7 +40,7 @@ from settings import load_integrations
 from store.integrations.integrations import IntegrationRepository, client_of
 
 app = typer.Typer(
-    help="Manage a client's shops and helpdesks; `disconnect` ends a connection.",
+    help="Manage a client's shops and helpdesks. To end a connection, use `disconnect`.",
     no_args_is_help=True,
 )
 
@@ -98,10 +98,12 @@ async def connect(
     _tell(made.problem)
     works = "Connected."
     if not credentials and PROVIDERS[provider].may_listen:
-        works = "Connected without its secrets: the agent only listens to its webhooks."
+        works = "Connected without credentials: the agent only receives its webhooks."
     answer(
         as_json,
-        works if made.problem is None else "Connected, and of no use yet.",
+        works
+        if made.problem is None
+        else ("Connected, but the agent cannot use the connection yet."),
         integration_id=made.id,
         provider=provider.value,
         **_for_programs(as_json, made.problem),
@@ -122,7 +124,11 @@ async def try_one(
             units, operator(), tenant, integration_id, connectors=connectors
         )
     _tell(problem)
-    sentence = "The agent can use it." if problem is None else "The agent cannot use it."
+    sentence = (
+        ("The agent can use the connection.")
+        if problem is None
+        else "The agent cannot use the connection."
+    )
     answer(as_json, sentence, integration_id=integration_id, **_for_programs(as_json, problem))
     if problem is not None:
         raise typer.Exit(1)
@@ -229,5 +235,7 @@ def _secret(name: str) -> str:
     variable = _SECRET_VARIABLE.format(name.upper())
     value = os.environ.get(variable)
     if not value and not sys.stdin.isatty():
-        raise InvalidInput(f"set {variable}, or run this on a terminal to be asked for it")
+        raise InvalidInput(
+            f"set {variable}, or run this command in a terminal to enter the secret at a prompt"
+        )
     return (value or str(typer.prompt(name, hide_input=True, err=True))).strip()

@@ -100,8 +100,8 @@ async def put(
     if host is not None:
         server = WantedServer(host, port, security, username, _secret() if password else None)
     elif username is not None or password:
-        raise InvalidInput("--host: it is missing")
-    told = load_mail(environment_of(data))
+        raise InvalidInput("--host is missing")
+    mail_settings = load_mail(environment_of(data))
     async with work_on(data) as units:
         stored = await set_mail_sender(
             units,
@@ -110,12 +110,16 @@ async def put(
             WantedSender(address, reply_to, signature, server),
             drawn,
             sealer=sealer_of(data),
-            servers=SmtpGuard(allow_private=told.webhooks.allow_private_addresses),
-            service_address=told.mail.sender,
+            servers=SmtpGuard(allow_private=mail_settings.webhooks.allow_private_addresses),
+            service_address=mail_settings.mail.sender,
         )
     if stored.code_id is not None:
         await _mail(data, client, stored.code_id)
-    sentence = "Stored; it is still verified." if stored.code_id is None else "A code is mailed."
+    sentence = (
+        "Stored. The sender is still verified."
+        if stored.code_id is None
+        else ("A code has been emailed.")
+    )
     _tell(as_json, sentence, stored.shown)
 
 
@@ -131,7 +135,7 @@ async def send_again(
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         code_id = await send_sender_code(work, operator(), drawn, sealer)
     await _mail(data, client, code_id)
-    answer(as_json, "A code is mailed.", client_id=client)
+    answer(as_json, "A code has been emailed.", client_id=client)
 
 
 @command(app, "verify")
@@ -146,8 +150,10 @@ async def verify(
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         shown = await verify_mail_sender(work, operator(), code, sealer)
     if shown is None:
-        raise InvalidSenderCode("the code is wrong, used, too old or tried too often")
-    _tell(as_json, "Verified: customers are written to in its name.", shown)
+        raise InvalidSenderCode(
+            "the code is wrong, used or expired, or there were too many attempts"
+        )
+    _tell(as_json, "Verified. Emails to customers now use this sender.", shown)
 
 
 @command(app, "remove")
@@ -157,7 +163,7 @@ async def remove(
     """Remove the sender, and erase its password."""
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         await remove_mail_sender(work, operator())
-    answer(as_json, "Removed: mails go out under the service's sender.", client_id=client)
+    answer(as_json, "Removed. Emails now use the service's sender.", client_id=client)
 
 
 @command(app, "report")
@@ -182,7 +188,13 @@ async def report(
     emails."""
     async with work_on(data) as units, units.spanning(TenantId(client)) as work:
         await report_mails(work, operator(), group, number)
-    answer(as_json, "Counted as refused today.", client_id=client, group=group, number=number)
+    answer(
+        as_json,
+        ("Added to today's count of rejected emails."),
+        client_id=client,
+        group=group,
+        number=number,
+    )
 
 
 async def _mail(data: Path, client: str, code_id: str) -> None:

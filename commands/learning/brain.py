@@ -21,7 +21,7 @@ app = typer.Typer(help="Show what a client's classifier has learned.")
 
 @app.callback()
 def brain_group() -> None:
-    """docs/learning.md explains which tickets the classifier learns from."""
+    """docs/learning.md explains from which tickets the classifier learns."""
 
 
 @command(app, "status")
@@ -40,7 +40,7 @@ async def status(
         versions = [_fields(one) for one in found]
         answer(True, "", client_id=tenant, decided_tickets=lessons, versions=versions)
         return
-    out.print(f"{lessons} decided tickets to learn from")
+    out.print(f"{lessons} decided tickets for training")
     print_list(
         ("version", "since", "state", "tickets", "own", "shared"),
         [

@@ -31,7 +31,7 @@ from services.learning.correction_reading import read_correction
 from services.learning.corrections import accept_correction, dismiss_correction
 from store.learning.corrections import CorrectionRepository, client_of_correction
 
-app = typer.Typer(help="Learn from edited and rejected reviews.", no_args_is_help=True)
+app = typer.Typer(help="Manage corrections from edited and rejected reviews.", no_args_is_help=True)
 
 _MAX_LISTED: Final = 1_000
 _MARKS: Final = {PieceKind.EQUAL: "{}", PieceKind.DELETE: "[-{}-]", PieceKind.INSERT: "{{+{}+}}"}
@@ -51,7 +51,7 @@ async def list_corrections(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a client's corrections with the given state, oldest first."""
+    """List a client's corrections in the given state, oldest first."""
     async with reading_client(data, client) as (connection, tenant):
         found = await CorrectionRepository(connection, tenant).page(
             state=state, after=None, limit=_MAX_LISTED
@@ -108,8 +108,8 @@ async def accept(
         Path | None,
         typer.Option(
             help=(
-                "JSON file with `case` and `content`, which replace the suggested ones; - for "
-                "standard input."
+                "JSON file with `case` and `content`, which replace the suggested case and "
+                "content; - for standard input."
             )
         ),
     ] = None,

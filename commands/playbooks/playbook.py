@@ -65,7 +65,7 @@ async def create(
     event_type: Annotated[
         str,
         typer.Option(
-            help=("Event type that the playbook handles: exact.type, prefix.* or * for all.")
+            help="Event type that the playbook handles: exact.type, prefix.* or * for all."
         ),
     ] = "*",
     threshold: Annotated[
@@ -206,7 +206,7 @@ async def deactivate(
     as_json: JsonOption = False,
 ) -> None:
     """Deactivate a playbook. Later events that it would have matched go to another matching
-    playbook. Without one, their outcome is no_playbook."""
+    playbook. If no other playbook matches, their outcome is no_playbook."""
     await _switch(playbook_id, Publication(model_of(data)), None, data, as_json, active=False)
 
 
@@ -218,13 +218,14 @@ async def delete(
     as_json: JsonOption = False,
 ) -> None:
     """Delete a playbook. Later events that it would have matched go to another matching playbook.
-    Without one, their outcome is no_playbook. Past runs of the playbook can still be explained."""
+    If no other playbook matches, their outcome is no_playbook. Past runs of the playbook can still
+    be explained."""
     async with work_on(data) as units:
         actor = await acting(units.database, person)
         tenant = await units.database.find_client(client_of, playbook_id)
         async with units.of(tenant) as work:
             await delete_playbook(work, actor, playbook_id)
-    answer(as_json, "Playbook is deleted.", playbook_id=playbook_id)
+    answer(as_json, "Playbook deleted.", playbook_id=playbook_id)
 
 
 async def _switch(

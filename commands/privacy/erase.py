@@ -50,7 +50,7 @@ CustomerOption = Annotated[
     str | None,
     typer.Option(
         "--customer",
-        help=("Email address of the customer to erase; defaults to the entire client."),
+        help="Email address of the customer to erase; defaults to the entire client.",
     ),
 ]
 
@@ -59,7 +59,7 @@ SessionOption = Annotated[
     str | None,
     typer.Option(
         "--session",
-        help=("Session id of a widget visitor to erase, for visitors who gave no email address."),
+        help="Session id of a widget visitor to erase, for visitors who gave no email address.",
     ),
 ]
 
@@ -82,10 +82,12 @@ async def erase(
     if context.invoked_subcommand is not None:
         return
     if client is None:
-        raise InvalidInput("client: whose records are to be erased")
+        raise InvalidInput("client: the id of the client is required")
     client_id, key = TenantId(parse_ulid(client) or client), _subject_of(customer, session)
     if key is not None and customer_key(person) == key:
-        raise InvalidInput("as: the certificate must not name the customer; say who does it")
+        raise InvalidInput(
+            "as: the certificate must not name the customer; pass the operator's own name"
+        )
     # Imported here because Temporal's client takes half a second to load. The commands that show
     # certificates do not need it.
     from adapters.temporal.connection import connect  # noqa: PLC0415
@@ -107,7 +109,7 @@ async def erase(
             certificate = await Certificates(connection).read(done.result())
     forgotten = _forget_mails(data, key)
     if forgotten:
-        err.print(f"{forgotten} mails that the embedded mail server kept are deleted too.")
+        err.print(f"Also deleted {forgotten} emails from the embedded mail server.")
     _print(certificate, as_json)
 
 
@@ -127,7 +129,7 @@ async def list_latest(
     key = _subject_of(customer, session)
     client_id = client and (parse_ulid(client) or client)
     if key is not None and client_id is None:
-        raise InvalidInput("client: whose customer it was")
+        raise InvalidInput("client: the id of the customer's client is required")
     digests = subject_digests(sealer_of(data), client_id, key) if client_id and key else ()
     async with database_of(data) as database, database.reading_across() as connection:
         found = await Certificates(connection).latest(
@@ -157,11 +159,13 @@ def _subject_of(customer: str | None, session: str | None) -> str | None:
     options conflict or are invalid."""
     if session is not None:
         if customer is not None or not session:
-            raise InvalidInput("session: of one visitor, and no customer beside it")
+            raise InvalidInput(
+                "session: cannot be combined with customer, and must identify one visitor"
+            )
         return session_subject(session)
     key = customer_key(customer)
     if customer is not None and (key is None or "@" not in key or session_of(key) is not None):
-        raise InvalidInput("customer: a mail address")
+        raise InvalidInput("customer: an email address expected")
     return key
 
 
@@ -172,20 +176,20 @@ def _confirm(brand: str | None, client_id: str, customer: str | None) -> None:
         what, word = f"all of {brand or client_id}", brand or client_id
     else:
         what, word = f"one customer of {brand or client_id}", customer
-    err.print(f"This erases {what}, for good.", markup=False, highlight=False)
+    err.print(f"This permanently erases {what}.", markup=False, highlight=False)
     # Typer's own prompt would write to standard output, which must contain only the result.
-    err.print(f"Type {word} to go on:", end=" ", markup=False, highlight=False, soft_wrap=True)
+    err.print(f"Type {word} to continue:", end=" ", markup=False, highlight=False, soft_wrap=True)
     if sys.stdin.readline().strip() != word.strip():
-        raise InvalidInput("not erased: that was something else")
+        raise InvalidInput("nothing was erased, because the name does not match")
 
 
 def _forget_mails(data: Path, subject: str | None) -> int:
     """Delete the customer's emails from the embedded mail server, and return the number of deleted
     emails. The server does not separate clients, so erasing an entire client deletes all emails."""
     if subject is not None and session_of(subject) is not None:
-        return 0  # a visitor without an email address has not received any email
+        return 0  # A visitor without an email address has not received any email.
     if not data.exists():
-        return 0  # this installation does not run the embedded mail server
+        return 0  # This installation does not run the embedded mail server.
     return forget(DataFolder(data).mail, subject)
 
 
@@ -200,7 +204,7 @@ async def _followed(done: "asyncio.Future[str]", database: Database, wanted: Era
                 bar.reach(0 if now is None else now.total)
             done.result()
     except asyncio.CancelledError:
-        err.print("The erasure goes on without this command; the same command joins it again.")
+        err.print("The erasure continues. Run the same command again to resume waiting.")
         raise typer.Exit(130) from None
     finally:
         done.cancel()
@@ -219,8 +223,8 @@ def _print(certificate: Certificate, as_json: bool) -> None:
     facts = {
         "client_id": certificate.client_id,
         "what": "the whole client" if certificate.scope == "tenant" else "one customer",
-        "asked for by": certificate.requested_by,
-        "begun": rfc3339(certificate.started_at, "seconds"),
+        "requested by": certificate.requested_by,
+        "started": rfc3339(certificate.started_at, "seconds"),
         "ended": "under way"
         if certificate.finished_at is None
         else rfc3339(certificate.finished_at, "seconds"),
@@ -233,11 +237,13 @@ def _print(certificate: Certificate, as_json: bool) -> None:
         answer(False, "Removed: 0. Nothing was found.")
     if standing is not None:
         used = {f"tickets in {month}": count for month, count in standing.tickets.items()}
-        facts_of_account = {**used, "credits not used": standing.credits_balance}
-        answer(False, "Used by then, if it is still to be billed:", **facts_of_account)
+        facts_of_account = {**used, "unused credits": standing.credits_balance}
+        answer(
+            False, ("Usage until the erasure, in case it must still be billed:"), **facts_of_account
+        )
     answer(False, "Kept:", **dict(certificate.kept))
 
 
 def _as_dict(certificate: Certificate) -> dict[str, object]:
-    told = {"total": certificate.total, "kept": dict(certificate.kept)}
-    return {**fields_of(certificate, "erasure_id"), **told}
+    shown = {"total": certificate.total, "kept": dict(certificate.kept)}
+    return {**fields_of(certificate, "erasure_id"), **shown}

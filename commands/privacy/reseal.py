@@ -15,12 +15,15 @@ from services.privacy.sealed import reseal_everything
 
 @synchronous
 async def reseal(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
-    """Re-encrypt all sealed data with the first key of SEAL_KEY, so that the other keys can be
+    """Re-encrypt all encrypted data with the first key in SEAL_KEY, so that the other keys can be
     removed."""
     sealer = sealer_of(data)
     async with work_on(data) as units, units.everywhere() as work:
         done = await reseal_everything(work, operator(), sealer)
-    sentence = "All is sealed with the first key of SEAL_KEY."
+    sentence = "All data is encrypted with the first key in SEAL_KEY."
     if done.unreadable:
-        sentence = "Some is sealed with a key that SEAL_KEY does not hold: keep what may open it."
+        sentence = (
+            "Some data is encrypted with a key that SEAL_KEY does not contain. Keep any key that "
+            "may decrypt it."
+        )
     answer(as_json, sentence, resealed=done.resealed, unreadable=done.unreadable)

@@ -27,7 +27,7 @@ def retention_group() -> None:
 async def show(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show the retention period of each class of a client's records, in days."""
+    """Show how long each class of a client's records is kept, in days."""
     async with reading_client(data, parse_ulid(client) or client) as (connection, tenant):
         overrides = await RetentionRepository(connection, tenant).overrides()
     days = {one.value: days_kept(one, overrides) for one in RecordClass}

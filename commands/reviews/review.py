@@ -1,4 +1,4 @@
-"""review: commands that decide about drafts held for human review."""
+"""review: commands that list, claim and decide reviews."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -34,7 +34,7 @@ from services.reviews.decisions import approve_review, edit_review, reject_revie
 from store.reviews.escalations import DecisionOutcome, client_of
 from store.reviews.reviews import ReviewFilter, list_reviews, read_review
 
-app = typer.Typer(help="List, claim and decide on reviews.", no_args_is_help=True)
+app = typer.Typer(help="List, claim and decide reviews.", no_args_is_help=True)
 
 _MAX_LISTED: Final = 1000
 
@@ -86,7 +86,9 @@ async def list_some(
     out.print(f"{len(found)} reviews ({status.value})")
     print_list(LISTED, (summary_cells(review, now) for review in found), ids=2)
     if found:
-        out.print("All of one: cli.py review show REVIEW_ID. Then claim, approve or reject it.")
+        out.print(
+            "For details: cli.py review show REVIEW_ID. Then claim, approve or reject the review."
+        )
 
 
 @command(app, "show")
@@ -166,10 +168,11 @@ async def approve(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Approve the plan, with the draft or an edited reply. Above an amount limit, a second person
-    must also approve. If the customer has written since the review was opened, pass the id of the
-    latest message as --message and the plan's revision as --revision. `review show` prints both.
-    If the first approver has edited the draft, the second approver passes the text as --text."""
+    """Approve the plan, with the draft or an edited reply. Plans above an amount limit also need
+    a second person's approval. If the customer has written since the review was opened, pass the
+    id of the latest message as --message and the plan's revision as --revision. `review show`
+    prints both. If the first approver has edited the draft, the second approver passes the text
+    as --text."""
     words = text_of(text, text_file, "--text")
     async with _at_work(review_id, person, data) as (work, actor):
         if words is None:
@@ -216,13 +219,13 @@ async def _at_work(
 
 
 def _tell(review_id: str, outcome: DecisionOutcome, work: UnitOfWork, as_json: bool) -> None:
-    """Print the outcome of a decision. Call this function only after the commit: only then is it
+    """Print a decision's outcome. Call this function only after the commit, because only then is it
     known whether the run was signalled."""
     woken = review_id in work.woken
     if outcome.awaits_second:
-        sentence = "Noted; another person must approve it too: review approve --as PERSON."
+        sentence = "Approval recorded. A second user must also approve: review approve --as USER."
     else:
-        note = "" if woken else " The run will take it up with the next sweep."
+        note = "" if woken else " The run receives the decision with the next sweep."
         sentence = f"Review {outcome.status.value}.{note}"
     answer(
         as_json,

@@ -11,6 +11,7 @@ from commands.core.listing import facts_table
 from commands.runs.attachment import attachment_line
 from domain.agent.plan import PlannedAction, StepOutcome
 from domain.agent.policy_decision import PolicyDecision
+from domain.core.durations import whole
 from domain.core.json_time import rfc3339
 from domain.integrations.order import Order
 from domain.reviews.escalation import OPEN_STATUSES, EscalationStatus
@@ -33,11 +34,12 @@ def summary_cells(review: ReviewSummary, now: datetime) -> tuple[str, ...]:
 
 
 def _age(passed: timedelta) -> str:
-    """Return a review's age in the largest full unit, such as hours or days."""
-    minutes = max(0, int(passed.total_seconds() // 60))
-    if minutes < 60:
+    """Return a review's age in minutes, hours or days, rounded to that unit."""
+    seconds = max(0.0, passed.total_seconds())
+    if (minutes := whole(seconds, 60)) < 120:
         return f"{minutes}m"
-    return f"{minutes // 60}h" if minutes < 24 * 60 else f"{minutes // (24 * 60)}d"
+    hours = whole(seconds, 3600)
+    return f"{hours}h" if hours < 48 else f"{whole(seconds, 86400)}d"
 
 
 def review_text(review: Review) -> Table:
@@ -78,8 +80,8 @@ def review_text(review: Review) -> Table:
 
 
 def _read(message: CaseMessage) -> Iterator[str]:
-    """Yield descriptions of a message that arrived during the review. They show whether the agent
-    has answered it or the draft covers it, its category, and the actions that it requests."""
+    """Yield descriptions of a message that arrived during the review. They state whether the agent
+    answered it or the draft covers it, its category, and the requested actions."""
     if message.answered:
         yield "answered by the agent"
     elif message.in_draft:
@@ -112,7 +114,11 @@ def _status(review: ReviewSummary) -> str:
     if review.decided_by:
         parts.append("by " + " and ".join(who for who in (first, review.decided_by) if who))
     elif review.needs_second:
-        parts.append(f"approved by {first}, one more needed" if first else "two people must agree")
+        parts.append(
+            f"approved by {first}, one more approval needed"
+            if first
+            else ("two users must approve")
+        )
     return ", ".join(parts)
 
 

@@ -27,7 +27,7 @@ def attachment_line(attachment: Attachment) -> str:
     reason why it was rejected."""
     what = f"{attachment.name}, {attachment.media_type or 'unknown type'}, {attachment.size} bytes"
     if attachment.state is AttachmentState.REFUSED:
-        return f"{what}, refused: {attachment.reason}"
+        return f"{what}, rejected: {attachment.reason}"
     return f"{what}, {attachment.id}"
 
 

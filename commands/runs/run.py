@@ -20,12 +20,14 @@ from commands.core.context import (
 from commands.core.listing import facts_table, print_list
 from commands.runs.attachment import attachment, attachment_line
 from domain.agent.brain import Category
+from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import PlannedAction
 from domain.core.ids import TenantId, parse_ulid
 from domain.core.json_time import rfc3339
 from domain.core.money import Money
 from domain.runs.run import RunStatus
 from domain.runs.trace import RunSummary, RunTrace, TracedEffect, TracedReview
+from store.runs.run_lists import RunFilter, RunLists
 from store.runs.traces import RunTraces, client_of_run
 from store.tenants.clients import ClientRepository
 
@@ -45,6 +47,10 @@ async def list_latest(
     classification: Annotated[
         Category | None, typer.Option(help=("Show only runs with this category."))
     ] = None,
+    reason: Annotated[
+        EscalationReason | None,
+        typer.Option(help="Show only runs that were escalated for this reason."),
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of rows.")] = 20,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
@@ -53,9 +59,12 @@ async def list_latest(
     tenant = TenantId(parse_ulid(client) or client)
     async with database_of(data) as database, database.reading(tenant) as connection:
         await ClientRepository(connection).brand_name(tenant)
-        found = await RunTraces(connection, tenant).page(
-            limit=limit, status=status, classification=classification
-        )
+        wanted = RunFilter(status=status, classification=classification, reason=reason)
+        lists = RunLists(connection, tenant)
+        found, behind = await lists.page(wanted, limit=limit)
+        while behind and len(found) < limit:
+            more, behind = await lists.page(wanted, limit=limit - len(found), before=behind)
+            found += more
     if as_json:
         answer(True, "", runs=[run.model_dump(mode="json") for run in found])
         return
@@ -102,10 +111,10 @@ async def show(
 
 def _chapters(trace: RunTrace) -> Iterator[tuple[str, list[Row]]]:
     yield f"Run {trace.run_id}", _head(trace)
-    yield "What came", _event(trace)
-    yield "What was looked up", _lookup(trace)
+    yield "Event", _event(trace)
+    yield "Order lookup", _lookup(trace)
     yield (
-        "Knowledge that was found",
+        "Knowledge found",
         [
             (
                 "left out" if found.left_out else "shown",
@@ -114,21 +123,21 @@ def _chapters(trace: RunTrace) -> Iterator[tuple[str, list[Row]]]:
             for found in trace.findings
         ],
     )
-    yield "What the brain said", _thought(trace)
+    yield "Brain result", _thought(trace)
     yield (
-        "What the policy said",
+        "Policy decisions",
         [(verdict.kind, _joined(verdict.ruling, verdict.reason)) for verdict in trace.verdicts],
     )
     yield (
         "The plan",
         [(f"{number} {step.kind}", _planned(step)) for number, step in enumerate(trace.plan)],
     )
-    yield "Who was asked", [(f"round {it.round}", _review(it)) for it in trace.reviews]
+    yield "Reviews", [(f"round {it.round}", _review(it)) for it in trace.reviews]
     yield (
-        "What was done",
+        "Actions executed",
         [(f"{it.step} {it.action}, round {it.round}", _effect(it)) for it in trace.effects],
     )
-    yield "How it ended", _end(trace)
+    yield "Outcome", _end(trace)
 
 
 def _head(trace: RunTrace) -> list[Row]:
@@ -174,7 +183,7 @@ def _lookup(trace: RunTrace) -> list[Row]:
     return rows + _present(
         ("number", order.number),
         ("state", order.state),
-        ("total", f"{order.total}, {order.refundable} can be given back"),
+        ("total", f"{order.total}, {order.refundable} refundable"),
         ("placed", rfc3339(order.placed_at, "seconds")),
         ("items", ", ".join(order.items)),
     )

@@ -1,4 +1,4 @@
-"""replay: reprocessing of past events, and the differences in outcome."""
+"""replay: past events processed again, with the differences between their outcomes."""
 
 import asyncio
 from collections.abc import Iterable
@@ -75,7 +75,7 @@ async def start(
     answers_from_knowledge: Annotated[
         bool | None,
         typer.Option(
-            help=("Override the client's setting that lets the agent answer from knowledge.")
+            help="Allow or forbid answers from knowledge, regardless of the client's setting."
         ),
     ] = None,
     since: Annotated[
@@ -83,12 +83,12 @@ async def start(
         typer.Option(
             "--from",
             formats=_DAY,
-            help=("First day of the range, UTC. The default range has 30 days."),
+            help="First day of the range, UTC. The default range has 30 days.",
         ),
     ] = None,
     until: Annotated[
         datetime | None,
-        typer.Option("--to", formats=_DAY, help=("Last day of the range, UTC; defaults to now.")),
+        typer.Option("--to", formats=_DAY, help="Last day of the range (UTC); defaults to today."),
     ] = None,
     budget: Annotated[
         float, typer.Option(min=0, help="Maximum cost of language model calls, in US dollars.")
@@ -101,7 +101,7 @@ async def start(
     as_json: JsonOption = False,
 ) -> None:
     """Reprocess a client's past events with a variant of the configuration, and show the
-    differences. Ctrl-C stops only the wait: the work continues. Use `replay show` to see the
+    differences. Ctrl-C stops waiting, but the work continues. Use `replay show` to see the
     progress, and `replay stop` to stop the replay."""
     asked = ReplayAsked(
         variant=Variant(
@@ -179,7 +179,7 @@ async def _over(database: Database, tenant: TenantId, replay_id: str) -> Replay:
     while replay.finished_at is None and not replay.total:
         await asyncio.sleep(_ASK_AGAIN_S)
         replay = await _read(database, tenant, replay_id)
-    with progress("Thinking events through", replay.total) as bar:
+    with progress("Processing events", replay.total) as bar:
         while replay.finished_at is None:
             bar.reach(replay.seen)
             await asyncio.sleep(_ASK_AGAIN_S)
@@ -209,8 +209,8 @@ def _tell(replay: Replay, as_json: bool) -> None:
     why = f" ({replay.stopped_because})" if replay.stopped_because else ""
     answer(
         False,
-        f"{replay.state}{why}: {replay.examined} of {replay.total} events thought through, "
-        f"{replay.changed} end otherwise.",
+        f"{replay.state}{why}: {replay.examined} of {replay.total} events processed, "
+        f"{replay.changed} have a different outcome.",
         replay_id=replay.id,
         cost_usd=replay.cost_micros / _MICROS,
         worked_s=replay.worked_ms / 1_000,
@@ -225,10 +225,10 @@ def _tell(replay: Replay, as_json: bool) -> None:
         ),
     )
     _table(
-        ("given back", "then", "now"),
+        ("refunded", "then", "now"),
         ((one.currency, str(one.before), str(one.after)) for one in tally.money),
     )
-    _table(("not thought through", "events"), ((w, str(n)) for w, n in tally.skipped.items()))
+    _table(("not processed", "events"), ((w, str(n)) for w, n in tally.skipped.items()))
 
 
 def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:

@@ -39,7 +39,9 @@ from domain.simulation.scenario_file import parse_scenario
 from domain.simulation.variant import Variant
 from services.simulation.simulator import simulate as simulated
 
-_NO_PLAYBOOK = "no playbook that is on takes this event type: --event-type, or event_type in a file"
+_NO_PLAYBOOK = (
+    "no active playbook handles this event type: see --event-type, or event_type in the file"
+)
 _MADE_UP = ScenarioCustomer(email="customer@example.com")
 
 
@@ -91,7 +93,7 @@ async def simulate(
         bool,
         typer.Option(
             "--embedded-brain",
-            help=("Use the embedded brain, even if a language model is configured."),
+            help="Use the embedded brain, even if a language model is configured.",
         ),
     ] = False,
     data: DataOption = DEFAULT_DATA,
@@ -100,7 +102,7 @@ async def simulate(
     """Show what the agent would answer and do, and why. A worker runs the agent without executing
     any action."""
     if version is not None and (playbook is None or draft is not None):
-        raise InvalidInput("version: goes with --playbook, without --draft")
+        raise InvalidInput("version: requires --playbook, and cannot be combined with --draft")
     asked = SimulationAsked(
         scenario=_scenario(message, scenario, order_number, event_type),
         variant=Variant(
@@ -146,7 +148,9 @@ def _scenario(
         raise InvalidInput("either --message or --scenario")
     if file is not None:
         if order_number is not None:
-            raise InvalidInput("order-number: a scenario names its own order")
+            raise InvalidInput(
+                "order-number: cannot be combined with a scenario, which contains its own order"
+            )
         return parse_scenario(content_of(file))
     if any(not 0 < len(text) <= MAX_MESSAGE for text in said or ()):
         raise InvalidInput(f"message: 1 to {MAX_MESSAGE} characters")
@@ -159,9 +163,10 @@ def _scenario(
 
 
 def _facts(outcome: SimulatedOutcome) -> Iterator[tuple[str, str]]:
-    """Print the outcome of one message with its reasons. Empty fields are omitted."""
+    """Yield the outcome of one message and its reasons, as names and values. Empty fields are
+    omitted."""
     used, order = outcome.playbook, outcome.lookup.order if outcome.lookup else None
-    held = ", with the people who have the conversation" if outcome.held else ""
+    held = ", because human agents handle the conversation" if outcome.held else ""
     facts = (
         ("status", f"{outcome.status}{held}"),
         ("why", outcome.reason or (used is None and _NO_PLAYBOOK)),
@@ -170,7 +175,7 @@ def _facts(outcome: SimulatedOutcome) -> Iterator[tuple[str, str]]:
         ("intent", outcome.intent),
         ("sensitive", outcome.sensitive),
         ("looked up", outcome.lookup and outcome.lookup.state),
-        ("order", order and f"{order.number}, {order.state}, {order.refundable} to give back"),
+        ("order", order and f"{order.number}, {order.state}, {order.refundable} refundable"),
         ("response", outcome.response),
         ("draft", "" if outcome.response else outcome.draft),
         ("rests on", ", ".join(f"{one.kind} {one.title}" for one in outcome.sources)),

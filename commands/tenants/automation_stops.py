@@ -30,7 +30,7 @@ app = typer.Typer(help="Stop and resume all automation.", no_args_is_help=True)
 
 OptionalClient = Annotated[
     str | None,
-    typer.Option("--client", help="Id of the client; defaults to the whole installation."),
+    typer.Option("--client", help="Id of the client; if omitted, the whole installation."),
 ]
 
 
@@ -114,5 +114,5 @@ def _show(state: AutomationState, as_json: bool) -> None:
 
 def _sentence(stopped: bool) -> str:
     if stopped:
-        return "Stopped: the agent answers and does nothing without a person."
+        return "Stopped: the agent sends no answer and executes no action without human approval."
     return "Not stopped."

@@ -32,7 +32,9 @@ from store.billing.usage import UsageRepository
 from store.intake.attachment_bytes import AttachmentBytes
 from store.tenants.clients import ClientEntry, ClientRepository
 
-app = typer.Typer(help="Manage merchant accounts; `erase` removes one.", no_args_is_help=True)
+app = typer.Typer(
+    help=("Manage merchant accounts. To remove one, use `erase`."), no_args_is_help=True
+)
 
 
 @command(app, "create")
@@ -41,15 +43,13 @@ async def create(
     owner_email: Annotated[
         str,
         typer.Option(
-            help=("Email address of the owner. If no user has this address, one is created.")
+            help="Email address of the owner. If no user has this address, one is created."
         ),
     ],
     plan: Annotated[Plan, typer.Option()] = Plan.FREE,
     owner_id: Annotated[
         str | None,
-        typer.Option(
-            help=("User id for a new owner: the `sub` claim from your identity provider.")
-        ),
+        typer.Option(help="User id for a new owner: the `sub` claim from your identity provider."),
     ] = None,
     with_playbooks: Annotated[
         bool,
@@ -67,7 +67,7 @@ async def create(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Create a client. Its starter playbooks send answers, and hold refunds for human review."""
+    """Create a client. Its starter playbooks send answers and hold refunds for human review."""
     new = NewClient(brand, owner_email, plan, owner_id)
     starter = starter_playbooks() if with_playbooks else ()
     async with work_on(data) as units, units.spanning(TenantId(new_ulid())) as work:
@@ -147,7 +147,7 @@ async def set_plan(
         changed = await change_plan(work, operator(), plan)
     answer(
         as_json,
-        "Plan changed." if changed.next_plan is None else "Plan changes next month.",
+        "Plan changed." if changed.next_plan is None else "The plan changes next month.",
         client_id=client,
         plan=changed.plan_at(work.now).value,
         next_plan=changed.next_plan.value if changed.next_plan else None,
@@ -182,7 +182,7 @@ async def set_brain_budget(
         typer.Option(
             min=0,
             max=1_000_000,
-            help=("Amount in US dollars per month; defaults to BRAIN_MONTHLY_BUDGET."),
+            help="Amount in US dollars per month; defaults to BRAIN_MONTHLY_BUDGET.",
         ),
     ] = None,
     data: DataOption = DEFAULT_DATA,

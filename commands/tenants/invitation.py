@@ -1,5 +1,4 @@
-"""invitation: commands that let an operator accept or decline an invitation on behalf of the
-invited user."""
+"""invitation: commands that accept or decline an invitation on the invited user's behalf."""
 
 from typing import Annotated
 
@@ -70,7 +69,7 @@ async def accept(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Accept an invitation on behalf of the invited user."""
+    """Accept an invitation on the invited user's behalf."""
     async with work_on(data) as units:
         tenant = await units.database.find_client(client_of, invitation)
         known = await _known(units, user)
@@ -87,7 +86,7 @@ async def decline(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Decline an invitation on behalf of the invited user."""
+    """Decline an invitation on the invited user's behalf."""
     async with work_on(data) as units:
         tenant = await units.database.find_client(client_of, invitation)
         known = await _known(units, user)

@@ -23,7 +23,7 @@ from domain.tenants.api_key import KEY_BYTES
 from services.tenants.keys import create_key, revoke_key
 from store.tenants.keys import KeyEntry, KeyRepository, client_of
 
-app = typer.Typer(help="Manage API keys; `revoke` ends one.", no_args_is_help=True)
+app = typer.Typer(help="Manage API keys. To disable one, use `revoke`.", no_args_is_help=True)
 
 
 @command(app, "create")
@@ -39,12 +39,12 @@ async def create(
         made = await create_key(work, operator(), label, random)
     answer(
         as_json,
-        "Key made: keep it, it is shown only now.",
+        "Key created. Store it now: it is shown only once.",
         key_id=made.id,
         key_value=made.text,
         **(
             {"key": made.text} if as_json else {}
-        ),  # the field's old name, which remains until the next release
+        ),  # The next release removes this old name of the field.
     )
 
 

@@ -26,7 +26,7 @@ from store.tenants.keys import KeyRepository
 from store.tenants.members import ClientMember, MemberRepository
 
 app = typer.Typer(
-    help="Manage members of a client; `remove` ends a membership.", no_args_is_help=True
+    help="Manage members of a client. To end a membership, use `remove`.", no_args_is_help=True
 )
 UserOption = Annotated[str, typer.Option(help="Id or email address of the user.")]
 KeysOption = Annotated[
@@ -89,7 +89,7 @@ async def show(
         known = await members.find_user(user)
         found = [one for one in await members.all(tenant) if one.user_id == known]
     if not found:
-        raise InvalidInput("the user is no member of this client")
+        raise InvalidInput("the user is not a member of this client")
     answer(as_json, found[0].email, client_id=tenant, **_fields(found[0]))
 
 

@@ -23,6 +23,7 @@ from commands.core.texts import FILE_HELP, text_of
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from domain.tenants.client_settings import WIDGET_KEY_BYTES, ClientSettings, SettingsAdjustment
+from domain.tenants.disclosure import DisclosureStatus, disclosures
 from domain.tenants.frame_settings import frame_fields
 from domain.widget.widget import MAX_OVERLAP_HOURS, OVERLAP_HOURS
 from services.tenants.client_settings import adjust_settings
@@ -46,7 +47,7 @@ async def show(
     """Show a client's settings."""
     async with reading_client(data, client) as (connection, tenant):
         found = await SettingsRepository(connection, tenant).read()
-    _show(found, "What this client has set:", as_json)
+    _show(found, "Settings of this client:", as_json)
 
 
 @command(app, "set")
@@ -100,6 +101,19 @@ async def change(
             )
         ),
     ] = None,
+    disclosure: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=(
+                "LANGUAGE=TEXT: the AI disclosure below an answer. LANGUAGE= restores the "
+                "default. Repeatable."
+            )
+        ),
+    ] = None,
+    disclosure_status: Annotated[
+        DisclosureStatus | None,
+        typer.Option(help="on, or the reason for switching off the AI disclosure."),
+    ] = None,
     authserv_id: Annotated[
         list[str] | None,
         typer.Option(
@@ -136,8 +150,10 @@ async def change(
         days=days,
         usual=usual,
         sensitive_words=tuple(filter(None, sensitive_word)) if sensitive_word else None,
-        acknowledged=_acknowledged(acknowledgement or ()),
+        acknowledged=_by_language(acknowledgement or (), "--acknowledgement"),
         frame=_frame(frame or ()),
+        disclosed=_by_language(disclosure or (), "--disclosure"),
+        disclosure_status=disclosure_status,
         authserv_ids=tuple(filter(None, authserv_id)) if authserv_id else None,
         ask_rating=ask_rating,
         holds_loosening=holds_loosening,
@@ -172,7 +188,7 @@ async def rotate_widget_key(
             overlap=timedelta(hours=overlap_hours),
             random_bytes=secrets.token_bytes(WIDGET_KEY_BYTES),
         )
-    answer(as_json, "The widget has a new key.", widget_key=changed.widget_key)
+    answer(as_json, "Widget key rotated.", widget_key=changed.widget_key)
 
 
 def _retention(given: Sequence[str]) -> tuple[dict[str, int | None], frozenset[str]]:
@@ -192,14 +208,14 @@ def _retention(given: Sequence[str]) -> tuple[dict[str, int | None], frozenset[s
     return wanted, frozenset(usual)
 
 
-def _acknowledged(given: Sequence[str]) -> dict[str, str]:
+def _by_language(given: Sequence[str], option: str) -> dict[str, str]:
     """Return the texts by language, from LANGUAGE=TEXT pairs. Raises InvalidInput if a pair is
     invalid."""
     wanted: dict[str, str] = {}
     for pair in given:
         language, mark, text = pair.partition("=")
         if not mark:
-            raise InvalidInput("--acknowledgement LANGUAGE=TEXT expected, or LANGUAGE=")
+            raise InvalidInput(f"{option} LANGUAGE=TEXT expected, or LANGUAGE=")
         wanted[language.strip()] = text
     return wanted
 
@@ -234,6 +250,11 @@ def _show(found: ClientSettings, sentence: str, as_json: bool) -> None:
         sensitive_words=", ".join(found.sensitive_words) or "-",
         **{f"acknowledgement_{tongue}": text for tongue, text in found.acknowledgement.items()},
         **{f"frame_{place}": text for place, text in frame_fields(found.frame).items()},
+        **{
+            f"disclosure_{tongue}": text
+            for tongue, text in disclosures(found.disclosure_status, found.disclosure).items()
+        },
+        disclosure_status=found.disclosure_status,
         authserv_ids=", ".join(found.authserv_ids) or "-",
         ask_rating="yes" if found.ask_rating else "no",
         holds_loosening="yes" if found.holds_loosening else "no",

@@ -46,17 +46,19 @@ async def token(
         known = await MemberRepository(connection).find_user(user)
     if known is None:
         if not admin:
-            raise InvalidInput("there is no such user: `client create` and `member add` make one")
+            raise InvalidInput(
+                "there is no such user: create one with `client create` or `member add`"
+            )
         known = check_user_id(user)
         if is_operator(known):
-            raise InvalidInput("an id that begins with operator: is no user's")
+            raise InvalidInput("an id that begins with operator: is not a user's id")
     now = utc_now()
     made = keys.sign(User(known, admin), now)
     if as_json:
         ends_at = (now + LIFETIME).replace(microsecond=0)
         answer(True, "", token=made, user_id=known, is_admin=admin, expires_at=ends_at)
     else:
-        typer.echo(made)  # printed alone on a line, for shell substitution with $(…)
+        typer.echo(made)  # Printed alone on a line, for shell substitution with $(…).
 
 
 def _session_keys(data: Path) -> SessionKeys:
@@ -64,7 +66,9 @@ def _session_keys(data: Path) -> SessionKeys:
     configured, or if the API accepts only an identity provider's tokens."""
     env = environment_of(data)
     if env.get("JWT_JWKS_URL") or env.get("OIDC_ISSUER"):
-        raise InvalidInput("session tokens are those of JWT_JWKS_URL's or OIDC_ISSUER's provider")
+        raise InvalidInput(
+            "the API accepts only session tokens from the provider at JWT_JWKS_URL or OIDC_ISSUER"
+        )
     text = env.get("SESSION_KEY")
     if not text and not os.environ.get("DATABASE_URL"):
         text = kept_folder(data).session_key()
@@ -73,4 +77,4 @@ def _session_keys(data: Path) -> SessionKeys:
     try:
         return SessionKeys(text)
     except ValueError:
-        raise InvalidInput("not configured: SESSION_KEY holds no P-256 private keys") from None
+        raise InvalidInput("not configured: SESSION_KEY contains no P-256 private keys") from None

@@ -58,7 +58,7 @@ from store.webhooks.subscriptions import client_of
 app = typer.Typer()
 
 _WAIT_S: Final = 15.0
-"""Maximum seconds to wait for the outcome; longer than the delivery timeout."""
+"""Maximum wait for the outcome in seconds; longer than the delivery timeout."""
 _POLL_S: Final = 0.2
 _KEPT: Final = timedelta(days=30)
 _SINCE_HELP: Final = "Time, such as 2026-11-21T08:00:00Z; in UTC if it has no offset."
@@ -105,7 +105,7 @@ async def deliveries(
     if as_json:
         answer(True, "", deliveries=[fields_of(one, "delivery_id") for one in wanted])
         return
-    print_list(("delivery", "made", "event", "what came of it"), map(delivery_cells, wanted))
+    print_list(("delivery", "made", "event", "outcome"), map(delivery_cells, wanted))
 
 
 @command(app, "delivery")
@@ -124,7 +124,7 @@ async def delivery(
         answer(True, "", **fields_of(found, "delivery_id"), curl=curl)
         return
     out.print(delivery_text(found))
-    out.print("For the next five minutes this line sends the same:")
+    out.print("This command repeats the request. It works for the next five minutes:")
     # Print the command without wrapping, because a wrapped command cannot be pasted.
     typer.echo(curl)
 
@@ -139,7 +139,7 @@ async def replay(
             tenant, webhook_id = await webhook_of(connection, delivery_id)
         async with units.of(tenant) as work:
             replayed = await replay_delivery(work, operator(), webhook_id, delivery_id)
-    answer(as_json, "It is being sent again.", delivery_id=replayed, replay_of=delivery_id)
+    answer(as_json, "The event is being sent again.", delivery_id=replayed, replay_of=delivery_id)
 
 
 @command(app, "replay-since")
@@ -159,11 +159,11 @@ async def replay_since(
     async with work_on_record(data, client_of, webhook_id) as work:
         done = await replay_missed(work, operator(), webhook_id, moment, everything=everything)
     if moment < now - _KEPT:
-        warn("what happened more than 30 days ago is not kept and cannot be sent")
+        warn("events older than 30 days are no longer stored and cannot be sent")
     queued = len(done.delivery_ids)
     sentence = f"{_events_are(queued)} being sent again."
     if done.next_since is not None:
-        sentence += f" There are more: go on with --since {rfc3339(done.next_since)}."
+        sentence += f" There are more events: continue with --since {rfc3339(done.next_since)}."
     answer(
         as_json,
         sentence,
@@ -189,9 +189,7 @@ async def verify(
     timestamp: Annotated[str, typer.Option(help="Value of the X-Service-Timestamp header.")],
     body_file: Annotated[
         Path,
-        typer.Option(
-            help=("File with the exact bytes of the received body; - for standard input.")
-        ),
+        typer.Option(help="File with the exact bytes of the received body; - for standard input."),
     ],
     message_id: Annotated[
         str,
@@ -241,7 +239,7 @@ def _since(given: str, now: datetime) -> datetime:
         moment = datetime.fromisoformat(given)
     except ValueError:
         raise InvalidInput(
-            f"--since {given}: a time is written 2026-11-21T08:00:00Z, or 2026-11-21"
+            f"--since {given}: a time such as 2026-11-21T08:00:00Z or 2026-11-21 expected"
         ) from None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     if moment > now:

@@ -94,7 +94,7 @@ async def create(
     created = made.webhook
     answer(
         as_json,
-        "Webhook made: keep its secret, it is shown only now.",
+        "Webhook created. Store its secret now: it is shown only once.",
         webhook_id=created.id,
         secret=made.secret,
         label=created.label,
@@ -164,8 +164,8 @@ async def update(
 async def pause(
     webhook_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Pause a webhook. Until `webhook enable`, only test events are sent to it. Events that occur
-    during the pause can be replayed."""
+    """Pause a webhook. It receives only test events until you run `webhook enable`. Events that
+    occur during the pause can be replayed."""
     change = WebhookChange(pause=True)
     await _changed(webhook_id, change, "Webhook paused.", data, as_json)
 
@@ -183,7 +183,7 @@ async def enable(
     enabled = done.webhook
     sentence = f"Webhook enabled. Test: {outcome(tested)}."
     if enabled.missed:
-        sentence += " What it has missed can be sent: webhook replay-since."
+        sentence += " To send missed events, use webhook replay-since."
     answer(
         as_json,
         sentence,
@@ -223,11 +223,11 @@ async def rotate(
             random_bytes=secrets.token_bytes(SECRET_BYTES),
         )
     if rotated.ended_overlap:
-        warn("an earlier overlap was not over: the secret from before it signs no more")
+        warn("an earlier overlap had not ended: the oldest secret no longer signs deliveries")
     until = rotated.webhook.previous_secret_until
     answer(
         as_json,
-        "Secret replaced: keep the new one, it is shown only now.",
+        "Secret rotated. Store the new secret now: it is shown only once.",
         webhook_id=webhook_id,
         secret=rotated.secret,
         previous_secret_until=until,
@@ -261,6 +261,6 @@ def _events(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def _allow_private(data: Path) -> bool:
-    """Return True if the settings of the sending workers allow webhooks to private addresses."""
+    """Return True if the webhook workers' settings allow webhooks to private addresses."""
     said = environment_of(data).get("WEBHOOK_ALLOW_PRIVATE_ADDRESSES", "false")
     return TypeAdapter(bool).validate_python(said)

@@ -24,7 +24,7 @@ def webhook_text(webhook: Webhook) -> Table:
     table.add_row("events", escape(", ".join(webhook.events)))
     table.add_row("state", _state(webhook))
     table.add_row("retries", webhook.retry_policy.value)
-    table.add_row("of a ticket", "the first of each event" if webhook.once_per_ticket else "all")
+    table.add_row("per ticket", "first event of each type" if webhook.once_per_ticket else "all")
     table.add_row("missed", _missed(webhook.missed))
     if webhook.previous_secret_until is not None:
         table.add_row("old secret until", f"{webhook.previous_secret_until:%Y-%m-%d %H:%M} UTC")
@@ -51,7 +51,7 @@ def outcome(delivery: DeliverySummary) -> str:
     if delivery.duration_ms is not None:
         parts.append(f"{delivery.duration_ms} ms")
     if delivery.next_attempt_at is not None:
-        parts.append(f"next try {delivery.next_attempt_at:%m-%d %H:%M:%S}")
+        parts.append(f"next attempt {delivery.next_attempt_at:%m-%d %H:%M:%S}")
     said = ", ".join(parts)
     return f"{said}: {delivery.error}" if delivery.error else said
 
@@ -115,7 +115,7 @@ def _state(webhook: Webhook) -> str:
 
 
 def _times(delivery: Delivery) -> str:
-    """Return the milliseconds from the start of the delivery to each phase that it reached."""
+    """Return the milliseconds from the delivery's start to each phase that it reached."""
     reached = {
         "name": delivery.dns_ms,
         "connection": delivery.connect_ms,

@@ -62,7 +62,7 @@ async def show(
     fields["allowed_origins"] = ", ".join(summary.allowed_origins)
     answer(
         False,
-        "What this client has set about its widget:",
+        "Widget settings of this client:",
         **{name: "-" if value in (None, "") else value for name, value in fields.items()},
     )
 
@@ -82,7 +82,7 @@ async def change(
         typer.Option(
             min=0,
             max=MAX_SHARE,
-            help="Maximum widget messages per hour; 0 for half of the client's limit.",
+            help="Maximum widget messages per hour; 0 for half the client's limit.",
         ),
     ] = None,
     monthly_tickets: Annotated[
@@ -90,14 +90,14 @@ async def change(
         typer.Option(
             min=0,
             max=MAX_SHARE,
-            help="Maximum widget tickets per month; 0 for half of the plan's quota.",
+            help="Maximum widget tickets per month; 0 for half the plan's quota.",
         ),
     ] = None,
     accepts_api_keys: Annotated[
         bool | None,
         typer.Option(
             "--api-keys/--no-api-keys",
-            help=("Accept API keys in addition to the widget key on the widget's routes."),
+            help="Accept API keys in addition to the widget key on the widget's routes.",
         ),
     ] = None,
     data: DataOption = DEFAULT_DATA,
@@ -140,7 +140,7 @@ async def rotate_secret(
         typer.Option(
             min=0,
             max=MAX_OVERLAP_HOURS,
-            help=("Hours for which signatures with the previous secret remain valid."),
+            help="Hours for which signatures with the previous secret remain valid.",
         ),
     ] = OVERLAP_HOURS,
     data: DataOption = DEFAULT_DATA,
@@ -160,7 +160,7 @@ async def rotate_secret(
     until = made.widget.previous_secret_until
     answer(
         as_json,
-        "The widget has a new secret: keep it, it is shown only now.",
+        "Widget secret rotated. Store the new secret now: it is shown only once.",
         secret=made.secret,
         previous_secret_until=until,
     )

@@ -1,1 +1,1 @@
-"""The agent's decisions: the brain's input, the policy, and the checks of its answers."""
+"""The agent's decisions: the brain's input, the policy, and checks of the brain's answers."""

@@ -1,5 +1,5 @@
-"""The address request: a reply that asks for a verification code. It answers a question about an
-order whose sender has not verified the claimed email address.
+"""The address request: a reply that asks for a verification code. It is sent if a message concerns
+an order, but the sender has not verified the claimed email address.
 
 The reply does not depend on the claimed address, so it reveals nothing about that address.
 """
@@ -18,6 +18,7 @@ from domain.agent.speech.reading import spoken_request
 from domain.agent.speech.request import Standing
 from domain.intake.address_claim import can_be_proved
 from domain.intake.order_number import speaks_of_order
+from domain.intake.shop_question import asks_of_shop
 
 # Messages with these reasons are escalated to a human, without a request for a code.
 _FOR_PEOPLE = frozenset({EscalationReason.CUSTOMER_REQUEST, EscalationReason.UNSAFE_INPUT})
@@ -27,8 +28,8 @@ def address_request(context: BrainContext, policy_context: PolicyContext) -> Res
     """Return the reply that requests a verification code, or None if a brain should answer the
     message.
 
-    The reply requests a code if the message plainly concerns an order, or contains a wrong code.
-    Neither the claimed address nor its orders are looked up.
+    A code is requested if the message plainly concerns an order, or contains a wrong code. Neither
+    the claimed address nor its orders are looked up.
     """
     event = context.event
     asks = bool(event.order_numbers) or spoken_request(event.text).standing is not Standing.NONE
@@ -48,7 +49,7 @@ def instead_of_people(
     is_unsure = answer.doubt is not None or judgement.doubt is not None or judgement.refused
     if not is_unsure or answer.doubt in _FOR_PEOPLE or judgement.doubt in _FOR_PEOPLE:
         return None
-    if not (context.has_shop and speaks_of_order(context.event)):
+    if not (context.has_shop and speaks_of_order(context.event)) or asks_of_shop(context.event):
         return None
     return _request(context, policy_context)
 
@@ -60,7 +61,7 @@ def _request(context: BrainContext, policy_context: PolicyContext) -> ResolvedRe
     language = _language(context)
     judgement = judge(policy_context, Category.ORDER_STATUS, ())
     if not judgement.plan or judgement.plan[-1].kind not in REPLIES:
-        return None  # do not replace a reply sent by a human
+        return None  # Do not replace a reply sent by a human.
     *before, reply = judgement.plan
     plan = (*before, reply.model_copy(update={"mails_code": True}))
     words = wording.code_request(language, context.brand_name, refused=event.code_refused)

@@ -22,7 +22,7 @@ from domain.integrations.order import Order
 
 
 class Category(StrEnum):
-    """The class of a message: the six classes of the specification."""
+    """The category of a message: one of the specification's six categories."""
 
     ORDER_STATUS = "order_status"
     REFUND_REQUEST = "refund_request"
@@ -39,7 +39,7 @@ class Template(BaseModel):
     """An answer written by the merchant. `body` may contain placeholders.
 
     `intent`: the customer's intent that the template answers. If it is None, a human reviews the
-    answer first. `not_for`: words that mark messages the template must not answer. `is_starter`: an
+    answer first. `not_for`: words that exclude a message from the template. `is_starter`: an
     unedited starter template. The client's own texts take precedence over it.
     """
 
@@ -73,8 +73,8 @@ class Passage(BaseModel):
 
     `rank`: the search rank. A higher rank means more relevant. Ranks are comparable only within one
     search. `similarity`: the cosine similarity between the message and the nearest chunk, or None
-    if the entry has no embedding. `sentences`: in the order of the body. Empty until the entry is
-    split.
+    if the entry has no embedding. `sentences`: the entry's sentences in order. Empty until the
+    entry has been split into sentences.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -227,7 +227,7 @@ class BrainAnswer(BaseModel):
     """A brain's answer to one message.
 
     - `confidence`: the brain's confidence, from 0 to 1, that `response` may be sent. It is low if
-      the class is certain but no source supports an answer.
+      no source supports an answer, even if the message's category is certain.
     - `response`: the text of the answer. Empty if the brain has none. `doubt` then gives the
       reason.
     - `language`: the language of the message and the response (ISO 639-1).

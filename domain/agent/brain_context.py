@@ -71,8 +71,8 @@ class BrainContext:
 
     @property
     def instructions(self) -> str:
-        """Return the merchant's instructions to a language model: first the general ones, then
-        those of the playbook."""
+        """Return the merchant's instructions to a language model: the general instructions,
+        followed by the playbook's instructions."""
         given = (self.system_prompt.strip(), self.rulebook.instructions.strip())
         return "\n\n".join(filter(None, given))
 

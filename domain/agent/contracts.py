@@ -17,8 +17,8 @@ class LookUpResult(Contract):
 
 class ThinkInput(Contract):
     """The input of the thinking activity. `unread`: the event would exceed its effort budget, so a
-    human reads the message instead of a brain. `steps`: the part of the effort budget already spent
-    (`domain/core/effort.py`)."""
+    human processes the message instead of a brain. `steps`: the part of the effort budget already
+    spent (`domain/core/effort.py`)."""
 
     ref: RunRef
     threshold: float

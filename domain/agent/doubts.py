@@ -63,7 +63,7 @@ def _doubt_of_lookup(context: BrainContext, category: Category) -> EscalationRea
         case Lookup(state=LookupState.UNAVAILABLE):
             return EscalationReason.TOOL_FAILURE
         case None if asks_about_order(context.event):
-            return EscalationReason.TOOL_FAILURE  # A lookup was required but produced no result.
+            return EscalationReason.TOOL_FAILURE  # A lookup was required but found no order.
         case _:
             return EscalationReason.MISSING_KNOWLEDGE
 

@@ -1,6 +1,6 @@
-"""Errors when drafting an answer with a language model.
+"""Errors that occur while a language model drafts an answer.
 
-These errors are raised after all attempts within the deadline have failed. Callers do not retry.
+They are raised after all attempts within the deadline have failed. Callers do not retry.
 """
 
 from domain.core.errors import DomainError

@@ -32,7 +32,7 @@ class FrameLines(BaseModel):
 
 
 class AnswerFrame(BaseModel):
-    """The frame of one message in each language, with the placeholders filled."""
+    """The greeting and sign-off for one message in each language, with the placeholders filled."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -50,15 +50,15 @@ _PARTICLES: Final = frozenset(
 NAME_FIELDS: Final = frozenset(
     {"customer_name", "name", "first_name", "firstname", "last_name", "lastname", "full_name"}
 )
-"""Event fields that hold the customer's name."""
+"""Event fields that contain the customer's name."""
 _SUBJECT: Final = "subject"
 
 
 class _File(LexiconFile):
-    """The word lists, each a text of words separated by spaces. Listed words are not a person's
-    name. `in_sentences`: words that can also be names. They count as words only in a name of three
-    or more words. `titles`: words that may precede a name. `company_forms`: matched only in
-    capitals, because a name may have the same spelling."""
+    """The word lists. Each list is a string of words separated by spaces. A listed word is not a
+    person's name. `in_sentences`: words that can also be names. They count as words only in a name
+    of three or more words. `titles`: words that may precede a name. `company_forms`: matched only
+    in capitals, because a name may have the same spelling."""
 
     not_names: str
     in_sentences: str
@@ -114,7 +114,7 @@ def greetable_fields(event: UnifiedEvent) -> dict[str, str]:
     """Return the event fields that an answer may repeat.
 
     Names that a greeting may not use are removed. A template's default replaces them. If the author
-    of a mail or ticket is unverified, all names and subjects are removed. The answer goes to the
+    of an email or ticket is unverified, all names and subjects are removed. The answer goes to the
     claimed address, which may belong to a victim.
     """
     left_out = NAME_FIELDS | {_SUBJECT} if _is_strangers(event) else frozenset()

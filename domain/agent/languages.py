@@ -42,7 +42,7 @@ class ReadLanguage:
 
     @property
     def ours_probability(self) -> float:
-        """Return the probability of `ours`, from 0.5 to 1, given that the text is French or
+        """Return the probability of `ours`, from 0.5 to 1, assuming that the text is French or
         English."""
         both = sum(self.probabilities.get(code, 0.0) for code in OURS)
         return self.probabilities.get(self.ours, 0.0) / both if both else 0.5

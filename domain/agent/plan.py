@@ -50,7 +50,7 @@ class PlannedAction(BaseModel):
       words.
     - `warrant`: the basis of an action on an order. Without a warrant, such an action needs human
       approval.
-    - `mails_code`: the reply requests a verification code, which is first mailed to the claimed
+    - `mails_code`: the reply requests a verification code, which is first emailed to the claimed
       address.
     """
 
@@ -155,13 +155,15 @@ class ActionSpec:
     - `chosen`: the part that a brain may fill in. Code sets all other values.
     - `label`: the action's name in a conversation summary. `{of}` in it becomes " of" and the
       amount.
-    - `label_done`: appended to the label if the action was certainly done.
+    - `label_done`: appended to the label if the action was definitely executed.
 
     For actions on an order only:
 
     - `states`: the order states in which the action is possible. Empty for all states.
     - `gives_back`: the action is possible only if the order has money left to refund.
     - `covered_by`: another action that includes this one.
+    - `leaves`: the order's state after the action. None if the action does not change the state.
+    - `stems`: the beginnings of the words by which a question names the action.
     """
 
     kind: ActionKind
@@ -175,9 +177,11 @@ class ActionSpec:
     states: frozenset[OrderState] = frozenset()
     gives_back: bool = False
     covered_by: ActionKind | None = None
+    leaves: OrderState | None = None
+    stems: tuple[str, ...] = ()
 
 
-# In execution order: replies and notes that report an action come after the action.
+# The entries are in execution order: replies and notes that report an action come after the action.
 _ALL: Final = (
     ActionSpec(
         kind=ActionKind.CANCEL_ORDER,
@@ -186,6 +190,8 @@ _ALL: Final = (
         promise=Promise("cancelled_order", lambda action: action.order_number),
         label="order cancelled",
         states=frozenset({OrderState.OPEN}),
+        leaves=OrderState.CANCELLED,
+        stems=("cancel", "annul"),
     ),
     ActionSpec(
         kind=ActionKind.REFUND,
@@ -196,6 +202,7 @@ _ALL: Final = (
         label_done=" done",
         gives_back=True,
         covered_by=ActionKind.CANCEL_ORDER,
+        stems=("refund", "rembours"),
     ),
     ActionSpec(
         kind=ActionKind.TAG, of=ActionClass.TICKET, prompt="put tags on the ticket", chosen="tags"
@@ -222,6 +229,9 @@ REPLIES: Final = frozenset(spec.kind for spec in _ALL if spec.of is ActionClass.
 
 ON_ORDERS: Final = frozenset(spec.kind for spec in _ALL if spec.of is ActionClass.ORDER)
 """Kinds of action on an order. These actions move money or goods."""
+
+GIVING_BACK: Final = frozenset(spec.kind for spec in _ALL if spec.gives_back)
+"""Kinds of action whose only effect is a refund."""
 
 PLACEHOLDERS: Final = frozenset(spec.promise.placeholder for spec in _ALL if spec.promise)
 """The placeholders that promise an action in templates."""

@@ -48,7 +48,7 @@ def available_actions(policy_context: PolicyContext) -> tuple[PlannedAction, ...
     """Return the available actions, both on the order and for the staff, with all values resolved.
 
     Actions with level `never` and actions that the order's state forbids are left out. The result
-    is empty for an unsafe message, and for a message that allows no reply. An auto-reply, a mail
+    is empty for an unsafe message, and for a message that allows no reply. An auto-reply, an email
     from a mailing list and the staff's own words are not a customer's request, even if they quote
     one.
 
@@ -119,7 +119,7 @@ def asking(
     ask.
 
     The question is whether to do `action`. If `action` is None, the question is for which order to
-    do `kind`. The level, the limits or a dispute may rule out the question.
+    do `kind`. The level, the limits or a dispute may forbid the question.
     """
     rule = policy_context.rulebook.rule(kind)
     if rule.level not in (ActionLevel.AUTONOMOUS, ActionLevel.CUSTOMER_CONFIRMED):
@@ -283,8 +283,8 @@ def _of_order(
 
 
 def _out_of_scope(rule: ActionRule, about: _About) -> PolicyReason | None:
-    """Return the reason why the message is outside the rule's categories or intents, or None if it
-    is within them."""
+    """Return the reason why the rule's categories or intents exclude the message, or None if they
+    include it."""
     category, intents = about
     if rule.categories and category not in rule.categories:
         return PolicyReason.WRONG_CATEGORY
@@ -294,7 +294,7 @@ def _out_of_scope(rule: ActionRule, about: _About) -> PolicyReason | None:
 
 
 def _of_reply(rule: ActionRule, kind: ActionKind, about: _About) -> PolicyDecision:
-    """Return the decision on the reply. If the message is outside the rule's scope, the reply needs
+    """Return the decision on the reply. If the rule does not cover the message, the reply needs
     approval and becomes a draft for human agents to send."""
     reason = _out_of_scope(rule, about)
     if reason and rule.level is not ActionLevel.NEVER:

@@ -1,5 +1,6 @@
 """The policy context: all inputs of a policy decision."""
 
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -9,6 +10,7 @@ from domain.agent.plan import ActionKind
 from domain.agent.rulebook import Rulebook
 from domain.agent.thread import Thread
 from domain.intake.event import UnifiedEvent
+from domain.integrations.integration import Integration
 from domain.integrations.order import Order
 from domain.integrations.providers import HELPDESKS, SHOPS, Provider
 
@@ -19,9 +21,9 @@ CUSTOMER_WINDOW: Final = timedelta(days=30)
 class Spent(BaseModel):
     """The amounts that the agent has refunded, in minor units of the limits' currency.
 
-    `customer`: refunded to this customer within CUSTOMER_WINDOW. `day`: refunded to all customers
-    of the client since midnight UTC. `on_order`: the kinds of action that any run has executed, or
-    may have executed, on the order.
+    `customer`: refunded to this customer within CUSTOMER_WINDOW. `day`: refunded to all of the
+    client's customers since midnight UTC. `on_order`: the kinds of action that any run has
+    executed, or may have executed, on the order.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -74,8 +76,23 @@ class PolicyContext(BaseModel):
 
     @property
     def desk(self) -> Connection | None:
-        """Return the connected helpdesk that holds the event's ticket, or None."""
-        if not (self.event.ticket_named and self.event.ticket_id):
-            return None
-        here = (one for one in self.connections if one.provider == self.event.platform)
-        return next((one for one in here if one.provider in HELPDESKS), None)
+        """Return the connected helpdesk that contains the event's ticket, or None."""
+        return desk_of(self.event, self.connections)
+
+
+def connections_of(integrations: Iterable[Integration]) -> tuple[Connection, ...]:
+    """Return the connections through which the agent can act. Connections that only receive
+    webhooks are left out."""
+    return tuple(
+        Connection(integration_id=it.id, provider=it.provider, answers_by_note=it.answers_by_note)
+        for it in integrations
+        if not it.only_listens
+    )
+
+
+def desk_of(event: UnifiedEvent, connections: Sequence[Connection]) -> Connection | None:
+    """Return the connected helpdesk that contains the event's ticket, or None."""
+    if not (event.ticket_named and event.ticket_id):
+        return None
+    here = (one for one in connections if one.provider == event.platform)
+    return next((one for one in here if one.provider in HELPDESKS), None)

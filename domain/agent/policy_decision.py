@@ -96,8 +96,8 @@ class PolicyDecision(BaseModel):
 
     @classmethod
     def blocked(cls, kind: ActionKind, reason: PolicyReason) -> Self:
-        """Return the decision for an action that is not allowed to run at execution time: refused,
-        or held for an approval, depending on `reason`."""
+        """Return the decision for an action that is not allowed at execution time. The action is
+        refused or held for an approval, depending on `reason`."""
         ruling = Ruling.REFUSED
         if reason in _LIMITS:
             ruling = Ruling.NEEDS_SECOND
@@ -135,8 +135,8 @@ def stopped_in_place(steps: tuple[StepOutcome, ...]) -> tuple[StepOutcome, ...]:
 
 
 class CustomerQuestion(BaseModel):
-    """A question to the customer. With an `action`, the question is whether to do exactly this
-    action. Without one, the question is for which order to do `kind`."""
+    """A question to the customer. If `action` is set, the question is whether to execute exactly
+    this action. If it is None, the question is for which order to execute `kind`."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -22,8 +22,9 @@ from domain.integrations.order import Order
 
 
 class Proof(BaseModel):
-    """The result of a proof. `warrant`: the basis for the action, if the proof is complete.
-    `missing`: the reason why the proof is incomplete."""
+    """The result of checking whether the customer requested an action. `warrant`: the basis for the
+    action, or None if the proof is incomplete. `missing`: the reason why the proof is incomplete,
+    or None."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -120,8 +121,8 @@ def _doubt_of_order(policy_context: PolicyContext, order: Order) -> PolicyReason
 def _words(policy_context: PolicyContext) -> str:
     """Return the text of the latest message, or its subject if the text is empty.
 
-    A subject may come from an earlier mail. If a verification code verifies the author of a ticket,
-    the subject may come from another person. It therefore counts only for a message before the
+    A subject may come from an earlier email. If a code verified the ticket's author, another person
+    may have written the subject. The subject therefore counts only for messages sent before the
     code.
     """
     event = policy_context.event

@@ -1,18 +1,23 @@
 """The reply action, which delivers an answer to the customer."""
 
 from domain.agent.plan import ActionKind, PlannedAction
-from domain.agent.policy_context import PolicyContext
-from domain.intake.event import Channel
+from domain.agent.policy_context import Connection, PolicyContext
+from domain.intake.event import Channel, UnifiedEvent
 
 
 def reply_action(policy_context: PolicyContext) -> PlannedAction:
-    """Return the action that answers the event: in its helpdesk ticket, by mail, or in the
+    """Return the action that answers the event: in its helpdesk ticket, by email, or in the
     gateway's response.
 
-    A mail without a usable address is answered in the gateway's response, because the caller knows
-    who sent the mail.
+    An email without a usable address is answered in the gateway's response, because the caller
+    knows the sender.
     """
-    event, desk = policy_context.event, policy_context.desk
+    return reply_through(policy_context.event, policy_context.desk)
+
+
+def reply_through(event: UnifiedEvent, desk: Connection | None) -> PlannedAction:
+    """Return the action that answers the event, as `reply_action` does. `desk`: the connected
+    helpdesk that contains the event's ticket, or None."""
     if desk is not None:
         return PlannedAction(
             kind=ActionKind.REPLY_IN_HELPDESK,

@@ -25,8 +25,10 @@ from domain.intake.customer_email import customer_key
 
 SETTLED_BY: Final = "rules"
 SURE: Final = 0.95
-"""The confidence of an answer that code resolves. It is high for two reasons. A question to the
-customer states no fact and triggers no action. A customer's yes answers such a question."""
+"""The confidence of an answer that code resolves.
+
+It is high. Such an answer is either a question, which triggers no action, or concerns an action
+that the customer confirmed or the merchant requested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ def _language_of(policy_context: PolicyContext) -> Language:
 
 def _standing_proposal(policy_context: PolicyContext) -> PendingProposal | None:
     """Return the thread's pending proposal if it is still valid and this message is from the same
-    verified customer. Return None if not."""
+    verified customer. Return None in all other cases."""
     proposal, event = policy_context.thread.proposal, policy_context.event
     if proposal is None or not proposal.stands_at(policy_context.now) or event.author is not None:
         return None
@@ -119,26 +121,26 @@ def _answer_to_proposal(
         case Assent.CORRECTION if said.number is None:
             return _asked(answer, asking(policy_context, asked.kind, None))
         case Assent.YES | Assent.CORRECTION:
-            return _asked(answer, _asking_anew(policy_context, asked.kind))
+            return _asked(answer, _asking_again(policy_context, asked.kind))
         case _:
             return None
 
 
 def _answer_to_which(policy_context: PolicyContext, language: Language) -> ResolvedReply | None:
-    """Return the question that asks whether to act on the order just named by the customer, or None
-    if there is no such order."""
+    """Return the question whether to act on the order that the customer just mentioned, or None if
+    there is no such order."""
     kind = policy_context.thread.asked_number
     if kind is None or len(policy_context.event.order_numbers) != 1:
         return None
     if spoken_request(policy_context.event.text).vetoes:
         return None
     answer = _answer(kind, Category.REFUND_REQUEST, language)
-    return _asked(answer, _asking_anew(policy_context, kind))
+    return _asked(answer, _asking_again(policy_context, kind))
 
 
-def _asking_anew(policy_context: PolicyContext, kind: ActionKind) -> Judgement | None:
+def _asking_again(policy_context: PolicyContext, kind: ActionKind) -> Judgement | None:
     """Return the judgement with a new question about the order just looked up. Return None if the
-    customer did not mean that order, or if the action is blocked."""
+    customer meant another order, or if the action is blocked."""
     order, named = policy_context.order, policy_context.event.order_numbers
     if order is None or blocking_condition(policy_context, kind) is not None:
         return None

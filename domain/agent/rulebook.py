@@ -34,8 +34,8 @@ class MoneyLimits(BaseModel):
     - `per_customer`: to one customer within `CUSTOMER_WINDOW`.
     - `per_day`: to all customers of the client within a day (UTC).
 
-    None: no limit of that kind. An amount in another currency exceeds every limit. An action above
-    a limit requires approval from two people.
+    A limit that is None does not apply. An amount in another currency exceeds every limit. An
+    action above a limit requires approval from two people.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -70,7 +70,7 @@ class ActionRule(BaseModel):
 
     @property
     def by_itself(self) -> bool:
-        """Return True if the rule lets the action run without human approval."""
+        """Return True if the rule allows the action without human approval."""
         return self.level in (ActionLevel.AUTONOMOUS, ActionLevel.CUSTOMER_CONFIRMED)
 
 
@@ -120,12 +120,12 @@ _BY_DEFAULT: Final = {
 
 
 class DuringReview(BaseModel):
-    """How the agent handles a message about another topic while the conversation has an open
+    """The agent's handling of messages about another topic while the conversation has an open
     review.
 
     `answers`: whether the agent answers from knowledge and templates. `actions`: whether the agent
-    acts, or asks the customer about an action. If a stored rulebook lacks this field, a human
-    handles such messages. If a new playbook lacks it, the agent answers them
+    executes actions, or asks the customer about them. If a stored rulebook lacks this field, a
+    human handles such messages. If a new playbook lacks it, the agent answers them
     (`domain/playbooks/shape.py`).
     """
 

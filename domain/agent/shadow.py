@@ -23,9 +23,9 @@ def kept_in_shadow(
     """Return the result without the agent's words and actions, for human agents to answer.
 
     The plan contains only the action that would have delivered the agent's answer to the customer.
-    `reason`: an escalation reason that applies even without shadow mode. It is kept. A message that
-    allows no reply, such as an automatic reply, gets no reply in shadow mode either. Shadow mode
-    does not escalate it to a human.
+    `reason`: an escalation reason that also applies outside shadow mode. The result keeps this
+    reason. A message that allows no reply, such as an automatic reply, gets no reply in shadow mode
+    either. Shadow mode does not escalate it to a human.
     """
     answers = context.event.reply_allowed
     judged = thought.judgement
@@ -37,7 +37,7 @@ def kept_in_shadow(
     )
     return replace(
         thought,
-        # The citations would reveal the draft's content.
+        # Citations would reveal the draft's content.
         answer=thought.answer.model_copy(update={"response": "", "citations": ()}),
         judgement=Judgement(
             plan=(answer_action(policy_context),) if answers else (),
@@ -55,8 +55,8 @@ def kept_in_shadow(
 
 
 def held_in_shadow(thought: ThinkingResult, context: BrainContext) -> ThinkingResult:
-    """Return the result of a dry run. The result keeps the agent's words. It is held for human
-    review if the playbook is in shadow mode."""
+    """Return the result of a dry run. The result contains the agent's words. If the playbook is in
+    shadow mode, the result is held for human review."""
     if not (context.rulebook.shadow and context.event.reply_allowed):
         return thought
     return replace(thought, hold=thought.hold or EscalationReason.SHADOW_MODE)

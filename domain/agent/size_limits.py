@@ -5,7 +5,7 @@ from typing import Final
 
 READ_CHARS: Final = 8_000
 """Maximum length, in characters, of a message, merchant text or answer that the agent processes:
-two pages. Processing blocks a worker, so the limit bounds how long an adversarial text can block
+two pages. Processing blocks a worker, so the limit restricts how long an adversarial text can block
 it. A longer message goes to a human, because its beginning is not enough for a decision."""
 
 SKIMMED_CHARS: Final = 2_000

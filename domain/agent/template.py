@@ -38,9 +38,9 @@ class Filled:
     """The result of filling a template.
 
     `missing`: the distinct placeholders with neither a value nor a default, in order. An invalid
-    placeholder is listed as written. `text`: may be sent only if `missing` is empty. `used`: the
-    number of placeholders filled with a value. Defaults, greeting and sign-off do not count toward
-    it.
+    placeholder is listed as written. `text`: the result, which may be sent only if `missing` is
+    empty. `used`: the number of placeholders filled with a value. Defaults, greeting and sign-off
+    do not count toward it.
     """
 
     text: str
@@ -119,7 +119,8 @@ def _unreadable_place(body: str) -> tuple[int, int] | None:
     for match in _PLACEHOLDER.finditer(body):
         if not _NAME.fullmatch(match.group(1).partition("|")[0].strip()):
             return match.span()
-    # Replace each valid placeholder with marks, so that the words around it do not join.
+    # Replace each valid placeholder with marker characters, so that the words around it do not
+    # join.
     rest = _PLACEHOLDER.sub(lambda found: "\0" * len(found.group(0)), body)
     found = _STRAY.search(rest)
     if found is None:

@@ -17,6 +17,7 @@ from domain.agent.brain_context import BrainContext
 from domain.agent.doubts import doubt_of
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.frame import AnswerFrame
+from domain.agent.identity_question import identity_answer
 from domain.agent.intent import Intent
 from domain.agent.plan import PlannedAction
 from domain.agent.policy import available_actions, judge
@@ -115,6 +116,7 @@ async def think_through(
     settled = (
         resolve_reply(policy_context, context.brand_name, context.playbook) if is_whole else None
     )
+    settled = settled or identity_answer(context, policy_context)
     settled = settled or address_request(context, policy_context)
     if settled is not None:
         return _result(context, settled, (), None, now)
@@ -227,8 +229,8 @@ def _knowledge_hold(
 def _doubt(
     context: BrainContext, answer: BrainAnswer, judgement: Judgement
 ) -> EscalationReason | None:
-    """Return the brain's reason to escalate, or None. If the brain gives none, an empty plan counts
-    as low confidence, unless the message needs no reply or allows none."""
+    """Return the brain's reason to escalate, or None. If the brain gives no reason, an empty plan
+    counts as low confidence, unless the message needs or allows no reply."""
     if judgement.plan:
         return answer.doubt
     if answer.closes or not context.event.reply_allowed:

@@ -28,7 +28,7 @@ class PendingProposal(BaseModel):
     """An action that the customer was asked to confirm.
 
     `id`: the run that asked the question. `category`: the class of the message that led to the
-    question. `playbook_id` and `playbook_version`: the rules in force when the customer was asked.
+    question. `playbook_id`, `playbook_version`: the rules that applied when the customer was asked.
     `customer`: the address of the customer who may confirm the action, normalized by
     `customer_key`.
     """
@@ -52,7 +52,7 @@ class Thread(BaseModel):
 
     - `order_number`: the one order that the exchange is about. It was found, and this customer owns
       it.
-    - `named_by_customer`: whether the customer, and not just the agent, named the order.
+    - `named_by_customer`: whether the customer, and not just the agent, mentioned the order.
     - `asked_number`: the action for which the customer was asked to name an order.
     - `asked_of`: the verified address of the customer who was asked, or None if the address is
       unverified.
@@ -76,8 +76,8 @@ class Thread(BaseModel):
         return self.model_copy(update={"asked_number": None, "asked_of": None, "proposal": None})
 
     def seen_by(self, event: UnifiedEvent) -> "Thread":
-        """Return the thread as it applies to this message. An open question to another sender is
-        removed."""
+        """Return the thread as it applies to this message. An open question to a different sender
+        is removed."""
         asked = self.asked_of if self.proposal is None else self.proposal.customer
         if asked is None or (event.may_act and customer_key(event.customer_email) == asked):
             return self
@@ -91,7 +91,7 @@ class Thread(BaseModel):
 
         `named`: the order numbers in the customer's `text`. `order`: the order that was found and
         that the customer owns. `said`: the agent's answer. The order is uncertain if the customer
-        names several orders, an unknown order, or "the other one".
+        mentions several orders, an unknown order, or "the other one".
         """
         if len(named) == 1 and order is not None:
             return self.model_copy(update={"order_number": order.number, "named_by_customer": True})
@@ -106,6 +106,7 @@ class Thread(BaseModel):
 
 
 def speaks_of_another(text: str) -> bool:
-    """Return True if the message refers to another, unnamed order, as in "and my other order?"."""
+    """Return True if the message refers to a different, unnamed order, as in "and my other
+    order?"."""
     spend(min(len(text), _READ))
     return _ANOTHER.search(_NO_WORD.sub(" ", fold(text[:_READ]))) is not None

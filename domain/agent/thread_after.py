@@ -43,7 +43,7 @@ def thread_after(
 
 def _named_by_author(before: Thread, event: UnifiedEvent, after: Thread) -> Thread:
     """Return the thread with `named_by_customer` recomputed. It is True only if the verified author
-    named the order, in this message or an earlier one."""
+    mentioned the order, in this message or an earlier one."""
     if not after.named_by_customer or not event.order_numbers or numbers_of_author(event):
         return after
     is_same = before.named_by_customer and before.order_number == after.order_number

@@ -21,6 +21,7 @@ class _File(LexiconFile):
     which: dict[Language, str]
     done: _ByKind
     declined: dict[Language, str]
+    assistant: dict[Language, str]
     code: dict[Language, str]
     code_refused: dict[Language, str]
 
@@ -54,8 +55,13 @@ def declined(action: PlannedAction, language: Language, brand_name: str) -> str:
     return _letter(_filled(text, action, language), language, brand_name)
 
 
+def assistant(language: Language, brand_name: str) -> str:
+    """Return the reply to a customer who asks whether a robot or a person answers."""
+    return _letter(_words().assistant[language], language, brand_name)
+
+
 def code_request(language: Language, brand_name: str, *, refused: bool) -> str:
-    """Return the reply that requests the verification code mailed to the claimed address.
+    """Return the reply that requests the verification code emailed to the claimed address.
 
     The reply does not reveal whether the address is known. `refused`: the customer's message
     contained an invalid code.

@@ -1,4 +1,4 @@
-"""Churn: how likely a customer is to leave, computed from the customer's messages and tickets.
+"""Churn: a customer's likelihood of leaving, computed from the customer's messages and tickets.
 
 The churn score is a weighted sum of factors. Each factor has a value from 0 (no sign of churn) to 1
 (the maximum). The weights add up to 1, so the score is between 0 and 1. If one factor gets worse
@@ -24,8 +24,8 @@ RECENT: Final = timedelta(days=30)
 MEDIUM_FROM: Final = 0.3
 HIGH_FROM: Final = 0.6
 
-# Assumed time between messages for a customer who wrote on only one day, because the customer's
-# usual interval is unknown.
+# Assumed time between messages if a customer wrote on only one day, because the customer's usual
+# interval is unknown.
 _UNKNOWN_GAP: Final = timedelta(days=30)
 _SHORTEST_GAP: Final = timedelta(days=1)
 _DIGITS: Final = 4
@@ -38,9 +38,9 @@ class ChurnLevel(StrEnum):
 
 
 class FactorName(StrEnum):
-    """A factor of the churn score. `sentiment`: how negative the sentiment was in the last 30 days.
-    `trend`: how much worse the sentiment has become. `repeats`: tickets in the same category within
-    30 days. `unresolved`: tickets that failed, were handed off to a human, or are still pending.
+    """A factor of the churn score. `sentiment`: the negativity of the sentiment in the last 30
+    days. `trend`: the decline of the sentiment. `repeats`: tickets in the same category within 30
+    days. `unresolved`: tickets that failed, were handed off to a human, or are still pending.
     `silence`: an unusually long time without a message after a ticket that ended badly."""
 
     SENTIMENT = "sentiment"
@@ -71,11 +71,11 @@ class History:
     """A customer's history within LOOKS_BACK.
 
     `contact_days`: the number of different days on which the customer wrote. `mood_recent`: the
-    mean sentiment (-1 to 1) in the last 30 days, or None. `mood_before`: the mean sentiment in the
-    time before, or None. `mood_last`: the sentiment of the latest message that has a sentiment.
-    `same_matter`: the number of tickets in the most frequent category within 30 days. `unresolved`:
-    the number of tickets that failed or are handled by a human. `last_unresolved`: whether the
-    latest ticket is unresolved.
+    mean sentiment (-1 to 1) in the last 30 days, or None. `mood_before`: the mean sentiment before
+    that, or None. `mood_last`: the latest message's sentiment, if any has one. `same_matter`: the
+    number of tickets in the most frequent category within 30 days. `unresolved`: the number of
+    tickets that failed or went to a human. `last_unresolved`: whether the latest ticket is
+    unresolved.
     """
 
     first_contact: datetime
@@ -120,7 +120,7 @@ class ChurnPrediction(Prediction):
     customer_email: str
     week: date
     created_at: Annotated[
-        datetime, Field(description=("Time when this churn score was first computed."))
+        datetime, Field(description=("Time at which this churn score was first computed."))
     ]
 
 
@@ -163,8 +163,8 @@ def _factor(name: FactorName, value: float) -> Factor:
 
 
 def _trend(history: History) -> float:
-    """Return how far the sentiment has fallen, from 0 to 1. A fall from positive (1) to neutral (0)
-    is the maximum."""
+    """Return the decline of the sentiment, from 0 to 1. A fall from positive (1) to neutral (0) is
+    the maximum."""
     if history.mood_recent is None or history.mood_before is None:
         return 0
     return _clipped(history.mood_before - history.mood_recent)

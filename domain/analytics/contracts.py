@@ -7,8 +7,8 @@ from domain.core.contracts import Contract
 
 
 class ComputeMetricsInput(Contract):
-    """The days for which to compute metrics, from `first` to `last`. `client_id`: the client to
-    compute metrics for. Empty for all clients."""
+    """The days for which to compute metrics, from `first` to `last`. `client_id`: the client, or an
+    empty string for all clients."""
 
     first: date
     last: date
@@ -20,7 +20,7 @@ class ComputeMetricsResult(Contract):
     clients.
 
     `computed`: days that were computed. `changed`: days whose new values differ from the stored
-    ones. `left`: days left unchanged because retention has started to remove their records.
+    ones. `left`: days that stay unchanged because retention has started to remove their records.
     `failed`: days that could not be computed. Each of them is logged.
     """
 
@@ -73,7 +73,7 @@ class BackfillProgress(Contract):
 
 class PredictChurnInput(Contract):
     """The input of the churn prediction. `at`: the time for which to predict. Later records are
-    ignored. `client_id`: the client to predict for. Empty for all clients."""
+    ignored. `client_id`: the client, or an empty string for all clients."""
 
     at: datetime
     client_id: str = ""
@@ -82,7 +82,7 @@ class PredictChurnInput(Contract):
 class PredictChurnResult(Contract):
     """The outcome of the churn prediction. `predicted`: the number of customers with a prediction.
     `high`: the number of customers at the high level. `failed`: the number of customers without a
-    prediction because of an error. The clients of these customers are logged."""
+    prediction because of an error. Their clients are logged."""
 
     predicted: int = 0
     high: int = 0
@@ -91,7 +91,7 @@ class PredictChurnResult(Contract):
 
 class WeeklyChurnInput(Contract):
     """The input of the weekly churn workflow. `at`: the time for which to predict. Used only if the
-    workflow was not started by its schedule. `client_id`: the client to predict for. Empty for all
+    workflow was not started by its schedule. `client_id`: the client, or an empty string for all
     clients."""
 
     at: datetime | None = None

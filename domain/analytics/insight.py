@@ -1,7 +1,7 @@
-"""The figures for a range of days, compared with the preceding range of the same length.
+"""Metrics for a range of days, compared with the preceding range of the same length.
 
 Daily counts are added up. Rates are computed from the sums, never as a mean of daily rates.
-`docs/metrics.md` explains each figure.
+`docs/metrics.md` explains each metric.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from domain.analytics.latencies import added, percentile
 from domain.analytics.metrics import Breakdown, DayInsight, Slice, share
+from domain.analytics.saved_time import hours_saved
+from domain.core.money import MAX_MINOR, Money
 
 _Count = Annotated[int, Field(ge=0)]
 _Share = Annotated[float | None, Field(ge=0, le=1)]
@@ -22,7 +24,7 @@ class _Frozen(BaseModel):
 
 
 class Figures(_Frozen):
-    """Figures for a range of days, computed from its counted days. A rate or mean without data is
+    """Metrics for a range of days, computed from its counted days. A rate or mean without data is
     null."""
 
     events: _Count
@@ -31,67 +33,85 @@ class Figures(_Frozen):
         _Count,
         Field(
             description=(
-                "Number of runs that need an answer of their own. Automatic mails and "
-                "messages added to an open review are not counted."
+                "Number of runs that require an answer. Automatic emails and messages added to "
+                "an open review are not counted."
             )
         ),
     ]
-    handled: Annotated[_Count, Field(description="Number of `asked` runs that have an outcome.")]
-    resolved: Annotated[_Count, Field(description="Number of `asked` runs that are completed.")]
+    handled: Annotated[
+        _Count, Field(description="Number of runs counted in `asked` that have an outcome.")
+    ]
+    resolved: Annotated[
+        _Count, Field(description="Number of runs counted in `asked` that are completed.")
+    ]
     resolved_alone: Annotated[
         _Count,
-        Field(description=("Number of `resolved` runs that were completed without a human.")),
+        Field(
+            description=(
+                "Number of runs counted in `resolved` that were completed without a human."
+            )
+        ),
     ]
     resolved_with_people: Annotated[
         _Count,
         Field(
-            description=("Number of `resolved` runs that were completed with the help of a human.")
+            description=(
+                "Number of runs counted in `resolved` that were completed with human help."
+            )
         ),
     ]
     escalated: Annotated[
-        _Count, Field(description="Number of `asked` runs that were escalated to a human.")
+        _Count,
+        Field(description="Number of runs counted in `asked` that were escalated to a human."),
     ]
     reviewed: Annotated[
-        _Count, Field(description=("Number of `escalated` runs that a human decided."))
+        _Count, Field(description=("Number of runs counted in `escalated` that a human decided."))
     ]
     followed: Annotated[
         _Count,
         Field(
             description=(
-                "Number of `asked` runs on days for which the 7-day follow-up is complete."
+                "Number of runs counted in `asked` on days for which the 7-day follow-up is "
+                "complete."
             )
         ),
     ]
     durable: Annotated[
-        _Count, Field(description="Number of `followed` runs that were resolved and not reopened.")
+        _Count,
+        Field(
+            description="Number of runs counted in `followed` that were resolved and not reopened."
+        ),
     ]
     reopened: Annotated[
-        _Count, Field(description="Number of `followed` runs that were resolved and then reopened.")
+        _Count,
+        Field(
+            description="Number of runs counted in `followed` that were resolved and then reopened."
+        ),
     ]
     handled_rate: Annotated[
-        _Share, Field(description=("Share of `asked` runs that are `handled`, from 0 to 1."))
+        _Share, Field(description=("`handled` as a share of `asked`, from 0 to 1."))
     ]
     resolution_rate: Annotated[
-        _Share, Field(description=("Share of `asked` runs that are `resolved`, from 0 to 1."))
+        _Share, Field(description=("`resolved` as a share of `asked`, from 0 to 1."))
     ]
     automation_rate: Annotated[
-        _Share, Field(description=("Share of `asked` runs that are `resolved_alone`, from 0 to 1."))
+        _Share, Field(description=("`resolved_alone` as a share of `asked`, from 0 to 1."))
     ]
     assisted_rate: Annotated[
         _Share,
-        Field(description=("Share of `asked` runs that are `resolved_with_people`, from 0 to 1.")),
+        Field(description=("`resolved_with_people` as a share of `asked`, from 0 to 1.")),
     ]
     escalation_rate: Annotated[
-        _Share, Field(description=("Share of `asked` runs that are `escalated`, from 0 to 1."))
+        _Share, Field(description=("`escalated` as a share of `asked`, from 0 to 1."))
     ]
     durable_rate: Annotated[
-        _Share, Field(description=("Share of `followed` runs that are `durable`, from 0 to 1."))
+        _Share, Field(description=("`durable` as a share of `followed`, from 0 to 1."))
     ]
     reopen_rate: Annotated[
-        _Share, Field(description=("Share of `followed` runs that are `reopened`, from 0 to 1."))
+        _Share, Field(description=("`reopened` as a share of `followed`, from 0 to 1."))
     ]
     review_share: Annotated[
-        _Share, Field(description=("Share of `escalated` runs that are `reviewed`, from 0 to 1."))
+        _Share, Field(description=("`reviewed` as a share of `escalated`, from 0 to 1."))
     ]
     latency_p50_ms: float | None
     latency_p95_ms: float | None
@@ -101,27 +121,57 @@ class Figures(_Frozen):
     satisfied: Annotated[_Count, Field(description="Number of ratings of 4 or 5.")]
     rating_mean: Annotated[float | None, Field(ge=1, le=5)]
     satisfied_share: Annotated[
-        _Share, Field(description=("Share of ratings that are 4 or 5, from 0 to 1."))
+        _Share, Field(description=("`satisfied` as a share of `rated`, from 0 to 1."))
     ]
     cost_micros: Annotated[
         _Count, Field(description="Cost of language models, in millionths of a US dollar.")
     ]
+    hours_saved: Annotated[
+        float,
+        Field(
+            default=0,
+            ge=0,
+            description=(
+                "Hours that human agents would have spent on the runs in `resolved_alone`, at a "
+                "fixed time per run. See docs/metrics.md."
+            ),
+        ),
+    ]
+    refunds: Annotated[
+        _Count,
+        Field(
+            default=0,
+            description="Number of runs counted in `asked` for which the agent refunded money.",
+        ),
+    ]
 
 
 class Period(_Frozen):
-    """A range of days with its figures. `counted`: the number of days included in the figures.
-    `missing`: the number of days without metrics, or with metrics from a version that did not
-    compute all counts."""
+    """A range of days with its metrics.
+
+    `counted`: the number of days included in the metrics. `missing`: the number of days without
+    metrics, or with metrics from a version that did not compute all counts. `undetailed`: the
+    number of counted days whose version did not count refunds, or ratings and response times per
+    slice. Days without runs and ratings are not included.
+    """
 
     first: Annotated[date, Field(serialization_alias="from")]
     last: Annotated[date, Field(serialization_alias="to")]
     counted: _Count
     missing: _Count
     figures: Figures
+    undetailed: Annotated[int, Field(default=0, ge=0)]
+    refunded: Annotated[
+        tuple[Money, ...],
+        Field(
+            default=(),
+            description="Money refunded for the runs in `refunds`, one amount per currency.",
+        ),
+    ]
 
 
 class SliceFigures(_Frozen):
-    """The figures for one category, playbook or channel. `key`: its identifier. Null for runs
+    """The metrics for one category, playbook or channel. `key`: its identifier, or null for runs
     without a category, playbook or channel. `name`: the playbook's name."""
 
     key: str | None
@@ -129,7 +179,7 @@ class SliceFigures(_Frozen):
     asked: _Count
     asked_share: Annotated[
         _Share,
-        Field(description=("Share of all `asked` runs that are in this slice, from 0 to 1.")),
+        Field(description=("This slice's share of all runs counted in `asked`, from 0 to 1.")),
     ]
     resolved: _Count
     resolved_alone: _Count
@@ -142,11 +192,39 @@ class SliceFigures(_Frozen):
     escalation_rate: _Share
     durable_rate: _Share
     cost_micros: _Count
+    refunds: Annotated[
+        _Count,
+        Field(
+            default=0,
+            description="Number of runs counted in `asked` for which the agent refunded money.",
+        ),
+    ]
+    refunded: Annotated[
+        tuple[Money, ...],
+        Field(
+            default=(),
+            description="Money refunded for the runs in `refunds`, one amount per currency.",
+        ),
+    ]
+    rated: Annotated[
+        _Count, Field(default=0, description="Number of customer ratings in the range.")
+    ]
+    satisfied: Annotated[_Count, Field(default=0, description="Number of ratings of 4 or 5.")]
+    satisfied_share: Annotated[
+        _Share, Field(default=None, description="`satisfied` as a share of `rated`, from 0 to 1.")
+    ]
+    latency_p50_ms: Annotated[
+        float | None,
+        Field(
+            default=None,
+            description="Median response time in milliseconds, with an error of at most 7.6%.",
+        ),
+    ]
 
 
 class ReasonFigures(_Frozen):
-    """The figures for one escalation reason. `escalated`: the number of runs escalated to a human
-    for this reason. `rate`: the share of all `asked` runs that were escalated for this reason."""
+    """The metrics for one escalation reason. `escalated`: the number of runs escalated to a human
+    for this reason. `rate`: `escalated` as a share of `asked`."""
 
     reason: str
     escalated: _Count
@@ -163,8 +241,8 @@ class ChurnRisk(_Frozen):
 
 
 class Insight(_Frozen):
-    """The figures for a range of days, with breakdowns. `change`: each figure minus the same figure
-    for the previous period. Null if either figure is null."""
+    """The metrics for a range of days, with breakdowns. `change`: each metric minus its value in
+    the previous period, or null if either is null."""
 
     period: Period
     previous: Period | None
@@ -183,7 +261,7 @@ def before(first: date, last: date) -> tuple[date, date]:
 
 
 def period(first: date, last: date, days: Sequence[DayInsight]) -> Period:
-    """Return the period from `first` to `last` with its figures. `days`: the stored rows for these
+    """Return the period from `first` to `last` with its metrics. `days`: the stored rows for these
     days."""
     counted = whole(days)
     return Period(
@@ -192,6 +270,10 @@ def period(first: date, last: date, days: Sequence[DayInsight]) -> Period:
         counted=len(counted),
         missing=(last - first).days + 1 - len(counted),
         figures=_figures(counted),
+        undetailed=sum(
+            bool(day.runs or day.rated) and not day.breakdown.is_detailed for day in counted
+        ),
+        refunded=_money(_all_runs(counted)),
     )
 
 
@@ -201,8 +283,8 @@ def whole(days: Iterable[DayInsight]) -> list[DayInsight]:
 
 
 def change(now: Figures, then: Figures) -> dict[str, float | None]:
-    """Return the difference between two periods for each figure, by name. A difference is None if
-    either figure is None."""
+    """Return each metric's difference between two periods, by name. A difference is None if either
+    value is None."""
     values = then.model_dump()
     return {
         name: None if value is None or values[name] is None else value - values[name]
@@ -215,7 +297,7 @@ def slices(
     of: Callable[[Breakdown], Sequence[Slice]],
     names: Mapping[str, str] | None = None,
 ) -> tuple[SliceFigures, ...]:
-    """Return the figures for each slice over a range of days, largest slice first.
+    """Return the metrics for each slice over a range of days, largest slice first.
 
     `of`: a function that returns the slices from a day's breakdown. `names`: the display names for
     keys that are ids.
@@ -230,7 +312,7 @@ def slices(
 
 
 def reasons(days: Sequence[DayInsight]) -> tuple[ReasonFigures, ...]:
-    """Return the figures for each escalation reason over a range of days, most frequent reason
+    """Return the metrics for each escalation reason over a range of days, most frequent reason
     first."""
     asked = sum(day.asked or 0 for day in days)
     found = added(day.escalations for day in days)
@@ -282,6 +364,22 @@ def _figures(days: Sequence[DayInsight]) -> Figures:
         rating_mean=_mean((day.rating_mean, day.rated) for day in days),
         satisfied_share=share(satisfied, rated),
         cost_micros=total(lambda day: day.cost_micros),
+        hours_saved=hours_saved(alone),
+        refunds=sum(part.refunds for part in _all_runs(days)),
+    )
+
+
+def _all_runs(days: Iterable[DayInsight]) -> list[Slice]:
+    """Return slices that together contain each run in `asked` exactly once."""
+    return [part for day in days for part in day.breakdown.by_class]
+
+
+def _money(parts: Iterable[Slice]) -> tuple[Money, ...]:
+    """Return the slices' refunded amounts, one per currency."""
+    sums = added(part.refunded for part in parts)
+    return tuple(
+        Money(minor=min(minor, MAX_MINOR), currency=currency)
+        for currency, minor in sorted(sums.items())
     )
 
 
@@ -300,6 +398,7 @@ def _slice(key: str, parts: Sequence[Slice], of_asked: int, name: str | None) ->
     escalated = sum(part.escalated for part in parts)
     followed = sum(part.asked for part in parts if part.durable is not None)
     durable = sum(part.durable or 0 for part in parts)
+    rated, satisfied = sum(part.rated for part in parts), sum(part.satisfied for part in parts)
     return SliceFigures(
         key=key or None,
         name=name,
@@ -316,4 +415,10 @@ def _slice(key: str, parts: Sequence[Slice], of_asked: int, name: str | None) ->
         escalation_rate=share(escalated, asked),
         durable_rate=share(durable, followed),
         cost_micros=sum(part.cost_micros for part in parts),
+        refunds=sum(part.refunds for part in parts),
+        refunded=_money(parts),
+        rated=rated,
+        satisfied=satisfied,
+        satisfied_share=share(satisfied, rated),
+        latency_p50_ms=percentile(added(part.latencies for part in parts), 0.5),
     )

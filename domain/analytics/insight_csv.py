@@ -1,5 +1,5 @@
-"""Write insight and knowledge gaps as CSV files. The columns are the fields of the JSON
-responses."""
+"""Write the insight report and the knowledge gaps as CSV files. The columns are the fields of the
+JSON responses."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
@@ -10,12 +10,19 @@ from pydantic import BaseModel
 from domain.analytics.gaps import EXAMPLES, KnowledgeGap, KnowledgeGaps, QuestionCount
 from domain.analytics.insight import Figures, Insight, Period, SliceFigures
 from domain.core.csv_cells import Cell, csv_file
+from domain.core.money import Money
 
 _PERIOD: Final = ("part", "key", "name", "from", "to", "counted", "missing")
 _FIGURES: Final = (
     *Figures.model_fields,
-    *(name for name in SliceFigures.model_fields if name not in {*Figures.model_fields, *_PERIOD}),
+    *(
+        name
+        for name in SliceFigures.model_fields
+        if name not in {*Figures.model_fields, *_PERIOD, "refunded"}
+    ),
 )
+# The amounts in a row, such as “12.00 EUR 5.00 USD”.
+_REFUNDED: Final = "refunded"
 _GAP: Final = (
     *("label", "count", "share", "classes", "languages"),
     *(f"example_{number}" for number in range(1, EXAMPLES + 1)),
@@ -24,12 +31,12 @@ _GAP: Final = (
 
 
 def insight_csv(insight: Insight) -> bytes:
-    """Return insight as a CSV file. It has one line each for the range, the previous range, their
-    difference, and each category, playbook, channel and escalation reason.
+    """Return the insight report as a CSV file. It has one line each for the range, the previous
+    range, their difference, and each category, playbook, channel and escalation reason.
 
     The `part` column contains the kind of the line. Cells that do not apply are empty.
     """
-    return csv_file((*_PERIOD, *_FIGURES), _insight_lines(insight))
+    return csv_file((*_PERIOD, *_FIGURES, _REFUNDED), _insight_lines(insight))
 
 
 def gaps_csv(gaps: KnowledgeGaps) -> bytes:
@@ -42,7 +49,7 @@ def _insight_lines(insight: Insight) -> Iterator[list[Cell]]:
     if insight.previous is not None:
         yield _period_line("previous", insight.previous)
     if insight.change is not None:
-        yield [*_padded("change"), *(insight.change.get(name) for name in _FIGURES)]
+        yield [*_padded("change"), *(insight.change.get(name) for name in _FIGURES), None]
     parts = {
         "class": insight.by_class,
         "playbook": insight.by_playbook,
@@ -50,15 +57,19 @@ def _insight_lines(insight: Insight) -> Iterator[list[Cell]]:
     }
     for part, found in parts.items():
         for one in found:
-            yield [*_padded(part, one.key, one.name), *_figures(one)]
+            yield [*_padded(part, one.key, one.name), *_figures(one), _amounts(one.refunded)]
     for reason in insight.by_reason:
-        told: dict[str, Cell] = {"escalated": reason.escalated, "escalation_rate": reason.rate}
-        yield [*_padded("reason", reason.reason), *(told.get(name) for name in _FIGURES)]
+        row_cells: dict[str, Cell] = {"escalated": reason.escalated, "escalation_rate": reason.rate}
+        yield [*_padded("reason", reason.reason), *(row_cells.get(name) for name in _FIGURES), None]
 
 
 def _period_line(part: str, period: Period) -> list[Cell]:
     days: list[Cell] = [period.first, period.last, period.counted, period.missing]
-    return [part, None, None, *days, *_figures(period.figures)]
+    return [part, None, None, *days, *_figures(period.figures), _amounts(period.refunded)]
+
+
+def _amounts(amounts: Sequence[Money]) -> str:
+    return " ".join(map(str, amounts))
 
 
 def _padded(part: str, key: str | None = None, name: str | None = None) -> list[Cell]:
@@ -66,8 +77,8 @@ def _padded(part: str, key: str | None = None, name: str | None = None) -> list[
     return [part, key, name, *[None] * (len(_PERIOD) - 3)]
 
 
-def _figures(told: BaseModel) -> list[Cell]:
-    values = told.model_dump()
+def _figures(row_cells: BaseModel) -> list[Cell]:
+    values = row_cells.model_dump()
     return [values.get(name) for name in _FIGURES]
 
 
@@ -77,8 +88,8 @@ def _gap_line(gap: KnowledgeGap) -> list[Cell]:
         gap.label,
         gap.count,
         gap.share,
-        _told(gap.classes),
-        _told(gap.languages),
+        _tallies(gap.classes),
+        _tallies(gap.languages),
         *examples,
         *[None] * (EXAMPLES - len(examples)),
         gap.answer.text if gap.answer else None,
@@ -88,7 +99,7 @@ def _gap_line(gap: KnowledgeGap) -> list[Cell]:
     ]
 
 
-def _told(tallies: Sequence[QuestionCount]) -> str:
+def _tallies(tallies: Sequence[QuestionCount]) -> str:
     return " ".join(f"{one.value or '?'}:{one.count}" for one in tallies)
 
 

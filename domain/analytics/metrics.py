@@ -1,7 +1,7 @@
-"""Daily metrics: the meaning of each daily count, and the rates computed from the counts.
+"""Daily metrics: the definition of each daily count, and the rates computed from the counts.
 
 A day is a UTC day. Its metrics count the events and runs received on that day, and the messages and
-sentiments written on that day. `docs/metrics.md` explains the figures to users.
+sentiments written on that day. `docs/metrics.md` explains the metrics to users.
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,8 +30,14 @@ _Milliseconds = Annotated[float | None, Field(ge=0)]
 
 
 class Slice(BaseModel):
-    """The counts for a part of a day's runs. Each count has the same meaning as in `DayCounts`.
-    `key`: the category, the playbook's id or the channel. Empty for runs without one."""
+    """The counts for one category, playbook or channel within a day's runs. Each count has the same
+    meaning as in `DayCounts`. `key`: the category, playbook id or channel. Empty for runs without
+    one.
+
+    `refunds`: runs in `asked` for which the agent refunded money. `refunded`: the sums in minor
+    units, by currency. `rated`, `satisfied`: the day's ratings for runs in this slice, including
+    runs of earlier days. `latencies`: runs by bucket, with `COARSE` buckets counted as one.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -43,16 +49,26 @@ class Slice(BaseModel):
     reopened: _Count | None = None
     durable: _Count | None = None
     cost_micros: _Count = 0
+    refunds: _Count = 0
+    refunded: dict[str, _Count] = {}
+    rated: _Count = 0
+    satisfied: _Count = 0
+    latencies: dict[str, _Count] = {}
 
 
 class Breakdown(BaseModel):
-    """A day's runs by category, playbook and channel. Each list is sorted by key."""
+    """A day's runs by category, playbook and channel. Each list is sorted by key.
+
+    `is_detailed`: whether the slices contain refunds, ratings and latencies. Earlier versions did
+    not count them.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     by_class: tuple[Slice, ...] = ()
     by_playbook: tuple[Slice, ...] = ()
     by_channel: tuple[Slice, ...] = ()
+    is_detailed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +80,8 @@ class DayCounts:
     events without a run. `customers`: the number of different customers who wrote. `latency_*`:
     milliseconds from a request's arrival to its first outcome.
 
-    `asked`: runs that need an answer of their own, unlike automatic mails and messages added to an
-    open review. `handled`: asked runs with an outcome. `resolved`: completed asked runs.
+    `asked`: runs that require an answer, unlike automatic emails and messages added to an open
+    review. `handled`: runs in `asked` with an outcome. `resolved`: completed runs in `asked`.
     `resolved_alone`: resolved runs without a human. `reopened`: resolved runs whose customer wrote
     again within `DURABLE_AFTER`. `durable`: the other resolved runs. `reopened` and `durable` are
     None until that time has passed for all runs.
@@ -115,8 +131,8 @@ class Rates:
 
 
 def rates(counts: DayCounts) -> Rates:
-    """Return the rates for a day. Resolution, automation and escalation are shares of the asked
-    runs. The review rate is the share of the escalated runs that a human has decided."""
+    """Return a day's rates. Resolution, automation and escalation are shares of `asked`. The review
+    rate is the share of escalated runs that a human has decided."""
     return Rates(
         resolution_rate=share(counts.resolved, counts.asked),
         automation_rate=share(counts.resolved_alone, counts.asked),
@@ -167,7 +183,7 @@ class DayMetrics(BaseModel):
     rating_mean: Annotated[float | None, Field(ge=1, le=5)]
     cost_micros: _Count
     computed_at: Annotated[
-        datetime, Field(description="Time when the metrics for this day were first computed.")
+        datetime, Field(description="Time at which the metrics for this day were first computed.")
     ]
 
 

@@ -1,1 +1,1 @@
-"""The audit log: who changed what, and from which network."""
+"""The audit log: the actor of each change, and the actor's IP network."""

@@ -1,8 +1,8 @@
-"""The hash chain of a client's audit entries: each entry contains the hash of the previous entry.
+"""The hash chain of a client's audit entries: each entry contains the previous entry's hash.
 
 Changing, removing or inserting an entry breaks the chain at that entry. An attacker could recompute
-all later hashes. An anchor reveals such a change: it is a copy of an entry's sequence number and
-hash that is also stored outside the database.
+all later hashes, but a checkpoint reveals this. A checkpoint is a copy of an entry's sequence
+number and hash that is also stored outside the database.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ ALL: Final = TenantId("all")
 
 @dataclass(frozen=True, slots=True)
 class ChainHead:
-    """The sequence number and the hash of a chain's last entry."""
+    """The sequence number and hash of a chain's last entry."""
 
     seq: int
     hash: bytes
@@ -48,8 +48,8 @@ class ChainLink:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A recorded state of a client's chain: at the recorded time, the entry with number `seq` had
-    this hash."""
+    """A checkpoint: the recorded state of a client's chain. at the recorded time, the entry with
+    number `seq` had this hash."""
 
     client_id: str
     seq: int
@@ -57,12 +57,12 @@ class Anchor:
 
 
 class FaultKind(StrEnum):
-    """The kind of a fault in a chain. `missing`: entries between others are missing. `changed`: an
+    """The kind of a fault in a chain. `missing`: entries are missing in the middle. `changed`: an
     entry differs from the content that was hashed. `unlinked`: an entry's previous hash differs
     from the hash of the preceding entry, because an entry was inserted or replaced. `inserted`:
     entries exist before the chain's first entry or after its head. `cut`: entries at the end are
     missing. `head`: the stored head is missing, or its hash differs from that of the last entry.
-    `replaced`: an entry's hash differs from the hash in its anchor."""
+    `replaced`: an entry's hash differs from the hash in its checkpoint."""
 
     MISSING = "missing"
     CHANGED = "changed"
@@ -118,7 +118,7 @@ def chained(
 class ChainWalk:
     """Checks one client's chain from its first entry to its head, and reports each fault found.
 
-    `anchors`: the anchors of this chain. A fault is reported once: after a fault, the check
+    `anchors`: the checkpoints of this chain. A fault is reported once: after a fault, the check
     continues from the next existing entry.
     """
 
@@ -138,7 +138,7 @@ class ChainWalk:
 
     def _step(self, link: ChainLink) -> Iterator[Fault]:
         seq, expected = link.entry.seq, self._last.seq + 1
-        if seq < expected:  # sequence numbers are unique, so this entry is before the first
+        if seq < expected:  # Sequence numbers are unique, so this entry is before the first.
             yield self._fault(FaultKind.INSERTED, seq, seq, link.entry.id)
             return
         if seq > expected:
@@ -173,7 +173,7 @@ class ChainWalk:
 
 
 class AnchorDigest:
-    """A SHA-256 digest of anchors. Add the anchors sorted by client and sequence number."""
+    """A SHA-256 digest of checkpoints. Add the checkpoints sorted by client and sequence number."""
 
     def __init__(self, anchors: Iterable[Anchor] = ()) -> None:
         self.number = 0

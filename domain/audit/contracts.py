@@ -1,4 +1,4 @@
-"""Temporal payloads for anchoring the audit log."""
+"""Temporal payloads for recording audit checkpoints."""
 
 from datetime import date, datetime
 
@@ -6,23 +6,25 @@ from domain.core.contracts import Contract
 
 
 class AnchorAuditInput(Contract):
-    """The input of the workflow that anchors the audit log. `at`: a time on the day to anchor. Used
-    only if the workflow was not started by its schedule. None means the current time."""
+    """The input of the workflow that records audit checkpoints. `at`: a time on the day for which
+    to record them. Used only if the workflow was not started by its schedule. None means the
+    current time."""
 
     at: datetime | None = None
 
 
 class AnchorHeadsInput(Contract):
-    """The input of the activity that anchors the chains. `day`: the UTC day under which the anchors
-    are stored."""
+    """The input of the activity that records a checkpoint of each chain. `day`: the UTC day under
+    which the checkpoints are stored."""
 
     day: date
 
 
 class AnchorAuditResult(Contract):
-    """The result of anchoring a day. `anchored`: the number of chain heads that this run anchored.
-    `anchors`: the total number of the day's anchors. `digest`: the digest of all the day's anchors.
-    Temporal and the service's log keep this digest outside the database."""
+    """The outcome of recording a day's audit checkpoints. `anchored`: the number of chain heads for
+    which this run recorded a checkpoint. `anchors`: the total number of the day's checkpoints.
+    `digest`: the digest of all the day's checkpoints. Temporal and the service's log keep this
+    digest outside the database."""
 
     day: date
     anchored: int

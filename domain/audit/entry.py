@@ -1,4 +1,4 @@
-"""An entry in the audit log: who changed what, when, and from which network.
+"""An entry in the audit log: the actor, the action, the time and the actor's IP network.
 
 An entry contains only ids and digests, so an erasure does not change the entry.
 """
@@ -33,9 +33,9 @@ class AuditEntry:
     """An entry in the audit log.
 
     `seq`: the entry's sequence number in the client's chain, starting at 1. `login`: the operator
-    who acts on a member's behalf. `network`: the network from which the request came, or None if
-    there was no request. The fields are not validated, because an entry that was tampered with must
-    still be readable.
+    who acts on a member's behalf. `network`: the client's IP network, or None if there was no
+    request. The fields are not validated, because an entry that was tampered with must still be
+    readable.
     """
 
     client_id: str

@@ -1,4 +1,4 @@
-"""The payment provider's events, and the checks before an event takes effect."""
+"""The payment provider's events, and the checks before an event is applied."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -77,7 +77,7 @@ class Settlement:
 def doubt(
     event: PaymentEvent, checkout: Checkout, active: Checkout | None
 ) -> PaymentProblem | None:
-    """Return the reason why a payment event must not take effect, or None if it may.
+    """Return the reason why a payment event must not be applied, or None if it may be.
 
     `active`: the checkout for the plan with an active monthly payment, or None.
     """

@@ -1,4 +1,4 @@
-"""Ports for billing."""
+"""The port for the payment provider, and the checkout that the provider opens."""
 
 from dataclasses import dataclass
 from typing import Protocol

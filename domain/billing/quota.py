@@ -45,7 +45,7 @@ class QuotaStanding:
         return self.tickets_limit != UNLIMITED and self.tickets_used >= self.tickets_limit
 
     def payment(self) -> PaidBy | None:
-        """Return how one more ticket is paid for: from the quota, with one credit, or None if
+        """Return the means of payment for one more ticket: the quota, one credit, or None if
         neither is left."""
         if not self.quota_reached:
             return PaidBy.QUOTA

@@ -45,7 +45,7 @@ class Subscription:
         return max(plan, _TRIAL_PLAN, key=_RANK.__getitem__)
 
     def is_unpaid(self, now: datetime) -> bool:
-        """Return True if the client's plan, ignoring a trial, is the free plan."""
+        """Return True if the client's plan, ignoring any trial, is the free plan."""
         return self.settled(now).plan is Plan.FREE
 
     def includes_webhooks(self, now: datetime) -> bool:
@@ -59,7 +59,7 @@ class Subscription:
 
     def standing(self, now: datetime, *, tickets_used: int, credits_balance: int) -> QuotaStanding:
         """Return the client's usage and quota in the month of `now`. `tickets_used`: the number of
-        tickets used in this month."""
+        tickets used in the current month."""
         return QuotaStanding(
             period=period_of(now),
             tickets_used=tickets_used,

@@ -15,7 +15,7 @@ from domain.core.text import fold
 # data matches them.
 _FIRST_MARK: Final = 0xF0000
 _OWN_MARKS: Final = re.compile("[\U000f0000-\U000ffffd]")
-_PASSES: Final = 14
+_PASSES: Final = 15
 
 _PEOPLE: Final = (("Camille", "Martin"), ("Dominique", "Bernard"), ("Alix", "Robert"))
 _OTHER_EMAIL: Final = "autre@example.org"
@@ -60,8 +60,8 @@ def anonymized(
 
     The function replaces e-mail addresses, phone numbers, IBANs, card numbers, street addresses,
     links that contain a token, the customer's `name` and the `order_numbers`. For the same customer
-    and numbers, a value always has the same replacement. Text without personal data is unchanged,
-    and so is already anonymized text. The run time is linear in the length of the text.
+    and numbers, a value always has the same replacement. Text without personal data and text that
+    is already anonymized stay unchanged. The run time is linear in the length of the text.
     """
     spend(_PASSES * len(text))
     person, numbers = MadeUpPerson(email, name), made_up_numbers(order_numbers)
@@ -106,8 +106,8 @@ def made_up_numbers(order_numbers: Sequence[str]) -> dict[str, str]:
 
 
 class _Veiled:
-    """A text in which each made-up value is masked by one mark character, so that later patterns do
-    not match the value."""
+    """A text in which each made-up value is masked by one marker character, so that later patterns
+    do not match the value."""
 
     def __init__(self, text: str) -> None:
         self._text = _OWN_MARKS.sub("", text)
@@ -119,7 +119,7 @@ class _Veiled:
         return _OWN_MARKS.sub(lambda match: values[match[0]], self._text)
 
     def keep(self, values: Iterable[str]) -> None:
-        """Mask the values in the text. They are already made up, so they are not replaced."""
+        """Mask made-up values in the text, so that they are not replaced again."""
         for value in values:
             if value in self._text:
                 pattern = re.compile(rf"(?<![\w.@+-]){re.escape(value)}(?![\w@])")

@@ -26,8 +26,9 @@ _Phrase = Annotated[str, Field(min_length=1, max_length=500)]
 
 
 class CaseOrigin(StrEnum):
-    """How a case was created. `hand`: by a user. `simulation`: from a simulation. `run`: from a
-    real run, with personal data replaced. `correction`: from a correction. `file`: by an import."""
+    """The origin of a case. `hand`: a user wrote the case. `simulation`: it was created from a
+    simulation. `run`: it was created from a real run, with personal data replaced. `correction`: it
+    was created from a correction. `file`: it was imported."""
 
     HAND = "hand"
     SIMULATION = "simulation"

@@ -18,7 +18,7 @@ from domain.playbooks.shape import said_of
 S = TypeVar("S", bound=BaseModel)
 
 MAX_CASE_FILE_BYTES: Final = 1024 * 1024
-_MAX_TOLD: Final = 10
+_MAX_SHOWN: Final = 10
 
 
 class CaseFileShape(BaseModel):
@@ -57,8 +57,8 @@ def parse_cases(data: bytes) -> tuple[CaseSpec, ...]:
 
 
 def case_yaml_in(data: bytes) -> JsonValue:
-    """Return the content of a YAML document. Raises InvalidCases. For invalid YAML, the error names
-    the line."""
+    """Return the content of a YAML document. Raises InvalidCases. For invalid YAML, the error
+    contains the line number."""
     if len(data) > MAX_CASE_FILE_BYTES:
         raise InvalidCases([f"a file of cases has at most {MAX_CASE_FILE_BYTES // 1024} KiB"])
     try:
@@ -99,7 +99,7 @@ def compare_cases(
     known: Iterable[SavedCase], specs: Sequence[CaseSpec], made: Callable[[CaseSpec], SavedCase]
 ) -> tuple[CaseChange, ...]:
     """Return the changes that make the client's cases match `specs`. Cases are matched by name.
-    Cases that are not in `specs` stay unchanged."""
+    Cases missing from `specs` stay unchanged."""
     by_name = {case.name: case for case in known}
     return tuple(_change(by_name.get(spec.name), spec, made) for spec in specs)
 
@@ -128,7 +128,7 @@ def written_case(spec: CaseSpec) -> dict[str, JsonValue]:
 
 
 def problems_of_case(spec: CaseSpec) -> Iterator[str]:
-    """Yield the problems in a case that the schema does not detect, each with its path."""
+    """Yield the problems in a case that the schema cannot detect, each with its path."""
     if clean_line(spec.name, len(spec.name)) != spec.name:
         yield "name: one line without blanks around it"
     if not any(message.text.strip() for message in spec.scenario.messages):
@@ -177,5 +177,5 @@ def _refuse(problems: Iterable[str]) -> None:
 
 
 def _refused(lines: Sequence[str]) -> InvalidCases:
-    more = [f"and {len(lines) - _MAX_TOLD} more"] if len(lines) > _MAX_TOLD else []
-    return InvalidCases([*lines[:_MAX_TOLD], *more])
+    more = [f"and {len(lines) - _MAX_SHOWN} more"] if len(lines) > _MAX_SHOWN else []
+    return InvalidCases([*lines[:_MAX_SHOWN], *more])

@@ -96,7 +96,8 @@ class CaseOutcome(BaseModel):
 
     @property
     def facts(self) -> tuple[object, ...]:
-        """Return the parts of the outcome to compare: all except the text and the confidence."""
+        """Return the parts of the outcome to compare: everything except the text and the
+        confidence."""
         actions = [(action.kind, action.amount) for action in self.plan]
         judged = (self.status, self.reason, self.classification, self.intent)
         return (*judged, set(self.sources), actions)
@@ -125,13 +126,13 @@ class CaseResult(BaseModel):
 
 
 def is_repeatable(model: str) -> bool:
-    """Return True if no language model is involved, so that the model always gives the same outcome
-    for the same message."""
+    """Return True if no language model is involved, so the same message always has the same
+    outcome."""
     return not model or model == SETTLED_BY or model.startswith(_EMBEDDED)
 
 
 def thought_by_embedded(simulation: Simulation) -> bool:
-    """Return True if the embedded brain produced any of the simulation's answers."""
+    """Return True if the embedded brain generated any of the simulation's answers."""
     return any(one.model.startswith(_EMBEDDED) for one in simulation.outcomes)
 
 

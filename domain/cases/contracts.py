@@ -4,7 +4,7 @@ from domain.core.contracts import Contract
 
 
 class CaseRunPlan(Contract):
-    """The ids of the cases to try in a run, in order. Empty if the run has ended."""
+    """The ids of the cases to try in a run, in order. The list is empty if the run has ended."""
 
     case_ids: tuple[str, ...]
 
@@ -20,8 +20,8 @@ class TryCasesInput(Contract):
 
 
 class EndCaseRunInput(Contract):
-    """The end of a run of saved cases. `error_code`: why the run ended early, or None if all cases
-    were tried."""
+    """The end of a run of saved cases. `error_code`: the reason why the run ended early, or None if
+    all cases were tried."""
 
     client_id: str
     record_id: str

@@ -1,4 +1,4 @@
-"""Errors of saved cases and the publish gate."""
+"""Errors raised by saved cases and the publish gate."""
 
 from collections.abc import Mapping, Sequence
 

@@ -32,8 +32,8 @@ from domain.simulation.scenario import (
 )
 
 _FRESH: Final = timedelta(days=14)
-"""If an order is at most this old at the time of the message, the case omits the order's date. Each
-try of the case then uses the default age. An older order keeps its date."""
+"""An order that is at most this old at the time of the message has no date in the case. Each try
+then uses the default age. An older order keeps its date."""
 
 _NUMBER: Final = "7001"
 _LINK: Final = "https://example.com/lien"
@@ -41,8 +41,8 @@ _LINE: Final = 500
 _NAME_WORDS: Final = 60
 _FIELDS: Final = 50
 _FIELD: Final = re.compile("[A-Za-z][A-Za-z0-9_]{0,63}")
-# Fields that the scenario contains elsewhere, and fields that identify the customer. Neither are
-# copied to the case.
+# Fields that the scenario contains elsewhere, and fields that identify the customer. Neither kind
+# is copied to the case.
 _OTHERWISE_SAID: Final = ("order_number", "customer", "email", "name", "phone", "address", "url")
 # An approval overrides these escalation reasons, because a reviewer may know something that the
 # agent did not. Reasons from rules still apply.

@@ -27,7 +27,7 @@ class GateStanding(BaseModel):
 
     was_live: bool = Field(
         description=(
-            "Whether this version, or an identical one, has been live before. Such a version "
+            "True if this version, or an identical one, has been live before. Such a version "
             "may go live without passing cases."
         )
     )
@@ -54,7 +54,7 @@ def falling_to(
     for its event.
 
     `entries`: the playbooks after the planned change, oldest first. Cases that select no playbook
-    are omitted, because they do not block any playbook.
+    are omitted, because they block no playbook.
     """
     by_id = {entry.playbook.id: entry for entry in entries}
     pairs = []

@@ -79,6 +79,11 @@ _NAME: Final = rf"(?P<name>{_CAPITAL}(?: {_CAPITAL}){{0,2}})"
 _INTRODUCED: Final = re.compile(
     rf"(?i:je m['’]appelle|mon nom est|my name is|(?:mr|mrs|ms|mme|mlle|m)\.?) {_NAME}"
 )
+_TITLE: Final = "(?i:madame|monsieur|mesdames|messieurs|mademoiselle|madam)"
+_GREETED: Final = re.compile(
+    r"(?m:^)(?i:bonjour|bonsoir|salut|coucou|ch[eè]re?|hello|hi|hey|dear) "
+    rf"(?:{_TITLE} )?(?!{_TITLE}\b|(?i:sir|all|team|there)\b){_NAME} ?(?=[,!\n])"
+)
 _SIGNED: Final = re.compile(
     r"(?i:cordialement|bien [àa] vous|salutations|d['’]avance|merci|regards|thanks|thank you"
     rf"|sincerely|cheers|best)[ ,.!]{{0,5}}\n\n?{_NAME}[ ,.!]{{0,5}}\n?\Z"
@@ -143,8 +148,9 @@ def towns(text: str) -> Iterator[PersonalData]:
 
 
 def names_said(text: str) -> Iterator[PersonalData]:
-    """Yield the names with which people introduce themselves or sign a message."""
-    for pattern in (_INTRODUCED, _SIGNED):
+    """Yield the names with which people introduce themselves, greet each other or sign a
+    message."""
+    for pattern in (_INTRODUCED, _GREETED, _SIGNED):
         for match in pattern.finditer(text):
             yield PersonalData(PersonalKind.NAME, *match.span("name"))
 

@@ -85,7 +85,8 @@ def not_planned(kinds: Iterable[ActionKind]) -> tuple[ActionKind, ...]:
 
 
 def source_names(outcome: SimulatedOutcome) -> tuple[str, ...]:
-    """Return the sources of the outcome's draft without duplicates, named as in expectations."""
+    """Return the names of the sources of the outcome's draft, as used in expectations and without
+    duplicates."""
     named = (ORDER_SOURCE if one.kind == "order" else one.title for one in outcome.sources)
     return tuple(dict.fromkeys(name for name in named if name))
 

@@ -1,1 +1,1 @@
-"""The content that a merchant gives the agent: templates and knowledge."""
+"""The content that a merchant provides to the agent: templates and knowledge."""

@@ -71,7 +71,7 @@ def _sentences(body: str) -> Iterator[tuple[str, str]]:
     for place, line in enumerate(lines):
         following = next((later for later in lines[place + 1 :] if later), "")
         if not line:
-            # A blank line ends a list, unless it separates the list from its introduction.
+            # A blank line ends a list, except between the list and its introduction.
             lead = lead if _BULLET.match(following) else ""
             continue
         if _is_heading(line, lines[place - 1] if place else "", following):

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_fiel
 
 from domain.agent.brain import Category, Language, Template
 from domain.agent.intent import Intent
-from domain.agent.speech.language import plain_language
+from domain.agent.speech.language import likely_language, plain_language
 from domain.agent.template import KNOWN_NAMES, names, unreadable
 from domain.core.errors import InvalidContent
 from domain.core.plain_text import without_controls
@@ -35,8 +35,8 @@ receives only the first 4,000 characters."""
 
 
 MAX_NOT_FOR: Final = 50
-"""Maximum number of exclusions per template. An exclusion is a word or phrase that marks messages
-that the template must not answer."""
+"""Maximum number of exclusions per template. The template does not answer a message that contains
+one of its exclusions, which are words or phrases."""
 
 MAX_NOT_FOR_PHRASE: Final = 80
 """Maximum length of a template exclusion, in characters."""
@@ -53,9 +53,9 @@ _NAMED: Final[Mapping[Language, tuple[str, str]]] = {
 class TemplateEntry(Template):
     """A template as displayed to its authors."""
 
-    is_active: bool = Field(description="Whether the agent may use the template.")
+    is_active: bool = Field(description="True if the agent may use the template.")
     is_starter: bool = Field(
-        default=False, description="Whether the template is an unedited starter template."
+        default=False, description="True if the template is an unedited starter template."
     )
     created_at: datetime
     updated_at: datetime | None
@@ -111,6 +111,12 @@ def language_of(texts: tuple[str, ...], otherwise: _Otherwise) -> Language | _Ot
     """Return the language in which the texts are clearly written. If the language is not clear,
     return `otherwise`."""
     return plain_language(_PLACEHOLDER.sub(" ", " ".join(texts))) or otherwise
+
+
+def unchosen_language(texts: tuple[str, ...], otherwise: _Otherwise) -> Language | _Otherwise:
+    """Return the language for texts without a chosen language: the more likely one, or `otherwise`
+    if neither is."""
+    return likely_language(_PLACEHOLDER.sub(" ", " ".join(texts))) or otherwise
 
 
 def check_language(language: Language, *texts: str) -> Language:

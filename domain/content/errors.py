@@ -1,4 +1,4 @@
-"""Errors of templates and knowledge."""
+"""Errors raised for templates and knowledge."""
 
 from collections.abc import Mapping
 

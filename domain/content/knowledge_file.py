@@ -239,7 +239,7 @@ def _of_csv(file: KnowledgeFile) -> Iterator[_Found | FileProblem]:
 def _of_markdown(file: KnowledgeFile) -> Iterator[_Found | FileProblem]:
     """Yield the entries and problems in a Markdown file. A first-level heading without text below
     it is the title of the whole file, not an entry."""
-    begun: re.Match[str] | None = None
+    opened: re.Match[str] | None = None
     at, is_code = 1, False
     body: list[str] = []
     for number, line in enumerate(file.text.split("\n"), start=1):
@@ -248,9 +248,9 @@ def _of_markdown(file: KnowledgeFile) -> Iterator[_Found | FileProblem]:
             is_code ^= line.lstrip().startswith(_FENCE)
             body.append(line)
             continue
-        yield from _section(begun, at, body)
-        begun, at, body = heading, number, []
-    yield from _section(begun, at, body)
+        yield from _section(opened, at, body)
+        opened, at, body = heading, number, []
+    yield from _section(opened, at, body)
 
 
 def _section(

@@ -25,6 +25,11 @@ class CitedKind(StrEnum):
     METRICS = "metrics"
     CHURN = "churn"
     GAP = "gap"
+    RUNS = "runs"
+    REVIEWS = "reviews"
+    UNHAPPY = "unhappy"
+    ARTICLES = "articles"
+    VERSIONS = "versions"
     DOCUMENT = "document"
 
 
@@ -34,7 +39,7 @@ class _Shown(BaseModel):
 
 class CitedRecord(_Shown):
     """A record read by one of the copilot's tools. The link is built from the record's kind and id,
-    never from text."""
+    never from text that a model wrote."""
 
     kind: CitedKind
     id: str = Field(description="Id of the record. For a document, the page and heading.")

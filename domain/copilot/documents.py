@@ -12,15 +12,15 @@ from domain.copilot.bilingual import in_english
 from domain.copilot.words import STOP_WORDS, plain_words, stem
 from domain.core.text import fold
 
-# The usual BM25 constants. `_K1` controls how repeated words saturate. `_B` controls the influence
+# The usual BM25 constants. `_K1` limits the effect of repeated words. `_B` controls the influence
 # of a section's length.
 _K1: Final = 1.2
 _B: Final = 0.75
-# The weight of a word in a heading, relative to a word in the text.
+# The weight of a word in a heading, relative to a word in the body.
 _HEADING: Final = 6
 _MAX_QUERY_WORDS: Final = 24
-# The page about the copilot quotes questions of every kind. A search therefore returns this page
-# only if the question mentions the copilot.
+# The copilot's own page quotes many kinds of questions. A search therefore returns it only if the
+# question mentions the copilot.
 _OWN_PAGE: Final = "copilot.md"
 _OWN_NAMES: Final = frozenset({"copilot", "copilote"})
 _EXCERPT: Final = 400
@@ -100,8 +100,8 @@ class DocumentIndex:
         """Return the `limit` most relevant sections for a question, most relevant first. Rare words
         weigh more than common words.
 
-        French words are also searched for by their English equivalents, because most documents are
-        in English.
+        The search also uses the English equivalents of French words, because most documents are in
+        English.
         """
         asked = [word for word in plain_words(question) if word not in STOP_WORDS]
         wanted = dict.fromkeys(map(stem, [*asked, *in_english(asked)]))

@@ -21,17 +21,24 @@ _PAGES: Final = {
     CitedKind.MEMBER: "/members",
     CitedKind.AUDIT: "/audit",
     CitedKind.USAGE: "/usage",
-    CitedKind.METRICS: "/metrics",
     CitedKind.CHURN: "/metrics/churn",
     CitedKind.GAP: "/knowledge/gaps",
+    CitedKind.RUNS: "/runs",
+    CitedKind.REVIEWS: "/reviews",
+    CitedKind.UNHAPPY: "/conversations?mood=unhappy",
+    CitedKind.ARTICLES: "/knowledge",
+    CitedKind.VERSIONS: "/playbooks/{id}/versions",
 }
 
 
 def cited(kind: CitedKind, record_id: str, title: str, dashboard_url: str) -> CitedRecord:
     """Return a citation of a record. `record_id`: the id of the record. For a document, the page
-    and heading."""
+    and heading. For metrics, the first and the last day, as `2026-11-01/2026-11-30`."""
     if kind is CitedKind.DOCUMENT:
         url = record_id
+    elif kind is CitedKind.METRICS:
+        first, _, last = record_id.partition("/")
+        url = f"{dashboard_url}/metrics?from={first}&to={last}"
     else:
         url = dashboard_url + _PAGES[kind].format(id=record_id)
     return CitedRecord(kind=kind, id=record_id, title=clean_line(title, _TITLE_CHARS), url=url)

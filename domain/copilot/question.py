@@ -1,8 +1,12 @@
-"""A question to the copilot: the conversation up to now, ending with the user's message."""
+"""A question to the copilot: the conversation so far, ending with the user's message."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
+from zoneinfo import ZoneInfo
+
+from domain.copilot.words import Tongue
+from domain.dashboard.preferences import DEFAULT_ZONE
 
 MAX_MESSAGES: Final = 20
 MAX_MESSAGE: Final = 4_000
@@ -24,10 +28,22 @@ class CopilotMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class AskerContext:
+    """The user's context. `language`: the language of the answer if the question itself does not
+    show one. `zone`: the user's time zone. `record_id`: the id of the record on the user's current
+    page, to which `this ticket` refers."""
+
+    language: Tongue = "fr"
+    zone: ZoneInfo = field(default_factory=lambda: ZoneInfo(DEFAULT_ZONE))
+    record_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CopilotQuestion:
     """A conversation of at least one message. The last message is from the user."""
 
     messages: tuple[CopilotMessage, ...]
+    asker: AskerContext = field(default_factory=AskerContext)
 
     @property
     def text(self) -> str:

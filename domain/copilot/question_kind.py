@@ -3,7 +3,7 @@ question."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from typing import Final
@@ -27,14 +27,18 @@ _QUOTED: Final = re.compile(r"[\"«“]\s?([^\"«»“”]{1,200}?)\s?[\"»”]"
 
 class AskedKind(StrEnum):
     """The kind of a question to the copilot. `help`: about the product, answered from its
-    documents. `abilities`: about the copilot's abilities. `act`: a request to do something.
-    `private`: about data that the copilot never reveals. `search`: a question without a detected
-    kind."""
+    documents. `abilities`: about the copilot's abilities. `act`: a request to perform an action.
+    `private`: about confidential data. `search`: a question without a detected kind."""
 
     WHY = "why"
     USAGE = "usage"
     WAITING = "waiting"
     GAPS = "gaps"
+    REFUNDS = "refunds"
+    UNHAPPY = "unhappy"
+    ATTENTION = "attention"
+    POLICY_CHANGES = "policy_changes"
+    ARTICLES = "articles"
     HELP = "help"
     CUSTOMER = "customer"
     WEBHOOKS = "webhooks"
@@ -53,14 +57,23 @@ class AskedKind(StrEnum):
     SEARCH = "search"
 
 
+class AskedFigure(StrEnum):
+    """The metric that a question asks for. `speed`: the response time."""
+
+    AUTOMATION = "automation"
+    SATISFACTION = "satisfaction"
+    SPEED = "speed"
+    VOLUME = "volume"
+
+
 class _Cue(LexiconFile):
     weight: float
     words: str
 
 
 class _Acts(LexiconFile):
-    """Words that indicate a request to do something. `openings`: the first words of a request.
-    `fillers`: words that may come before the verb."""
+    """Words that indicate a request for an action. `openings`: the first words of a request.
+    `fillers`: words that may precede the verb."""
 
     openings: tuple[str, ...]
     fillers: frozenset[str]
@@ -73,6 +86,8 @@ class _File(LexiconFile):
     out_of_reach: tuple[str, ...]
     acts: _Acts
     cues: dict[AskedKind, tuple[_Cue, ...]]
+    figures: dict[AskedFigure, tuple[str, ...]]
+    by_reason: tuple[str, ...]
 
 
 @cache
@@ -83,7 +98,10 @@ def _words() -> _File:
 @dataclass(frozen=True, slots=True)
 class AskedOfCopilot:
     """The meaning of a question to the copilot. `topic`: the words about the subject, without the
-    words that determined the kind. `how`: whether the question asks how to do something."""
+    words that determined the kind. `how`: whether the question asks for instructions. `figure`: the
+    metric named in the question, the first in the order of AskedFigure. `by_reason`: whether the
+    question asks for reasons. `nearest`: the kind with the highest score, even if the score is too
+    low. `page_record`: the record on the user's current page."""
 
     kind: AskedKind
     tongue: Tongue
@@ -93,6 +111,10 @@ class AskedOfCopilot:
     record_id: str | None = None
     order: str | None = None
     how: bool = False
+    figure: AskedFigure | None = None
+    by_reason: bool = False
+    nearest: AskedKind | None = None
+    page_record: str | None = None
 
 
 def asked_of(question: CopilotQuestion) -> AskedOfCopilot:
@@ -101,49 +123,59 @@ def asked_of(question: CopilotQuestion) -> AskedOfCopilot:
     A short question without a kind inherits the kind and the named records from the user's previous
     question.
     """
-    asked = _asked(question.text)
+    otherwise = question.asker.language
+    asked = replace(_asked(question.text, otherwise), page_record=question.asker.record_id)
     if asked.kind is not AskedKind.SEARCH or not question.earlier:
         return asked
     if len(plain_words(question.text)) > _SHORT_WORDS:
         return asked
-    before = _asked(question.earlier[0])
+    before = _asked(question.earlier[0], otherwise)
     if before.kind in (AskedKind.SEARCH, AskedKind.ABILITIES, AskedKind.ACT, AskedKind.PRIVATE):
         return asked
-    return AskedOfCopilot(
+    return replace(
+        asked,
         kind=before.kind,
-        tongue=asked.tongue,
-        text=question.text,
         topic=asked.topic or before.topic,
         email=asked.email or before.email,
         record_id=asked.record_id or before.record_id,
         order=asked.order or before.order,
+        figure=asked.figure or before.figure,
+        by_reason=asked.by_reason or before.by_reason,
     )
 
 
-def _asked(text: str) -> AskedOfCopilot:
+def _asked(text: str, otherwise: Tongue) -> AskedOfCopilot:
     words = plain_words(text)
     email, record, order = _email(text), _record(text), _order(text)
     is_how = _has_any(words, _words().how)
-    kind = _kind(words, has_email=email is not None, has_record=record is not None, is_how=is_how)
+    kind, nearest = _kind(
+        words, has_email=email is not None, has_record=record is not None, is_how=is_how
+    )
     if kind is AskedKind.SEARCH and order is not None and len(words) <= _SHORT_WORDS:
         kind = AskedKind.ORDER
     return AskedOfCopilot(
         kind=kind,
-        tongue=tongue_of(text),
+        tongue=tongue_of(text, otherwise),
         text=text,
         topic=_topic(text, kind),
         email=email,
         record_id=record,
         order=order,
         how=is_how,
+        figure=next((one for one in AskedFigure if _has_all(words, _words().figures[one])), None),
+        by_reason=_has_all(words, _words().by_reason),
+        nearest=nearest,
     )
 
 
-def _kind(words: Sequence[str], *, has_email: bool, has_record: bool, is_how: bool) -> AskedKind:
+def _kind(
+    words: Sequence[str], *, has_email: bool, has_record: bool, is_how: bool
+) -> tuple[AskedKind, AskedKind | None]:
+    """Return a question's kind, and the kind with the highest score, if any."""
     if _has_all(words, _words().out_of_reach):
-        return AskedKind.PRIVATE
+        return AskedKind.PRIVATE, None
     if not is_how and _is_order_to_act(words):
-        return AskedKind.ACT
+        return AskedKind.ACT, None
     scores = {
         kind: sum(cue.weight for cue in cues if _has(words, cue.words))
         for kind, cues in _words().cues.items()
@@ -155,12 +187,13 @@ def _kind(words: Sequence[str], *, has_email: bool, has_record: bool, is_how: bo
     if is_how:
         scores[AskedKind.HELP] += 6.0
     best = max(scores, key=lambda kind: scores[kind])
-    return best if scores[best] >= _ENOUGH else AskedKind.SEARCH
+    nearest = best if scores[best] > 0 else None
+    return best if scores[best] >= _ENOUGH else AskedKind.SEARCH, nearest
 
 
 def _is_order_to_act(words: Sequence[str]) -> bool:
-    """Return True if the text is a request to act. Such a text starts with a verb of action, or
-    with an opening and such a verb: `can you refund order 12`."""
+    """Return True if the text requests an action. Such a text starts with a verb, or with an
+    opening and a verb: `can you refund order 12`."""
     acts = _words().acts
     text = " ".join(words)
     opening = next((one for one in acts.openings if text.startswith(f"{one} ")), "")
@@ -211,7 +244,7 @@ def _order(text: str) -> str | None:
 
 def _topic(text: str, kind: AskedKind) -> str:
     """Return the text in quotation marks. Without quotation marks, return the words that do not
-    indicate the kind of the question."""
+    indicate the question's kind."""
     quoted = _QUOTED.search(text)
     if quoted is not None:
         return quoted[1]

@@ -16,8 +16,8 @@ from domain.core.plain_text import without_controls
 REMOVED: Final = "[…]"
 """The text that replaces a link that no tool returned."""
 
-# Number of consecutive words from the secret text at which the answer is stopped. Such a long
-# common sequence is not a coincidence.
+# Number of consecutive words of the secret text after which the answer is stopped. A sequence of
+# this length is not a coincidence.
 _SHARED_WORDS: Final = 8
 # Maximum length of a token, in characters. A longer text without a blank is neither a word nor a
 # link.
@@ -38,11 +38,11 @@ _ADDRESS: Final = re.compile(
 
 
 class SafeText:
-    """A filter for a model's text that arrives in pieces. The filter releases each piece when the
-    piece is known to be safe.
+    """A filter for a model's text that arrives in pieces. The filter releases each piece once it is
+    known to be safe.
 
     `links`: the links that tools returned. They are looked up for each token, because tools add
-    links while the answer arrives. `secret`: a text of ours that the answer must not repeat
+    links while the answer arrives. `secret`: an internal text that the answer must not repeat
     verbatim.
     """
 

@@ -25,13 +25,13 @@ _FRENCH: Final = _words(
     "comment pourquoi combien ou avec sans pour par dans sur nous vous je tu il elle on ils elles "
     "mon ma mes notre nos votre vos son sa ses leur leurs a au aux en ne pas plus y se si mais "
     "qu d l j c s n m t peut peux pouvez ont sont etait faire fait moi dernier derniere mois "
-    "semaine avons repondu client clients commande demande montre donne"
+    "semaine avons repondu client clients commande demande montre donne aujourd hui hier"
 )
 _ENGLISH: Final = _words(
     "the a an of and is are was were this that these those what which who whom when how why where "
     "many much with without for by in on at to from we you i he she it they my our your their its "
     "do does did can could will would should has have had not no be been me us about last month "
-    "week show give tell there any customer customers order"
+    "week show give tell there any customer customers order today yesterday"
 )
 _BOTH: Final = _FRENCH & _ENGLISH
 _MEANT: Final = _words(
@@ -60,10 +60,12 @@ def content_words(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in plain_words(text) if word not in STOP_WORDS))
 
 
-def tongue_of(text: str) -> Tongue:
+def tongue_of(text: str, otherwise: Tongue = "fr") -> Tongue:
     """Return the language of a text, French or English, based on its function words. If they are
-    inconclusive, return French."""
+    inconclusive, return `otherwise`."""
     words = plain_words(text)
     french = sum(word in _FRENCH and word not in _BOTH for word in words)
     english = sum(word in _ENGLISH and word not in _BOTH for word in words)
+    if english == french:
+        return otherwise
     return "en" if english > french else "fr"

@@ -9,7 +9,7 @@ from domain.core.effort import spend
 
 MOST_PAIRS: Final = 40_000
 """Maximum number of pairs of equal units, one from each text. The number grows quadratically for
-text that repeats one letter."""
+text that repeats a single letter."""
 
 MOST_UNITS: Final = 4_000
 """Maximum number of compared units (lines, words or characters) in both texts together."""

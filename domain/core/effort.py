@@ -34,8 +34,8 @@ _current: ContextVar[StepBudget | None] = ContextVar("effort", default=None)
 
 @contextmanager
 def budget(steps: int = EVENT_STEPS) -> Iterator[StepBudget]:
-    """Limit the steps spent within the `with` block to `steps`, and yield the budget. The steps of
-    a nested block do not count toward the outer budget."""
+    """Limit the steps spent within the `with` block to `steps`, and yield the budget. Steps in a
+    nested block do not count toward the outer budget."""
     effort = StepBudget(steps)
     token = _current.set(effort)
     try:

@@ -18,7 +18,8 @@ _DEEPEST: Final = 4
 
 
 class BrokenLexicon(Exception):
-    """A data file in this release is invalid. The message names the file and the position."""
+    """A data file in this release is invalid. The message contains the file name and the
+    position."""
 
 
 class LexiconFile(BaseModel):

@@ -30,6 +30,7 @@ SIMULATE: Final = "Simulate"
 RUN_CASES: Final = "RunCases"
 REPLAY: Final = "Replay"
 LEARN_HEADS_WORKFLOW: Final = "LearnHeads"
+SEND_REPLY: Final = "SendReply"
 
 ANSWER_UPDATE: Final = "answer"
 REVIEW_DECIDED_SIGNAL: Final = "review_decided"
@@ -56,6 +57,7 @@ TELL_OWNER: Final = "webhook.tell_owner"
 SWEEP_DELIVERIES: Final = "sweep.deliveries"
 SWEEP_REVIEWS: Final = "sweep.reviews"
 SWEEP_LOOSENINGS: Final = "sweep.loosenings"
+SWEEP_CUSTOMERS: Final = "sweep.customers"
 COMPUTE_METRICS: Final = "metrics.compute"
 PREDICT_CHURN: Final = "churn.predict"
 RETAIN: Final = "retention.remove"
@@ -85,6 +87,9 @@ END_REPLAY: Final = "replay.end"
 SWEEP_BACKGROUND: Final = "sweep.background"
 FIND_GAPS: Final = "insight.gaps"
 LEARN_HEADS: Final = "brain.learn"
+REPLY_DUE: Final = "reply.due"
+DELIVER_REPLY: Final = "reply.send"
+FAIL_REPLY: Final = "reply.fail"
 
 SWEEP_SCHEDULE: Final = "sweep"
 MONTHLY_RESET_SCHEDULE: Final = "monthly-reset"
@@ -158,12 +163,12 @@ def erase_id(client_id: str, subject: str) -> str:
 
 
 def send_mail_id(client_id: str, record_id: str) -> str:
-    """Return the id of the workflow that sends a mail. `client_id`: empty for a sign-in code."""
+    """Return the id of the workflow that sends an email. `client_id`: empty for a sign-in code."""
     return f"mail/{client_id}/{record_id}" if client_id else f"mail/{record_id}"
 
 
 def mail_answer_id(client_id: str, session_id: str, number: int) -> str:
-    """Return the id of the workflow that mails one answer from a widget session. `number`: the
+    """Return the id of the workflow that emails one answer from a widget session. `number`: the
     answer's number in the session."""
     return f"mail/{client_id}/{session_id}/{number}"
 
@@ -174,12 +179,12 @@ def simulate_id(client_id: str, simulation_id: str) -> str:
     return f"simulate/{client_id}/{simulation_id}"
 
 
-_BACKGROUND: Final = {RUN_CASES: "cases", REPLAY: "replay"}
+_BACKGROUND: Final = {RUN_CASES: "cases", REPLAY: "replay", SEND_REPLY: "reply"}
 
 
 def background_id(workflow: str, client_id: str, record_id: str) -> str:
-    """Return the workflow id for a long-running job: a case run or a replay. `record_id`: the id of
-    the job's database row."""
+    """Return the workflow id for a long-running job: a case run, a replay or a member's reply.
+    `record_id`: the id of the job's database row."""
     return f"{_BACKGROUND[workflow]}/{client_id}/{record_id}"
 
 
@@ -187,7 +192,7 @@ def run_prefixes(client_id: str) -> tuple[str, ...]:
     """Return the prefixes of all workflow ids of a client, except the workflow ids of erasures."""
     kinds = (
         "event", "dry-run", "webhooks", "webhook", "metrics", "churn", "mail", "inbound", "notice",
-        "simulate", "cases", "replay",
+        "simulate", "cases", "replay", "reply",
     )  # fmt: skip
     return tuple(f"{kind}/{client_id}/" for kind in kinds)
 

@@ -6,6 +6,9 @@ from typing import Final
 from domain.core.effort import spend
 
 MAX_TEXT_CHARS: Final = 100_000
+MAX_ADDRESS: Final = 320
+"""Maximum length of an email address, in characters."""
+
 
 _LINE_BREAKS: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _SPACES: Final = re.compile("[\u00a0\u2007\u202f]")
@@ -22,7 +25,7 @@ def without_controls(value: str) -> str:
     """Normalize line breaks to newlines and special spaces to plain ones, and remove all other
     control and invisible characters except tabs."""
     if value.isprintable():
-        return value  # fast path: a printable string contains none of the characters above
+        return value  # Fast path: a printable string contains none of the characters above.
     return _UNSEEN.sub("", _SPACES.sub(" ", _LINE_BREAKS.sub("\n", value)))
 
 
@@ -59,11 +62,11 @@ def clean_line(value: str, limit: int) -> str:
 
 def clean_address(value: str) -> str | None:
     """Return the email address without surrounding blanks. Return None if the address is empty, has
-    more than 320 characters, or contains control characters.
+    more than `MAX_ADDRESS` characters, or contains control characters.
 
     Upper and lower case are kept. The caller decides how to compare addresses.
     """
     address = value[:1_000].strip()
-    if not address or len(address) > 320 or re.search(r"[\n\t]", without_controls(address)):
+    if not address or len(address) > MAX_ADDRESS or re.search(r"[\n\t]", without_controls(address)):
         return None
     return address if without_controls(address) == address else None

@@ -11,17 +11,17 @@ from domain.core.error_report import ErrorReport
 from domain.core.ids import TenantId
 
 Clock = Callable[[], datetime]
-"""Returns the current time, aware and in UTC."""
+"""A function that returns the current time as a timezone-aware datetime in UTC."""
 
 NewId = Callable[[], str]
-"""Returns a new ULID in upper case."""
+"""A function that returns a new ULID in upper case."""
 
 
 class OutgoingMail(BaseModel):
-    """A mail that the service sends. `name`: the local part of the mail's Message-ID, the same for
-    every attempt. The sender's domain is appended. `auto_submitted`: the value of the
-    Auto-Submitted header (RFC 3834), which distinguishes a reply to a mail from other automatic
-    mail."""
+    """An email that the service sends. `name`: the local part of the email's Message-ID, the same
+    for every attempt. The sender's domain is appended. `auto_submitted`: the value of the
+    Auto-Submitted header (RFC 3834), which distinguishes a reply to an email from other automatic
+    email. `color`: the merchant's color in the email's HTML part, or None for the service's."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -33,12 +33,13 @@ class OutgoingMail(BaseModel):
     in_reply_to: str | None = None
     references: tuple[str, ...] = ()
     auto_submitted: Literal["auto-replied", "auto-generated"] = "auto-replied"
+    color: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SmtpServer:
     """A client's own mail server. TLS is always required. `starttls`: whether TLS starts with the
-    STARTTLS command instead of with the first byte. `sealed_password`: the encrypted password, or
+    STARTTLS command rather than with the first byte. `sealed_password`: the encrypted password, or
     None if `username` is None."""
 
     host: str
@@ -50,8 +51,8 @@ class SmtpServer:
 
 @dataclass(frozen=True, slots=True)
 class MailSender:
-    """The sender of a client's mails. `server`: the client's mail server, or None for the service's
-    own server. A sender that is not `verified` can send only to its own address."""
+    """The sender of a client's emails. `server`: the client's mail server, or None for the
+    service's own server. A sender that is not `verified` can send only to its own address."""
 
     client_id: TenantId
     address: str
@@ -63,10 +64,10 @@ class MailSender:
 
 @dataclass(frozen=True, slots=True)
 class ServicePermit:
-    """The permission to send one mail to `to` from the service's own sender address.
+    """The permission to send one email to `to` from the service's own sender address.
 
     Only `activities/integrations/` issues this permit. It permits a fixed-text service mail within
-    the limits, or a mail to an address that has written to the service (decision 0074).
+    the limits, or an email to an address that has written to the service (decision 0074).
     """
 
     to: str
@@ -74,10 +75,10 @@ class ServicePermit:
 
 class Mailer(Protocol):
     async def send(self, mail: OutgoingMail, by: MailSender | ServicePermit) -> str:
-        """Send one mail and return its Message-ID.
+        """Send one email and return its Message-ID.
 
         `by`: the client's sender, or the permit to use the service's own sender. Raises
-        MailRefused, MailUnreachable (the mail was not sent), MailUnknown (the mail may or may not
+        MailRefused, MailUnreachable (the email was not sent), MailUnknown (the email may or may not
         have been sent).
         """
 
@@ -93,7 +94,7 @@ class Sealer(Protocol):
     def digests(self, text: str) -> tuple[bytes, ...]:
         """Return keyed digests of the text (HMAC-SHA256), one for each key, newest key first.
 
-        Only a holder of the key can determine which text a digest belongs to.
+        Only a holder of the key can match a digest to its text.
         """
 
 

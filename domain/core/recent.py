@@ -11,8 +11,8 @@ Value = TypeVar("Value")
 class Recent(Generic[Key, Value]):
     """An LRU cache whose entries have a total weight of at most `limit`.
 
-    The least recently used entry is evicted first. An entry never expires, so its key must contain
-    all inputs from which the value was computed.
+    The least recently used entry is evicted first. Entries never expire, so a key must contain all
+    inputs of the computed value.
     """
 
     def __init__(self, limit: int) -> None:

@@ -1,5 +1,5 @@
-"""The name of the service, as displayed in the User-Agent of webhooks, in export files, mails,
-pages and MCP."""
+"""The service's name, as displayed in the User-Agent of webhooks, export files, emails, pages and
+MCP."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -2,7 +2,7 @@
 
 Keys must be unique, because YAML silently drops the value of a repeated key. Aliases are rejected,
 because an alias can expand a few lines to megabytes. Timestamps and YAML 1.1's other number formats
-(base 60, octal, `1_000`, `.inf`) remain text. Parsing them would be slow, or would give a value
+(base 60, octal, `1_000`, `.inf`) remain text. Parsing them would be slow, or would produce a value
 that the author did not intend.
 """
 
@@ -121,7 +121,7 @@ class _Loader(Composer, yaml.CSafeLoader):
     def construct_mapping(self, node: Node, deep: bool = False) -> dict[Hashable, Any]:
         if not isinstance(
             node, MappingNode
-        ):  # a node with an explicit `!!map` tag may be a scalar or a list
+        ):  # A node with an explicit `!!map` tag may be a scalar or a list.
             raise yaml.MarkedYAMLError(
                 problem="keys and values expected", problem_mark=node.start_mark
             )
@@ -177,8 +177,8 @@ def _construct_bool(loader: _Loader, node: ScalarNode) -> bool:
 
 
 def _construct_number(loader: _Loader, node: ScalarNode) -> int | float:
-    """Return the number in a scalar. Raises ValueError if the scalar's explicit tag names another
-    type of number."""
+    """Return the number in a scalar. Raises ValueError if the scalar's explicit tag specifies
+    another type of number."""
     value = str(loader.construct_scalar(node))
     match _plain_tag(value).removeprefix(_TAG), node.tag.removeprefix(_TAG):
         case "int", "int":

@@ -40,7 +40,7 @@ def yaml_places(text: str) -> Mapping[str, YamlPlace]:
 
 def place_of(path: str, places: Mapping[str, YamlPlace]) -> YamlPlace | None:
     """Return the position of the part with the given path. If there is none, return the position of
-    the innermost existing part that would contain it."""
+    the innermost existing part that would contain it, or None if `places` is empty."""
     while path:
         if path in places:
             return places[path]
@@ -49,8 +49,8 @@ def place_of(path: str, places: Mapping[str, YamlPlace]) -> YamlPlace | None:
 
 
 def _walk(path: str, named_by: Node, node: Node) -> Iterator[tuple[str, YamlPlace]]:
-    """Yield the path and position of a node and of all its parts. The position of a value is the
-    position of its key."""
+    """Yield the path and position of a node and all its parts. A value's position is its key's
+    position."""
     if len(path) > _MAX_PATH:
         return
     mark = named_by.start_mark

@@ -1,2 +1,1 @@
-"""The dashboard: users' page preferences, and drafts of forms that were not submitted
-successfully."""
+"""The dashboard: users' page preferences, and drafts of forms that were not submitted."""

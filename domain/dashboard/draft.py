@@ -1,4 +1,4 @@
-"""A draft: a user's input in a dashboard form that was not submitted successfully."""
+"""A draft: a user's input in a dashboard form that was not submitted."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,5 +1,4 @@
-"""The overview page: pending reviews, problems, and the first steps that a new client has not
-completed yet."""
+"""The overview page: pending reviews, problems, and a new client's remaining onboarding steps."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,14 +8,20 @@ from domain.core.money import Money
 
 
 class FirstStep(StrEnum):
-    """The steps that a new client completes before its agent answers without humans, in order."""
+    """The onboarding steps that a new client completes before its agent answers without humans, in
+    order."""
 
     KNOWLEDGE = "knowledge"
+    ANSWERED = "answered"
     SHOP = "shop"
     CASE = "case"
     DOOR = "door"
     """The client has an API key for its systems, or a website that may show the widget."""
-    ANSWERED = "answered"
+
+
+def next_step(done: frozenset[FirstStep]) -> FirstStep | None:
+    """Return the first onboarding step that is not completed, or None if all are."""
+    return next((step for step in FirstStep if step not in done), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +40,10 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The content of the overview page. `waiting`: the number of open reviews, or a limit of them.
-    `oldest`: when the oldest counted review was opened. `at_stake`: the amount that the plans
-    under the counted reviews would move, by currency. `done`: the first steps that the client has
-    completed."""
+    """The content of the overview page. `waiting`: the number of open reviews, counted up to a
+    limit. `oldest`: the time when the oldest counted review was opened. `at_stake`: the amount that
+    the plans of the counted reviews would move, by currency. `done`: the onboarding steps that the
+    client has completed."""
 
     waiting: int
     oldest: datetime | None
@@ -48,8 +53,8 @@ class Overview:
 
     @property
     def first_steps(self) -> tuple[tuple[FirstStep, bool], ...]:
-        """Return the first steps in order, each with a flag that is True if the client has
-        completed it. Return nothing if all steps are completed."""
+        """Return the onboarding steps in order, each with whether the client has completed it.
+        Return nothing if all steps are completed."""
         if len(self.done) == len(FirstStep):
             return ()
         return tuple((step, step in self.done) for step in FirstStep)

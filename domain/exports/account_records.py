@@ -21,6 +21,7 @@ from domain.tenants.client_settings import (
     check_branding,
     check_sensitive_words,
 )
+from domain.tenants.disclosure import DisclosureStatus, check_disclosure
 from domain.tenants.frame_settings import check_frame
 
 
@@ -37,7 +38,7 @@ class ClientRecord(Record):
         Time | None,
         Field(
             description=(
-                "End of the trial. Until then, all features of the pro plan are free. Null if "
+                "End of the trial. Until then, all features of the pro plan are free; null if "
                 "there is no trial."
             )
         ),
@@ -49,7 +50,9 @@ class ClientRecord(Record):
     next_plan_from: Annotated[
         Time | None,
         Field(
-            description=("Time when `next_plan` takes effect; null if no downgrade is scheduled.")
+            description=(
+                "Time at which `next_plan` takes effect; null if no downgrade is scheduled."
+            )
         ),
     ]
     created_at: Annotated[Time, Field(description="Time when the client was created.")]
@@ -70,7 +73,7 @@ class PlaybookVersionRecord(Record):
         ),
     ]
     threshold: Annotated[
-        Share, Field(description="Confidence below which a human decides, from 0 to 1.")
+        Share, Field(description="Confidence threshold, from 0 to 1. Below it, a human decides.")
     ]
     rulebook: Annotated[
         Rulebook,
@@ -79,7 +82,7 @@ class PlaybookVersionRecord(Record):
     created_at: Annotated[Time, Field(description="Time when this version was created.")]
     author: Annotated[
         str | None,
-        Field(description="Author of the version, as named in the audit log."),
+        Field(description="Author of the version, as identified in the audit log."),
     ] = None
     note: Annotated[
         str | None, Field(description="Reason for the change, as given by the author.")
@@ -95,9 +98,9 @@ class PlaybookRecord(Record):
     the client's members."""
 
     id: Annotated[Id, Field(description="ULID of the playbook.")]
-    version: Annotated[Count, Field(description="Number of the version in force.")]
+    version: Annotated[Count, Field(description="Number of the current version.")]
     is_active: Annotated[
-        bool, Field(description=("Whether the playbook is active, so that it handles events."))
+        bool, Field(description=("True if the playbook is active, so that it handles events."))
     ]
     created_at: Annotated[Time, Field(description="Time when the playbook was created.")]
     versions: Annotated[
@@ -164,6 +167,23 @@ class SettingsRecord(Record):
             ),
         ),
     ]
+    disclosure: Annotated[
+        dict[str, str],
+        Field(
+            default={},
+            description=(
+                "AI disclosure below the agent's answers, by language. Contains only texts that "
+                "the client set."
+            ),
+        ),
+    ]
+    disclosure_status: Annotated[
+        DisclosureStatus,
+        Field(
+            default=DisclosureStatus.ON,
+            description="`on`, or the reason why the AI disclosure is switched off.",
+        ),
+    ]
     authserv_ids: Annotated[
         tuple[str, ...],
         Field(description="Mail servers whose `Authentication-Results` headers are trusted."),
@@ -172,7 +192,7 @@ class SettingsRecord(Record):
         bool,
         Field(
             default=False,
-            description="Whether customers are asked to rate an answer.",
+            description="True if customers are asked to rate an answer.",
         ),
     ]
     holds_loosening: Annotated[
@@ -180,7 +200,7 @@ class SettingsRecord(Record):
         Field(
             default=True,
             description=(
-                "Whether a change that loosens rules takes effect only after a second manager's "
+                "True if a change that loosens rules takes effect only after a second manager's "
                 "approval, or after a day."
             ),
         ),
@@ -190,7 +210,7 @@ class SettingsRecord(Record):
         Field(
             default=False,
             description=(
-                "Whether the embedded brain's answers from the client's knowledge are sent "
+                "True if the embedded brain's answers from the client's knowledge are sent "
                 "without human review."
             ),
         ),
@@ -210,9 +230,9 @@ class SettingsRecord(Record):
 
     @model_validator(mode="after")
     def _as_they_are_kept(self) -> Self:
-        """Raise ValueError unless the values are valid and in their stored form, so that an import
-        rejects the same values as the dashboard. A name is used in headers, and an address in
-        pages."""
+        """Raise ValueError unless the values are valid and in their stored form. An import
+        therefore rejects the same values as the dashboard. Names are used in headers, and addresses
+        on pages."""
         try:
             kept = {
                 "branding": check_branding(self.branding),
@@ -220,6 +240,7 @@ class SettingsRecord(Record):
                 "sensitive_words": check_sensitive_words(self.sensitive_words),
                 "acknowledgement": check_acknowledgement(self.acknowledgement),
                 "frame": check_frame(self.frame),
+                "disclosure": check_disclosure(self.disclosure),
             }
             check_retention(self.retention)
         except InvalidInput as error:
@@ -231,8 +252,8 @@ class SettingsRecord(Record):
 
 
 class IntegrationRecord(Record):
-    """A present or past connection to another system. Written when the integration is connected or
-    disconnected, and by the engine when the other system no longer accepts the credentials."""
+    """A current or former connection to another system. Written when the integration is connected
+    or disconnected, and by the engine when the other system no longer accepts the credentials."""
 
     id: Annotated[Id, Field(description="ULID of the integration.")]
     provider: Annotated[Provider, Field(description="Provider of the connected system.")]
@@ -257,7 +278,7 @@ class IntegrationRecord(Record):
 
 
 class TemplateRecord(Record):
-    """A template: the merchant's own answer to a class of questions. Written by the client's
+    """A template: the merchant's own answer to a category of questions. Written by the client's
     members."""
 
     id: Annotated[Id, Field(description="ULID of the template.")]
@@ -269,25 +290,18 @@ class TemplateRecord(Record):
     body: Annotated[str, Field(description="Text of the answer, with `{{ placeholders }}`.")]
     intent: Annotated[
         Intent | None,
-        Field(description="Intent that a message must have to be answered with the template."),
+        Field(description="Intent that a message must have for the template to be used."),
     ] = None
     not_for: Annotated[
         tuple[str, ...],
-        Field(
-            description=(
-                "Words that prevent the template from being used for a message that contains "
-                "one of them."
-            )
-        ),
+        Field(description=("Words that prevent the template from answering a message.")),
     ] = ()
-    is_active: Annotated[
-        bool, Field(description=("Whether the template is active, so that the agent may use it."))
-    ]
+    is_active: Annotated[bool, Field(description=("True if the agent may use the template."))]
     is_starter: Annotated[
         bool,
         Field(
             description=(
-                "Whether the template is a starter template that the client has not edited."
+                "True if the template is a starter template that the client has not edited."
             )
         ),
     ] = False

@@ -9,7 +9,7 @@ from domain.exports.record import BigCount, Id, Record, Time
 
 class AttachmentRecord(Record):
     """A file that a customer sent with a message. The record does not contain the file's bytes;
-    fetch them one file at a time (`GET /api/dashboard/attachments/{id}`). An import skips this
+    download them one file at a time (`GET /api/dashboard/attachments/{id}`). An import skips this
     record, because it has no bytes."""
 
     id: Annotated[Id, Field(description="ULID of the file.")]

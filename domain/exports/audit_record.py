@@ -40,7 +40,11 @@ class AuditEntryRecord(Record):
     ]
     network: Annotated[
         str | None,
-        Field(description=("Network (/24 or /48) of the request; null if there was no request.")),
+        Field(
+            description=(
+                "The client's IP network, a /24 (IPv4) or /48 (IPv6); null if there was no request."
+            )
+        ),
     ]
     what: Annotated[str, Field(description="Name of the change, such as `key created`.")]
     ids: Annotated[
@@ -48,5 +52,5 @@ class AuditEntryRecord(Record):
     ]
     previous: Annotated[_Hash, Field(description="Hash of the previous entry in the client's log.")]
     hash: Annotated[
-        _Hash, Field(description=("Hash of this entry's content and of the previous hash."))
+        _Hash, Field(description=("Hash of this entry's content and the previous entry's hash."))
     ]

@@ -18,7 +18,20 @@ class MessageRecord(Record):
 
     id: Annotated[Id, Field(description="ULID of the message.")]
     event_id: Annotated[
-        Id, Field(description="ULID of the message's own event, or of the event that it answers.")
+        Id | None,
+        Field(
+            description=(
+                "ULID of the message's own event, or of the event that it answers; null for a "
+                "member's reply."
+            )
+        ),
+    ]
+    reply_id: Annotated[
+        Id | None,
+        Field(
+            default=None,
+            description="ULID of the member's reply; null for every other message.",
+        ),
     ]
     direction: Annotated[
         Literal["inbound", "outbound"],
@@ -44,9 +57,9 @@ class MessageRecord(Record):
 
 
 class ConversationRecord(Record):
-    """A conversation with a customer: a ticket, a mail thread or a widget session. Other messages
-    from the same address form one conversation, which ends after some time without a message.
-    Written by the engine."""
+    """A conversation with a customer: a ticket, an email thread or a widget session. Other messages
+    from the same address form one conversation, which ends after a period without messages. Written
+    by the engine."""
 
     id: Annotated[Id, Field(description="ULID of the conversation.")]
     key: Annotated[
@@ -84,13 +97,13 @@ class ConversationRecord(Record):
         Thread,
         Field(
             default=Thread(),
-            description=("State of the conversation, such as the order that it is about."),
+            description=("State of the conversation, such as its current order."),
         ),
     ]
     sentiment: Annotated[
         Score | None, Field(description="Sentiment of the latest message, -1 (anger) to 1 (joy).")
     ]
-    is_critical: Annotated[bool, Field(description="Whether `sentiment` is in the critical zone.")]
+    is_critical: Annotated[bool, Field(description="True if `sentiment` is in the critical range.")]
     handed_over_at: Annotated[
         Time | None,
         Field(
@@ -120,6 +133,27 @@ class ConversationRecord(Record):
             ),
         ),
     ]
+    closed_at: Annotated[
+        Time | None,
+        Field(
+            default=None,
+            description="Time when members closed the conversation; null if it is not closed.",
+        ),
+    ]
+    snoozed_until: Annotated[
+        Time | None,
+        Field(
+            default=None,
+            description=(
+                "Time until which members snoozed the conversation; null if it was not snoozed."
+            ),
+        ),
+    ]
+    assignee: Annotated[
+        str | None,
+        Field(default=None, description="Assigned member; null if there is none."),
+    ]
+    tags: Annotated[tuple[str, ...], Field(default=(), description="Tags, in alphabetical order.")]
     ended_at: Annotated[
         Time | None,
         Field(
@@ -154,7 +188,7 @@ class EscalationRecord(Record):
         bool,
         Field(
             description=(
-                "Whether the review is urgent, so that it precedes others in the review queue."
+                "True if the review is urgent, so that it precedes others in the review queue."
             )
         ),
     ]
@@ -174,8 +208,10 @@ class EscalationRecord(Record):
     latest_event_id: Annotated[
         Id | None,
         Field(
-            description="ULID of the event of the latest message added to the review; null if none "
-            "was added."
+            description=(
+                "ULID of the event with the latest message that was added to the review; null if "
+                "none was added."
+            )
         ),
     ]
     claimed_by: Annotated[
@@ -197,7 +233,12 @@ class EscalationRecord(Record):
         ),
     ]
     first_approved_at: Annotated[
-        Time | None, Field(description="Time of the first of two approvals; null if there is none.")
+        Time | None,
+        Field(
+            description=(
+                "Time of the first approval, if two people must approve; null if there is none yet."
+            )
+        ),
     ]
     amount: Annotated[
         BigCount | None,
@@ -229,10 +270,12 @@ class EscalationRecord(Record):
     ]
     note: Annotated[
         str | None,
-        Field(description=("Reason why the reviewer rejected the draft, for colleagues.")),
+        Field(
+            description=("Reason why the reviewer rejected the draft, visible only to teammates.")
+        ),
     ]
     expires_at: Annotated[
-        Time, Field(description="Time when the review expires unless a reviewer decides.")
+        Time, Field(description="Time at which the review expires unless a reviewer decides.")
     ]
     created_at: Annotated[Time, Field(description="Time when the review was opened.")]
 
@@ -249,5 +292,5 @@ class SentimentRecord(Record):
             description="Sentiment of the message, -1 (anger, despair) to 1 (joy); 0 is neutral."
         ),
     ]
-    is_critical: Annotated[bool, Field(description="Whether `score` is in the critical zone.")]
+    is_critical: Annotated[bool, Field(description="True if `score` is in the critical range.")]
     created_at: Annotated[Time, Field(description="Time when the message was scored.")]

@@ -22,10 +22,10 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.INTEGRATIONS: "id",
         # The key precedes the id, because the key of an ended conversation contains the
         # conversation's old id.
-        Section.AI_CONVERSATIONS: "key id messages.*.id messages.*.event_id",
+        Section.AI_CONVERSATIONS: "key id messages.*.id messages.*.event_id messages.*.reply_id",
         Section.AUTOMATION_EVENTS: "id",
-        # The ticket id precedes the event id, because the two are compared: a ticket without its
-        # own id has the id of its event.
+        # The ticket id precedes the event id, because the two are compared. A ticket without its
+        # own id has its event's id.
         Section.ENGINE_RUNS: "event.unified.ticket_id id event_id playbook_id answer.event_id "
         "answer.run_id plan.*.integration_id citations.*.id findings.*.id "
         "lookup.order.integration_id joined_review actions.*.id actions.*.integration_id",
@@ -37,13 +37,15 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.KNOWLEDGE_ENTRIES: "id",
         # An import skips audit entries, because their hashes would not match the new ids.
         Section.AUDIT_ENTRIES: "",
-        # An import also skips attachments.
+        # An import also skips attachments, because the export does not contain their bytes.
         Section.ATTACHMENTS: "",
         Section.SAVED_CASES: "id run_id",
         Section.CORRECTIONS: "id review_id run_id case_id content_id",
         Section.LABELLED_EXAMPLES: "id run_id",
         Section.RATINGS: "id run_id",
         Section.SHADOW_DRAFTS: "run_id playbook_id plan.*.integration_id",
+        Section.CONVERSATION_REPLIES: "id conversation_id event_id run_id",
+        Section.CONVERSATION_NOTES: "id conversation_id event_id",
     }.items()
 }
 """For each section, the paths of the ids that an import replaces in a record. `*` means each item
@@ -106,7 +108,7 @@ class Renaming:
             self._rename(value[name], rest, event_id)
         elif (
             name == _KEY and "id" in value
-        ):  # only a conversation has both `key` and `id`; an item of a day's breakdown has no `id`
+        ):  # Only a conversation has both `key` and `id`. An item in a day's breakdown has no `id`.
             value[name] = self.key(value[name], value["id"])
         elif name != _TICKET or value[name] == event_id:
             value[name] = self.id(value[name])

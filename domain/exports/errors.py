@@ -4,13 +4,13 @@ from domain.core.errors import DomainError, InvalidInput
 
 
 class InvalidExportFormat(DomainError):
-    """The request names an unknown export format, or more than one format."""
+    """The request specifies an unknown export format, or more than one format."""
 
     code = "invalid_format"
 
 
 class ExportsBusy(DomainError):
-    """The service has reached its limit on concurrent exports."""
+    """Too many exports are in progress. The caller can try again after ten seconds."""
 
     code = "exports_busy"
     retryable = True

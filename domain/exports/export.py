@@ -35,10 +35,12 @@ class Section(StrEnum):
     LABELLED_EXAMPLES = "labelled_examples"
     RATINGS = "ratings"
     SHADOW_DRAFTS = "shadow_drafts"
+    CONVERSATION_REPLIES = "conversation_replies"
+    CONVERSATION_NOTES = "conversation_notes"
 
 
 def parse_format(given: list[str]) -> ExportFormat:
-    """Return the export format named in a request, or JSON if it names none.
+    """Return the export format specified in a request, or JSON if the request specifies none.
 
     Raises InvalidExportFormat for an unknown format and for more than one format.
     """

@@ -31,7 +31,7 @@ class AutomationEventRecord(Record):
 
 
 class MetricsRecord(Record):
-    """The client's figures for one day, from midnight to midnight UTC. Written every night for the
+    """The client's metrics for one day, from midnight to midnight UTC. Written every night for the
     previous day, and by `metrics backfill`. A rate is null if its denominator is 0."""
 
     day: Annotated[date, Field(description="Day in UTC.")]
@@ -85,14 +85,14 @@ class MetricsRecord(Record):
         Share | None,
         Field(description=("Share of escalated runs that a human decided, from 0 to 1.")),
     ]
-    # Export files of earlier versions lack the fields below.
+    # Export files from earlier versions lack the fields below.
     asked: Annotated[
         Count | None,
         Field(
             default=None,
             description=(
-                "Number of runs that had a message of their own to answer. The fields `asked` "
-                "and `handled` to `durable` are null if an earlier version computed the day."
+                "Number of runs with a message that required an answer. The fields `asked` and "
+                "`handled` to `durable` are null if an earlier version computed the day."
             ),
         ),
     ]
@@ -100,20 +100,18 @@ class MetricsRecord(Record):
         Count | None,
         Field(
             default=None,
-            description=("Number of the runs counted in `asked` that have an outcome."),
+            description=("Number of runs counted in `asked` that have an outcome."),
         ),
     ]
     resolved: Annotated[
         Count | None,
-        Field(
-            default=None, description=("Number of the runs counted in `asked` that are completed.")
-        ),
+        Field(default=None, description=("Number of runs counted in `asked` that are completed.")),
     ]
     resolved_alone: Annotated[
         Count | None,
         Field(
             default=None,
-            description=("Number of the runs counted in `resolved` that had no human review."),
+            description=("Number of runs counted in `resolved` that had no human review."),
         ),
     ]
     reopened: Annotated[
@@ -121,8 +119,8 @@ class MetricsRecord(Record):
         Field(
             default=None,
             description=(
-                "Number of the runs counted in `resolved` after which the customer wrote again "
-                "within 7 days; null until the 7 days are over."
+                "Number of runs counted in `resolved` after which the customer wrote again "
+                "within 7 days; null until the 7 days have passed."
             ),
         ),
     ]
@@ -131,8 +129,8 @@ class MetricsRecord(Record):
         Field(
             default=None,
             description=(
-                "Number of the runs counted in `resolved` after which the customer did not write "
-                "again within 7 days; null until the 7 days are over."
+                "Number of runs counted in `resolved` after which the customer did not write "
+                "again within 7 days; null until the 7 days have passed."
             ),
         ),
     ]
@@ -152,7 +150,7 @@ class MetricsRecord(Record):
     ]
     latencies: Annotated[
         dict[str, Count],
-        Field(default={}, description="Number of runs by latency step; see docs/metrics.md."),
+        Field(default={}, description="Number of runs per latency bucket; see docs/metrics.md."),
     ]
     breakdown: Annotated[
         Breakdown,
@@ -162,12 +160,12 @@ class MetricsRecord(Record):
         ),
     ]
     computed_at: Annotated[
-        Time, Field(description=("Time when the values of this day were first computed."))
+        Time, Field(description=("Time at which the metrics for this day were first computed."))
     ]
 
 
 class ChurnRecord(Record):
-    """A prediction of how likely a customer is to leave. Computed once a week."""
+    """A prediction of a customer's likelihood of leaving. Computed once a week."""
 
     id: Annotated[Id, Field(description="ULID of the prediction.")]
     customer_email: Annotated[str, Field(description="Customer's email address.")]
@@ -176,9 +174,9 @@ class ChurnRecord(Record):
         Share,
         Field(description=("Churn score, from 0 (the customer stays) to 1 (the customer leaves).")),
     ]
-    level: Annotated[ChurnLevel, Field(description="Risk level that follows from the score.")]
+    level: Annotated[ChurnLevel, Field(description="Risk level for the score.")]
     factors: Annotated[
         tuple[Factor, ...],
-        Field(description=("Factors from which the score is computed; see docs/metrics.md.")),
+        Field(description=("Factors of the score; see docs/metrics.md.")),
     ]
     created_at: Annotated[Time, Field(description="Time when this score was first computed.")]

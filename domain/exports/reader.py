@@ -31,6 +31,8 @@ _ADDED: Final = (
     Section.LABELLED_EXAMPLES,
     Section.RATINGS,
     Section.SHADOW_DRAFTS,
+    Section.CONVERSATION_REPLIES,
+    Section.CONVERSATION_NOTES,
 )
 _CHUNK_BYTES: Final = 1 << 18
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
@@ -119,7 +121,7 @@ def read_export(stream: Stream) -> Iterator[ExportHead | RawRecord]:
     yield _head(text)
     for section in Section:
         if section in _ADDED and text.next() == b"}":
-            break  # a file from an earlier version ends before this section
+            break  # A file from an earlier version ends before this section.
         text.take(b",")
         _expect(text, section)
         yield from _records(text, section)
@@ -144,8 +146,8 @@ def _head(text: "_Text") -> ExportHead:
 def _expect(text: "_Text", name: str) -> None:
     found = text.string()
     if found != name:
-        told = f", not {found}" if found in {*Section, *ExportHead.model_fields} else ""
-        raise InvalidExport(f"{name} is expected here{told}")
+        found_name = f", not {found}" if found in {*Section, *ExportHead.model_fields} else ""
+        raise InvalidExport(f"{name} is expected here{found_name}")
     text.take(b":")
 
 

@@ -33,6 +33,7 @@ from domain.exports.learning_records import (
     RatingRecord,
 )
 from domain.exports.record import Id, Record, Time
+from domain.exports.reply_records import NoteRecord, ReplyRecord
 from domain.exports.run_record import RunRecord
 from domain.exports.shadow_record import ShadowDraftRecord
 
@@ -61,6 +62,8 @@ class ExportDocument(Record):
     labelled_examples: tuple[LabelledExampleRecord, ...]
     ratings: tuple[RatingRecord, ...]
     shadow_drafts: tuple[ShadowDraftRecord, ...]
+    conversation_replies: tuple[ReplyRecord, ...]
+    conversation_notes: tuple[NoteRecord, ...]
 
 
 RECORDS: Final[Mapping[Section, type[Record]]] = {

@@ -1,4 +1,4 @@
-"""Export record for a draft in shadow mode and for the answer that human agents sent."""
+"""Export record for a draft in shadow mode and for the human agents' answer."""
 
 from typing import Annotated
 
@@ -41,7 +41,7 @@ class ShadowDraftRecord(Record):
     decision: Annotated[
         PeopleDid | None,
         Field(
-            description=("What human agents did with the message; null if they have not acted yet.")
+            description=("Human agents' action on the message; null if they have not acted yet.")
         ),
     ]
     sent: Annotated[
@@ -51,8 +51,8 @@ class ShadowDraftRecord(Record):
         Comparison | None,
         Field(
             description=(
-                "Comparison of the agent's result with the human agents' result; null until "
-                "they are compared."
+                "Comparison of the agent's result with that of human agents; null until they "
+                "are compared."
             )
         ),
     ]

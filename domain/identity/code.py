@@ -1,4 +1,4 @@
-"""The sign-in code: six digits sent by mail.
+"""The sign-in code: six digits sent by email.
 
 Limits count by requester, so that an attacker's requests and guesses do not use up the limits of
 the address's owner. A requester is a network.
@@ -38,7 +38,7 @@ HOUR: Final = timedelta(hours=1)
 DAY: Final = timedelta(days=1)
 
 _SHAPE: Final = re.compile(r"[0-9]+")
-# Users copy the space that mail programs show in the middle of the code.
+# Users copy the space that email programs show in the middle of the code.
 _SPACES: Final = re.compile(r"[\s-]")
 
 
@@ -71,7 +71,7 @@ class Tries:
 
 
 def tries_of_next(made: CodesMade, *, to_strangers: int) -> Tries | None:
-    """Return the number of tries that the next code allows, or None if no code may be mailed.
+    """Return the number of tries that the next code allows, or None if no code may be emailed.
 
     `to_strangers`: the limit on `CodesMade.to_strangers`.
     """

@@ -1,5 +1,4 @@
-"""Temporal payloads for sign-in mails. They identify the mail to send, but never contain the mail's
-content."""
+"""Temporal payloads for sign-in emails. They identify the email, but never contain its content."""
 
 from typing import Literal
 
@@ -7,8 +6,8 @@ from domain.core.contracts import Contract
 
 
 class SendMailInput(Contract):
-    """The mail to send. `record_id`: the id of the record that the mail belongs to, such as a code
-    or an invitation. `client_id`: empty for a sign-in code."""
+    """The email to send. `record_id`: the id of the email's record, such as a code or an
+    invitation. `client_id`: empty for a sign-in code."""
 
     kind: Literal["code", "invitation", "mail_sender", "visitor_code", "address_code"]
     record_id: str

@@ -1,4 +1,4 @@
-"""Errors of authentication."""
+"""Errors in authentication."""
 
 from enum import StrEnum
 
@@ -49,7 +49,7 @@ class InvitationNotFound(DomainError):
 
 
 class TooManyInvitations(DomainError):
-    """The client has reached its daily limit for invitation mails."""
+    """The client has reached its daily limit for invitation emails."""
 
     code = "too_many_invitations"
 

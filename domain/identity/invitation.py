@@ -9,14 +9,15 @@ from domain.tenants.errors import OwnerStays
 
 INVITED_FOR: Final = timedelta(days=7)
 INVITATIONS_A_DAY: Final = 20
-"""Maximum number of invitation mails per client and day, including resent mails. The limit exists
-because the recipients did not ask for these mails."""
+"""Maximum number of invitation emails per client and day, including resent emails. The limit exists
+because the recipients did not ask for these emails."""
 
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """An invitation to join a client's team. `email`: in the form that `sign_in_address` returns.
-    `invited_by`: the id of the inviting user. `language`: the language of the invitation mail."""
+    """An invitation to join a client's team. `email`: the address in the form that
+    `sign_in_address` returns. `invited_by`: the id of the inviting user. `language`: the language
+    of the invitation mail."""
 
     id: str
     email: str

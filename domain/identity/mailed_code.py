@@ -1,4 +1,4 @@
-"""The mailed code: it verifies an address in a ticket or in a widget session.
+"""The emailed code: it verifies an address in a ticket or in a widget session.
 
 A place is one author's thread in a ticket, or one widget session. A code is valid only in the place
 that requested it. Limits count by address and by requester. A requester is a network for the
@@ -8,7 +8,7 @@ person:
 - An address can receive CODES_A_DAY codes a day from a client. One requester can request
   CODES_A_REQUESTER of them. Beyond these limits, a place without a code today still gets one, until
   CODES_AT_MOST.
-- When these limits allow no code, one shared code an hour is mailed to the address. The shared code
+- When these limits allow no code, one shared code an hour is emailed to the address. It
   is valid in every place that requested a code for the address but got no mail. Its holder
   therefore needs no separate mail, even if others requested codes before. A shared code is valid
   for an hour longer than other codes, so there is always a valid code in the mailbox.
@@ -18,8 +18,8 @@ person:
 - A wrong try counts only in its own place. After WRONG_A_DAY wrong tries in a day at a client, the
   client's new codes have LONG digits. All earlier codes stay valid.
 
-A mailbox gets at most CODES_AT_MOST + 24 = 34 mails a day from each of a client's two kinds of
-place. From the service's own sender it gets at most 20 + 24 x 2 = 68 mails of each kind from all
+A mailbox gets at most CODES_AT_MOST + 24 = 34 emails a day from each of a client's two kinds of
+place. From the service's own sender it gets at most 20 + 24 x 2 = 68 emails of each kind from all
 clients together (`domain/integrations/service_mail.py`).
 
 An attacker can make TRIES guesses for a code. For one address, that is 10 x 5 = 50 guesses a day.
@@ -53,7 +53,7 @@ NUMBERS: Final = 10**LONG
 """Exclusive upper bound of the random number from which a code is generated."""
 PROOF_LASTS: Final = timedelta(hours=24)
 """How long an author's address counts as verified in a ticket's thread. The time is limited for two
-reasons. A ticket may be left open on a shared screen. An attacker may add mails with a forged From
+reasons. A ticket may be left open on a shared screen. An attacker may add emails with a forged From
 address to the ticket."""
 HOUR: Final = timedelta(hours=1)
 DAY: Final = timedelta(days=1)
@@ -76,9 +76,9 @@ _LIFETIMES: Final = {
 
 
 class CodeKind(StrEnum):
-    """How a code is mailed. `own`: for one ticket thread or widget session. `shared`: for all
-    threads or sessions that requested a code for the address and have no code of their own.
-    `held_back`: no mail is sent, and the valid shared code for the address is accepted instead."""
+    """The way in which a code is emailed. `own`: for one ticket thread or widget session. `shared`:
+    for all threads or sessions that requested a code for the address and have no separate code.
+    `held_back`: no email is sent, and the valid shared code for the address is accepted instead."""
 
     OWN = "own"
     SHARED = "shared"
@@ -87,11 +87,11 @@ class CodeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MailedCodes:
-    """The codes that a client mailed earlier for one kind of place. A place is an author's thread
+    """The codes that a client emailed earlier for one kind of place. A place is an author's thread
     in a ticket, or a widget session.
 
     `asked_of_place`: the place's requests within the hour, including held-back requests. `oldest`:
-    the time of the first of these requests. All other counts are of mailed codes.
+    the time of the first of these requests. All other counts are of emailed codes.
 
     Within the hour: `mailed_of_place`, `shared_of_address`, `by_requester_lately` (for all
     addresses) and `of_client`. For the address within the day, without shared codes: `of_place`,
@@ -149,12 +149,13 @@ class MailedCodes:
 
 
 def lifetime_of(place: CodePlace, *, is_shared: bool) -> timedelta:
-    """Return how long a code is valid. A shared code is valid for one hour longer than others."""
+    """Return the lifetime of a code. A shared code is valid for one hour longer than other
+    codes."""
     return _LIFETIMES[place] + (HOUR if is_shared else timedelta(0))
 
 
 def minutes_of(place: CodePlace, *, is_shared: bool) -> int:
-    """Return how long a code is valid, in whole minutes."""
+    """Return the lifetime of a code, in whole minutes."""
     return round(lifetime_of(place, is_shared=is_shared).total_seconds() / 60)
 
 

@@ -1,6 +1,6 @@
-"""The mails for signing in and for invitations, in French and in English.
+"""The emails for signing in and for invitations, in French and in English.
 
-Mails never contain text that a client typed, not even the client's name, because an account must
+Emails never contain text that a client typed, not even the client's name, because an account must
 not choose the text that a stranger receives. An invitation contains the verified address of the
 inviting member.
 """
@@ -93,7 +93,7 @@ def code_mail(
 def no_account_mail(
     code_id: str, to: str, language: str, *, sign_in: str, service: ServiceName
 ) -> OutgoingMail:
-    """Return the mail sent to an address without an account. `sign_in`: the URL of the sign-in
+    """Return the email sent to an address without an account. `sign_in`: the URL of the sign-in
     page."""
     words = LANGUAGES[language]
     return _mail(
@@ -116,7 +116,7 @@ def invitation_mail(
 
 
 def _mail(record_id: str, to: str, service: ServiceName, subject: str, text: str) -> OutgoingMail:
-    """Return a mail to a user. The same record always yields the same mail `name`."""
+    """Return an email to a user. The same record always yields the same email `name`."""
     return OutgoingMail(
         name=f"accounts.{record_id.lower()}",
         to=to,

@@ -11,7 +11,7 @@ _STRANGERS_AT_LEAST: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class AccountsOpened:
-    """The numbers of accounts opened in the last hour. `anywhere`: in the whole installation.
+    """The numbers of accounts opened in the last hour. `anywhere`: in the entire installation.
     `from_network`: from one network."""
 
     anywhere: int
@@ -27,8 +27,8 @@ class OpeningLimits:
 
     @property
     def of_network(self) -> int:
-        """Return the hourly limit on new accounts for one network. It is a share of the total, so
-        that one network cannot use up the total."""
+        """Return the hourly limit on new accounts for one network. It is a fraction of the
+        installation's limit, so that one network cannot use up the whole limit."""
         return max(1, self.an_hour // _SHARE)
 
     @property

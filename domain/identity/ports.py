@@ -18,9 +18,9 @@ class ClientDocuments(Protocol):
 
 
 class MailStarter(Protocol):
-    """Sends a mail once its record is committed."""
+    """Sends an email once its record is committed."""
 
     async def mail(self, mail: SendMailInput) -> None:
-        """Start the workflow that sends the mail, unless it is already running. Raises
+        """Start the workflow that sends the email, unless it is already running. Raises
         EngineUnavailable."""
         ...

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Final
 
 ATTEMPT_LASTS: Final = timedelta(minutes=10)
-"""How long a user may take to sign in at the provider, and then to enter the shop's name."""
+"""Time limit for signing in at the provider and then entering the shop's name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ class RedirectUri:
     @property
     def form_source(self) -> str:
         """Return the Content Security Policy source expression for the URI."""
-        if not self.host or self.host.startswith("["):  # CSP does not support IPv6 addresses
+        if not self.host or self.host.startswith("["):  # CSP does not support IPv6 addresses.
             return f"{self.scheme}:"
         return f"{self.scheme}://{self.shown}"
 

@@ -40,7 +40,7 @@ LONGEST: Final = {SessionKind.BROWSER: timedelta(days=30), SessionKind.REFRESH: 
 @dataclass(frozen=True, slots=True)
 class Session:
     """A session of a signed-in user. `used_at`: the time of last use, to the minute. `network`: the
-    network from which the user signed in. `agent`: the user agent of the browser or program."""
+    IP network from which the user signed in. `agent`: the user agent of the browser or program."""
 
     id: str
     user_id: str

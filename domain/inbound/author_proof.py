@@ -1,8 +1,8 @@
-"""The author proof: the field in a provider's webhook that can prove the address of a ticket's
+"""The author proof: the field in a provider's webhook that can verify the address of a ticket's
 author.
 
 All other data about the author is only a claim, even if the signature is valid. The signature only
-proves which platform sent the webhook, and the platform passes on what a visitor typed.
+shows which platform sent the webhook, and the platform passes on the visitor's input.
 """
 
 from collections.abc import Mapping
@@ -16,12 +16,12 @@ from domain.intake.proved_address import CUSTOMER_VERIFIED, claims_proof
 
 
 class AuthorProof(StrEnum):
-    """How a provider's webhooks can prove an author's address.
+    """The means by which a provider's webhooks can prove an author's address.
 
     `nothing`: the webhooks have no field that proves the address. `mail`: the receiving mail server
-    authenticated the mail. `signed_in`: the shop's own module states that the customer was signed
+    authenticated the email. `signed_in`: the shop's own module states that the customer was signed
     in with an address that the shop has confirmed. `mapped`: the merchant's own system makes this
-    statement, in the field that the mapping assigns to `customer_verified`.
+    statement in the field mapped to `customer_verified`.
     """
 
     NOTHING = "nothing"
@@ -31,8 +31,8 @@ class AuthorProof(StrEnum):
 
 
 def may_vouch(proof: AuthorProof, mapping: Mapping[str, str] | None) -> bool:
-    """Return True if a holder of the endpoint's secret can send a webhook that proves a customer's
-    address.
+    """Return True if a holder of the endpoint's secret can send a webhook that verifies a
+    customer's address.
 
     `mapping`: the endpoint's mapping, for the generic form only.
     """
@@ -47,8 +47,8 @@ def with_standing(ticket: InboundTicket, proof: AuthorProof) -> InboundTicket:
     event = ticket.event
     proved = proof is not AuthorProof.NOTHING and claims_proof(event.payload)
     if not proved and channel_of(event.event_type, event.source) is Channel.EMAIL:
-        # The field is removed instead of set to False. An unverified sender of a mail is therefore
-        # still answered by mail, at the claimed address.
+        # Remove the field instead of setting it to False, so that an unverified sender of an email
+        # is still answered at the claimed address.
         payload = {name: one for name, one in event.payload.items() if name != CUSTOMER_VERIFIED}
     else:
         payload = {**event.payload, CUSTOMER_VERIFIED: proved}

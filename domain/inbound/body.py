@@ -1,5 +1,6 @@
 """Parse signed JSON bodies into models, with limits on size and depth."""
 
+import re
 from collections.abc import Iterator
 from typing import Final, TypeVar
 from urllib.parse import unquote_plus
@@ -7,12 +8,19 @@ from urllib.parse import unquote_plus
 import orjson
 from pydantic import BaseModel, JsonValue, ValidationError
 
+from domain.core.json_size import exceeds_values
 from domain.inbound.errors import WebhookUnreadable
 
 MAX_JSON: Final = 1024 * 1024
 """Maximum size of a JSON body, in bytes."""
+MAX_MAIL_VALUES: Final = 20_000
+"""Maximum number of values in a mail provider's JSON body. An email with the maximum number of
+headers, recipients and files has fewer."""
 MAX_DEPTH: Final = 64
 _NUL: Final = rb"\u0000"
+# A body of MAX_JSON bytes has fewer values.
+_MOST_SEARCHED: Final = MAX_JSON
+_ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -23,7 +31,7 @@ def shaped(model: type[M], body: bytes) -> M:
     try:
         return model.model_validate_json(body)
     except ValidationError:
-        pass  # raise outside the handler: a chained ValidationError would quote the body
+        pass  # Raise outside the handler, because a chained ValidationError would quote the body.
     raise WebhookUnreadable("unknown_shape")
 
 
@@ -45,8 +53,7 @@ def json_object(body: bytes) -> dict[str, JsonValue]:
 
 
 def values_in(root: JsonValue) -> int:
-    """Return the number of values in a JSON value, including nested objects and lists and the value
-    itself."""
+    """Return the number of values in a JSON value, including nested values and the value itself."""
     count, waiting = 1, [root]
     while waiting:
         inside = _inside(waiting.pop())
@@ -59,12 +66,17 @@ def words_in(body: bytes) -> str:
     """Return all text in a body of any format, for searching.
 
     JSON and form escapes are decoded first, so that an escape before a word does not count as part
-    of the word.
+    of the word. A body with too many values is not parsed as JSON, but searched as one text.
     """
-    try:
-        return "\n".join(_strings(orjson.loads(body)))
-    except orjson.JSONDecodeError:
-        text = body.decode(errors="replace")
+    has_many_values = exceeds_values(body, _MOST_SEARCHED)
+    if not has_many_values:
+        try:
+            return "\n".join(_strings(orjson.loads(body)))
+        except orjson.JSONDecodeError:
+            pass
+    text = body.decode(errors="replace")
+    if has_many_values:
+        text = _ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), text)
     return f"{text}\n{unquote_plus(text)}" if "%40" in text else text
 
 

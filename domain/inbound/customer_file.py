@@ -37,6 +37,15 @@ class FiledMessage(_Kept):
     created_at: datetime
 
 
+class FiledNote(_Kept):
+    """An internal note of the merchant's team in a customer file."""
+
+    event_id: str
+    conversation_id: str
+    body: str
+    created_at: datetime
+
+
 class FiledRun(_Kept):
     """The agent's result for a message in a customer file. `sentiment`: from -1 to 1."""
 
@@ -75,7 +84,7 @@ class FiledAttachment(_Kept):
 class CustomerFile(_Kept):
     """All data stored about one customer. `memory`: the agent's memory of the customer across
     conversations. `orders`: facts about orders, from webhooks. `is_complete`: False if the customer
-    has more messages than MOST_EVENTS."""
+    has more messages than the file can contain."""
 
     request_id: str
     customer_email: str | None
@@ -84,6 +93,7 @@ class CustomerFile(_Kept):
     memory: str | None
     conversations: tuple[FiledConversation, ...]
     messages: tuple[FiledMessage, ...]
+    notes: tuple[FiledNote, ...]
     runs: tuple[FiledRun, ...]
     reviews: tuple[FiledReview, ...]
     attachments: tuple[FiledAttachment, ...]

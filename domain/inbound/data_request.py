@@ -1,4 +1,5 @@
-"""The data request: a shop's customer requests the data stored about them."""
+"""The data request: a customer requests their stored data, through a shop or from a member of the
+client."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -6,17 +7,18 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 DUE_AFTER: Final = timedelta(days=30)
-"""The time within which the merchant must deliver the data to the customer."""
+"""The deadline for delivering the data to the customer, counted from the request."""
 
 
 class DataRequest(BaseModel):
-    """A customer's data request. `order_ids`: the platform's ids of the orders named in the
-    request. `fulfilled_by`: the member who delivered the data, as named in the audit log."""
+    """A customer's data request. `integration_id`: the connection whose shop forwarded the request,
+    or None if a member opened it. `order_ids`: the platform's ids of the orders in the request.
+    `fulfilled_by`: the member who delivered the data, as identified in the audit log."""
 
     model_config = ConfigDict(frozen=True)
 
     id: str
-    integration_id: str
+    integration_id: str | None
     customer_email: str | None
     order_ids: tuple[str, ...]
     created_at: datetime

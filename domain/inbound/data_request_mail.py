@@ -1,4 +1,4 @@
-"""The mail, in French, that informs a client's owner about a customer's data request."""
+"""The email, in French, that informs a client's owner about a customer's data request."""
 
 from domain.core.ports import OutgoingMail
 from domain.core.service_name import ServiceName
@@ -8,10 +8,10 @@ from domain.inbound.data_request import DataRequest
 def data_request_mail(
     request: DataRequest, owner_email: str, *, dashboard_url: str, service: ServiceName
 ) -> OutgoingMail:
-    """Return the mail to the owner. The mail's name depends only on the data request, so a retry
-    sends the same mail.
+    """Return the email to the owner. The email's name depends only on the data request, so a retry
+    sends the same email.
 
-    The mail omits the customer's name, because mails remain in the owner's mailbox. The dashboard
+    The email omits the customer's name, because emails remain in the owner's mailbox. The dashboard
     shows the name.
     """
     return OutgoingMail(

@@ -57,7 +57,7 @@ MessagesWait = ClientRateLimited | CustomerRateLimited | UnprovedShareUsed | Eve
 
 
 def wait_after(refused: MessagesWait | QuotaExhausted, customer: LimitKey | None) -> Wait:
-    """Return how long a rejected ticket waits, and for which limit."""
+    """Return the wait of a rejected ticket, with the limit that it waits for."""
     match refused:
         case CustomerRateLimited():
             return Wait(WaitsFor.CUSTOMER_LIMIT, _pause(refused), customer)

@@ -33,19 +33,20 @@ SECRETS_OF_OURS: Final = frozenset(
         Provider.FRESHDESK,
     }
 )
-"""Platforms that accept any secret for signing or sending. The service generates the secret for
-these platforms. All other platforms issue their own."""
+"""Platforms that let the merchant choose the secret. The service generates the secret for these
+platforms. All other platforms issue their own."""
 
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 @dataclass(frozen=True, slots=True)
 class OpenEndpoint:
-    """An endpoint, as looked up for a request.
+    """The endpoint that a request resolves to.
 
     The secrets are encrypted. `sealed_previous_secret`: the secret before the last rotation, while
     that secret is still valid. `is_live`: False if the connection has recently ended. The endpoint
-    then accepts only compliance requests.
+    then accepts only compliance requests. `vouches`: whether the endpoint is trusted to vouch for
+    customers' addresses.
     """
 
     tenant: TenantId
@@ -54,6 +55,7 @@ class OpenEndpoint:
     sealed_secret: str | None = field(repr=False)
     sealed_previous_secret: str | None = field(repr=False)
     is_live: bool = True
+    vouches: bool = False
 
     @property
     def owner(self) -> "AccountOwner":
@@ -74,7 +76,8 @@ class OpenEndpoint:
 @dataclass(frozen=True, slots=True)
 class AccountOwner:
     """The client and integration to which a webhook belongs. `is_live`: False if the connection has
-    recently ended. The integration then accepts only compliance requests."""
+    recently ended, or if the platform has rejected its credentials. The integration then accepts
+    only compliance requests."""
 
     tenant: TenantId
     integration_id: str
@@ -87,9 +90,9 @@ class AccountOwner:
 class EndpointEntry(BaseModel):
     """An endpoint as displayed, without its token and secret.
 
-    `previous_until`: when the previous URL and secret expire. `mapping`: set for the generic form
-    only. `vouches`: whether the endpoint's statements about customers' addresses are trusted. False
-    while approval by a second manager is pending.
+    `previous_until`: the time when the previous URL and secret expire. `mapping`: set for the
+    generic form only. `vouches`: whether the endpoint is trusted to vouch for customers' addresses.
+    False while approval by a second manager is pending.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -60,9 +60,9 @@ class AuthorUndecided(DomainError):
 
 
 class InboundBusy(DomainError):
-    """The webhook cannot be accepted now. Either mails in progress have used up the process's
+    """The webhook cannot be accepted now. Either emails in progress have used up the process's
     memory limit, or the client has reached a limit on stored webhooks. The platform sends the
-    request again."""
+    request again later."""
 
     code = "inbound_busy"
     retryable = True
@@ -87,8 +87,8 @@ class EndpointExists(DomainError):
 
 
 class InvalidEndpoint(InvalidContent):
-    """A parameter of a new endpoint is invalid. `reason` names the parameter without quoting its
-    value."""
+    """A parameter of a new endpoint is invalid. `reason` identifies the parameter without quoting
+    its value."""
 
     code = "invalid_endpoint"
 

@@ -1,7 +1,7 @@
 """Parse a body of type multipart/form-data or application/x-www-form-urlencoded.
 
-Mail providers post mails as forms that contain text from strangers. The parser is therefore strict,
-detects repeated fields, and runs in time linear in the body's length.
+Mail providers post emails as forms that contain text from strangers. The parser is therefore
+strict, detects repeated fields, and runs in time linear in the body's length.
 """
 
 import re
@@ -20,7 +20,7 @@ MAX_PARTS: Final = 500
 LINE_BYTES: Final = 8_000
 """Maximum number of bytes read from a single-line field."""
 
-# Charsets used in mails. Python also supports rarer charsets, but decoding some of them takes
+# Charsets used in emails. Python also supports rarer charsets, but decoding some of them takes
 # quadratic time.
 _CHARSETS: Final = re.compile(
     r"utf-?8|utf-?16|us-ascii|iso-8859-\d{1,2}|windows-\d{3,4}|cp\d{3,4}|koi8-[rtu]|macintosh"
@@ -29,7 +29,9 @@ _CHARSETS: Final = re.compile(
 )
 
 _MAX_NAME: Final = 200
-_MAX_HEADER: Final = 4_000
+# The library takes quadratic time to read a header's parameters.
+_MAX_HEADER: Final = 1_000
+_MAX_PARAMETERS: Final = 20
 _MULTIPART: Final = b"multipart/form-data"
 _URLENCODED: Final = b"application/x-www-form-urlencoded"
 # Number of characters of a percent-encoded byte, such as "%41".
@@ -73,7 +75,7 @@ class PostedForm:
         return self.text(name) if self.came_once(name) else None
 
     def came_once(self, name: str) -> bool:
-        """Return True if a field occurs exactly once. A repeated value may come from the mail's
+        """Return True if a field occurs exactly once. A repeated value may come from the email's
         sender."""
         return len(self.fields.get(name, ())) == 1
 
@@ -154,6 +156,7 @@ class _Parts:
 
     def header_end(self) -> None:
         name, value = self._header
+        _check_header(value)
         if self._headers.setdefault(name.decode("latin-1").lower(), value) is not value:
             raise WebhookUnreadable("form_broken")
         self._header = [b"", b""]
@@ -176,8 +179,15 @@ class _Parts:
 
 def _options(header: bytes) -> tuple[bytes, dict[bytes, bytes]]:
     """Return a header's value and its parameters. The header is decoded as latin-1, which can
-    decode every byte."""
-    return parse_options_header(header[:_MAX_HEADER].decode("latin-1"))
+    decode every byte. Raises WebhookUnreadable."""
+    _check_header(header)
+    return parse_options_header(header.decode("latin-1"))
+
+
+def _check_header(header: bytes) -> None:
+    """Raise WebhookUnreadable if a header is too long or has too many parameters."""
+    if len(header) > _MAX_HEADER or header.count(b";") > _MAX_PARAMETERS:
+        raise WebhookUnreadable("form_broken")
 
 
 def _name(value: bytes) -> str:

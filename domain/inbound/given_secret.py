@@ -1,4 +1,4 @@
-"""The given secret: a secret issued by the platform. A user pastes it, so that the platform's
+"""The given secret: a secret issued by the platform. A user enters it, so that the platform's
 webhooks can be verified.
 
 A malformed secret is rejected immediately, because with a wrong secret every webhook would fail

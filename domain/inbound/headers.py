@@ -27,8 +27,8 @@ _PLATFORMS: Final = (
     "svix-",
 )
 _OF_THE_BODY: Final = "content-type"
-# Substrings of header names that indicate a proof of the sender. A stored proof could be used to
-# forge another request.
+# Substrings of the names of headers that may authenticate the sender. A stored credential could be
+# used to forge another request.
 _PROOF: Final = ("signature", "hmac", "secret")
 
 
@@ -50,8 +50,8 @@ def headers_of_platform(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers that are stored with the webhook's body: all except those that prove the
-    sender."""
+    """Return the headers to store with the webhook's body: all except those that may authenticate
+    the sender."""
     return {
         name: value for name, value in headers.items() if not any(proof in name for proof in _PROOF)
     }

@@ -19,7 +19,6 @@ from domain.inbound.helpdesk_news import (
     MaybeId,
     MaybeText,
     closed_or_nothing,
-    is_same_person,
     meaning_of,
     parsed,
 )
@@ -27,6 +26,7 @@ from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.inbound_webhook import WebhookKind
 from domain.inbound.meaning import Meaning, Nothing
 from domain.inbound.webhook_signature import require_match, signature_header
+from domain.intake.customer_email import is_same_customer
 from domain.integrations.providers import Provider
 
 # Both topics have the same kind and share one queue, because the order of the customer's and the
@@ -115,7 +115,7 @@ def form_meaning(form: HelpdeskForm, provider: Provider, settings: Mapping[str, 
         return closed_or_nothing(form.ticket_id, form.status)
     if form.message is None:
         return Nothing("no_words")
-    own = is_same_person(form.author_email, settings.get("email"))
+    own = is_same_customer(form.author_email, settings.get("email"))
     by_staff = own or form.from_agent is True
     return meaning_of(
         HelpdeskMessage(

@@ -7,9 +7,9 @@ from typing import Annotated, Final, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from domain.core.plain_text import clean_address
 from domain.inbound.errors import WebhookUnreadable
 from domain.inbound.meaning import InboundTicket, Meaning, Nothing, StaffMessage, TicketClosed
-from domain.intake.customer_email import customer_key
 from domain.intake.event import InboundEvent
 from domain.integrations.providers import Provider
 
@@ -65,8 +65,8 @@ class Author(StrEnum):
 @dataclass(frozen=True, slots=True)
 class HelpdeskMessage:
     """A message in a ticket. `message_id`: the platform's id for the message, or None if the
-    platform sends none. `is_first`: whether the message opened the ticket. `written_by`: as
-    `StaffMessage.by`. `author_id`: the platform's id for the customer who wrote the message. The
+    platform sends none. `is_first`: whether the message opened the ticket. `written_by`: the same
+    as `StaffMessage.by`. `author_id`: the platform's id for the customer who wrote the message. The
     platform assigns this id, so a program cannot choose it."""
 
     provider: Provider
@@ -134,12 +134,6 @@ def closed_or_nothing(ticket_id: str, status: str | None) -> Meaning:
     return Nothing("ticket_state")
 
 
-def is_same_person(one: str | None, other: str | None) -> bool:
-    """Return True if both addresses are known and belong to the same person."""
-    key = customer_key(one)
-    return key is not None and key == customer_key(other)
-
-
 def _event(message: HelpdeskMessage) -> InboundEvent:
     happened = "created" if message.is_first else "updated"
     payload = {
@@ -154,6 +148,7 @@ def _event(message: HelpdeskMessage) -> InboundEvent:
     return InboundEvent(
         event_type=f"{message.provider.value}.ticket.{happened}",
         source=message.provider.value,
-        customer_email=message.customer_email,
+        # The address has any length and content, and an invalid one names no customer.
+        customer_email=clean_address(message.customer_email or ""),
         payload={name: value for name, value in payload.items() if value},
     )

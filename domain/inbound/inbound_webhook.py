@@ -24,10 +24,10 @@ class WebhookKind(StrEnum):
 
 
 class WebhookState(StrEnum):
-    """The processing state of a webhook. `queued`: behind other webhooks of the client. `working`:
-    a workflow is processing the webhook. `waiting`: a limit or the client's quota does not admit
-    the webhook, which is retried at `not_before`. `failed`: the webhook is unreadable or failed
-    permanently. A user can retry it."""
+    """The processing state of a webhook. `queued`: the webhook waits until the client's earlier
+    webhooks have been processed. `working`: a workflow is processing the webhook. `waiting`: a
+    limit or the client's quota does not admit the webhook, which is retried at `not_before`.
+    `failed`: the webhook is unreadable or failed permanently. A user can retry it."""
 
     QUEUED = "queued"
     WORKING = "working"
@@ -38,8 +38,8 @@ class WebhookState(StrEnum):
 
 class WaitsFor(StrEnum):
     """The limit for which a ticket waits. `client_limit`: the client's hourly message limit, or the
-    limit on its stored events. `unproved_limit`: the share of the limit that unverified senders may
-    use."""
+    limit on its stored events. `unproved_limit`: the part of these limits that is available to
+    unverified senders."""
 
     CLIENT_LIMIT = "client_limit"
     CUSTOMER_LIMIT = "customer_limit"

@@ -7,12 +7,13 @@ messages from unverified senders.
 from dataclasses import dataclass
 from typing import Final
 
+from domain.inbound.inbound_webhook import WebhookKind
 from domain.inbound.logged_webhook import SHOWN_BODY
 from domain.inbound.mail import MAX_BODY
 
 CUT_TO: Final = SHOWN_BODY
-"""Number of bytes kept from a body for display once its webhook has been processed. The content of
-a mail is stored with its event."""
+"""Number of bytes of each body that are stored for display after its webhook has been processed. An
+email's content is stored with its event."""
 
 ROOM: Final = 1024 * 1024 * 1024
 """Maximum total size, in bytes, of a client's waiting and failed bodies in one size class."""
@@ -22,6 +23,10 @@ MIDDLE: Final = 1024 * 1024
 QUEUE: Final = 20_000
 """Maximum number of a client's tickets that have not been attempted yet: the queue for about one
 hour."""
+
+FROM_STRANGERS: Final = frozenset({WebhookKind.TICKET, WebhookKind.IGNORED})
+"""The kinds of webhooks that strangers can trigger. They have their own daily limits, so that a
+flood of emails displaces no refund, order or compliance request."""
 
 DAY_ROWS: Final = 100_000
 """Maximum number of webhooks in 24 hours for a client with a plan. Each webhook leaves a database
@@ -35,6 +40,10 @@ DAY_BYTES_WITHOUT_PLAN: Final = 64 * 1024 * 1024
 """Maximum total size, in bytes, of the bodies stored in 24 hours for a client without a plan. Over
 the 30 days of retention, this is about 2 GB."""
 
+CONNECTION_PART: Final = 2
+"""Each daily limit is divided by this number to get the limit for a single connection. A flood
+through one connection leaves the rest to the client's other connections."""
+
 UNPROVED_WAITING: Final = 1_000
 """Maximum number of a client's tickets that wait for the unverified-sender limit: about as many as
 that limit admits in half a day."""
@@ -43,7 +52,7 @@ that limit admits in half a day."""
 @dataclass(frozen=True, slots=True)
 class SizeClass:
     """A class of bodies with more than `above` and at most `up_to` bytes. The ROOM limit applies to
-    each class separately, so that mails with photos do not displace mails without photos."""
+    each class separately, so that emails with photos do not displace emails without photos."""
 
     above: int
     up_to: int

@@ -11,7 +11,7 @@ SHOWN_BODY: Final = 64 * 1024
 """Maximum number of bytes displayed from a webhook's body."""
 
 _MASK: Final = "…"
-# A header whose name contains one of these words is masked, because its value is a proof or a
+# A header whose name contains one of these words is masked, because its value is a signature or a
 # credential.
 _TELLING: Final = ("signature", "hmac", "secret", "token", "authorization", "cookie")
 _WAITS: Final = {
@@ -102,8 +102,12 @@ def verdict(webhook: InboundWebhook) -> str:
         case WebhookState.FAILED:
             return f"It could not be processed: {spoken(webhook.reason or 'unknown')}."
         case WebhookState.DONE:
-            told = _OUTCOMES[webhook.outcome or Outcome.IGNORED]
-            return told if webhook.reason is None else f"{told} Reason: {spoken(webhook.reason)}."
+            outcome_text = _OUTCOMES[webhook.outcome or Outcome.IGNORED]
+            return (
+                outcome_text
+                if webhook.reason is None
+                else f"{outcome_text} Reason: {spoken(webhook.reason)}."
+            )
 
 
 def spoken(code: str) -> str:

@@ -9,14 +9,14 @@ from pydantic import JsonValue
 
 from domain.inbound.meaning import InboundTicket
 from domain.intake.attachment import AttachedFile
-from domain.intake.customer_email import customer_key
+from domain.intake.customer_email import is_same_customer
 from domain.intake.event import InboundEvent
 from domain.intake.mail_authentication import RESULTS, SIGNATURE, is_of, is_proved, without_length
 from domain.intake.mail_headers import message_ids, only_mailbox
 from domain.integrations.providers import AUTHSERV_ID, Provider
 
 MAX_BODY: Final = 25 * 1024 * 1024
-"""Maximum size of a mail with its attachments, in bytes."""
+"""Maximum size of an email with its attachments, in bytes."""
 
 INBOUND: Final = "inbound"
 """The topic of an inbound mail."""
@@ -29,11 +29,11 @@ _EVENT_TYPE: Final = "email.inbound"
 
 @dataclass(frozen=True, slots=True)
 class InboundMail:
-    """A mail as received from its provider.
+    """An email as received from its provider.
 
     None of its content is trusted. `headers`: lower-case names with their values, topmost first.
     `has_all_headers`: whether all headers are present and untruncated. `author`: the From address
-    as reported by the provider. `recipients`: the addresses to which the mail was delivered, which
+    as reported by the provider. `recipients`: the addresses to which the email was delivered, which
     may differ from the To header. `returns_to`: the envelope sender. Empty for a bounce, None if
     the provider does not report it.
     """
@@ -58,29 +58,29 @@ class InboundMail:
 
     @property
     def only_author(self) -> str | None:
-        """The address in the From header, or None unless the mail has exactly one From address and
+        """The address in the From header, or None unless the email has exactly one From address and
         the provider reports the same address."""
         froms = self.values("from")
-        told = only_mailbox(self.author)
-        box = only_mailbox(froms[0]) if froms else told
-        if len(froms) > 1 or box is None or told is None or box.address is None:
+        mailbox = only_mailbox(self.author)
+        box = only_mailbox(froms[0]) if froms else mailbox
+        if len(froms) > 1 or box is None or mailbox is None or box.address is None:
             return None
-        same = customer_key(box.address) == customer_key(told.address)
+        same = is_same_customer(box.address, mailbox.address)
         return box.address if same else None
 
 
 def ticket_of(
     mail: InboundMail, settings: Mapping[str, str], *, is_vouched: bool = False
 ) -> InboundTicket:
-    """Return the mail as a ticket. `settings`: the integration's settings.
+    """Return the email as a ticket. `settings`: the integration's settings.
 
-    `is_vouched`: whether the mail provider itself verified that the mail comes from its From
+    `is_vouched`: whether the mail provider itself verified that the email comes from its From
     domain. If it did not, the result from the merchant's own mail server is used, provided that the
-    settings name such a server. Authentication-Results headers are not passed on, because any
-    sender who knows the provider's address can write them. A mail with truncated headers proves
-    nothing. The missing part may contain another From header, or a signature that covers only a
-    part of the mail. Such a partial signature proves nothing either, because anyone who has the
-    mail can append text.
+    settings specify one. Authentication-Results headers are not passed on, because any sender who
+    knows the provider's address can write them. An email with truncated headers proves nothing. The
+    missing part may contain another From header, or a signature that covers only a part of the
+    email. Such a partial signature proves nothing either, because anyone who has the email can
+    append text.
     """
     mail = _storable(mail)
     author = mail.only_author
@@ -114,8 +114,8 @@ def ticket_of(
 
 
 def _storable(mail: InboundMail) -> InboundMail:
-    """Return the mail without the characters that PostgreSQL cannot store. They would make the mail
-    fail on every attempt and block the mails queued behind it."""
+    """Return the email without the characters that PostgreSQL cannot store. They would make the
+    email fail on every attempt and block the emails queued behind it."""
     return replace(
         mail,
         provider_id=_text(mail.provider_id),
@@ -137,8 +137,8 @@ def _text(given: str) -> str:
 
 
 def message_key(mail: InboundMail) -> str:
-    """Return a key for the mail: its Message-ID, which is the same on each route, or the provider's
-    id if there is none."""
+    """Return a key for the email: its Message-ID, which is the same on each route, or the
+    provider's id if there is none."""
     return key_of(next(iter(_ids(mail.headers)), mail.provider_id))
 
 
@@ -155,8 +155,8 @@ def key_of(name: str) -> str:
 
 
 def is_author_of(mail: InboundMail, proved: str) -> bool:
-    """Return True if a proof for a domain, or for an address in that domain, also proves the mail's
-    From address."""
+    """Return True if authentication of a domain, or of an address in that domain, also
+    authenticates the email's From address."""
     author = mail.only_author
     return author is not None and is_of(author, proved)
 

@@ -79,7 +79,7 @@ _Node = Mapping[str, Any]
 def check_mapping(mapping: Mapping[str, str]) -> None:
     """Raise InvalidEndpoint for an unknown field, and for an invalid or forbidden expression.
 
-    The error names the field and does not quote the mapping.
+    The error identifies the field and does not quote the mapping.
     """
     if not mapping.keys() <= FIELDS:
         raise InvalidEndpoint(f"mapping: fields are {', '.join(sorted(FIELDS))}", "mapping")

@@ -1,5 +1,4 @@
-"""The meaning of a webhook: its content, expressed in a few types that are the same for every
-provider."""
+"""The meaning of a webhook: its content, expressed in types shared by all providers."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -31,8 +30,8 @@ class OrderNews:
 
 class ComplianceKind(StrEnum):
     """The kind of a platform's compliance request. `redact_customer`: erase a customer.
-    `customer_data`: deliver a customer's data. `redact_shop`: erase the data that came from the
-    shop. `disconnect`: the app was removed from the shop."""
+    `customer_data`: deliver a customer's data. `redact_shop`: erase the shop's data. `disconnect`:
+    the app was removed from the shop."""
 
     REDACT_CUSTOMER = "redact_customer"
     CUSTOMER_DATA = "customer_data"
@@ -50,10 +49,10 @@ class ComplianceRequest:
 @dataclass(frozen=True, slots=True)
 class StaffMessage:
     """A message in a helpdesk ticket that was not written by a customer. `is_public`: whether the
-    customer can read the message. `by`: the author's address or other platform identifier. `key`:
-    the idempotency key of the action with which this service sent the message, if the platform
-    returns the key. `text`: used to recognize the agent's own messages, and stored only for
-    comparison with the drafts of a playbook in shadow mode."""
+    customer can read the message. `by`: the author's address or another identifier from the
+    platform. `key`: the idempotency key of the action with which this service sent the message, if
+    the platform returns the key. `text`: used to recognize the agent's own messages, and stored
+    only for comparison with the drafts of a playbook in shadow mode."""
 
     ticket_id: str
     message_id: str

@@ -21,7 +21,8 @@ Currency = Annotated[str, Field(pattern="^[A-Za-z]{3}$")]
 
 
 def order_money(amount: str, currency: str) -> Money:
-    """Return the amount in a currency as Money. Raises WebhookUnreadable."""
+    """Return an amount and its currency code as Money. Raises WebhookUnreadable if either is
+    invalid."""
     try:
         return Money.parse(amount, currency)
     except InvalidInput:

@@ -10,23 +10,26 @@ from domain.privacy.contracts import EraseInput
 class ComplianceReason(StrEnum):
     """The reason why a human must complete a compliance request.
 
-    `no_address`: the platform did not name a customer, so only the facts about the customer's
+    `no_address`: the platform did not identify a customer, so only the facts about the customer's
     orders were erased. `data_requested`: a human must deliver the customer's data.
     `conversations_left`: the shop's data is erased, but conversations with its customers, exports
     and data sent to other systems remain. `shop_unproved`: the connection's credentials have never
     authenticated with the shop, so nothing was erased and an operator must decide.
+    `secret_untrusted`: the secret that signed the request was waiting for a second manager's
+    approval, so nothing was erased and an operator must decide.
     """
 
     NO_ADDRESS = "no_address"
     DATA_REQUESTED = "data_requested"
     CONVERSATIONS_LEFT = "conversations_left"
     SHOP_UNPROVED = "shop_unproved"
+    SECRET_UNTRUSTED = "secret_untrusted"  # noqa: S105 - a reason
 
 
 @dataclass(frozen=True, slots=True)
 class Performed:
-    """The result of executing a compliance request. `reason`: why a human must complete the
-    request, or None.
+    """The result of executing a compliance request. `reason`: the reason why a human must complete
+    the request, or None.
 
     `reference`: the id of the data request or of the erasure's certificate. `erase`: an erasure to
     start before the webhook counts as processed. The erasure's workflow has the id

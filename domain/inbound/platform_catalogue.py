@@ -45,7 +45,7 @@ _BY_NAME: Final = {provider.value: platform for provider, platform in PLATFORMS.
 
 
 def platform_of(provider: str) -> Platform:
-    """Return the platform for the provider named in a URL. Raises InboundAddressUnknown."""
+    """Return the platform for the provider in a webhook URL. Raises InboundAddressUnknown."""
     platform = _BY_NAME.get(provider)
     if platform is None:
         raise InboundAddressUnknown(provider)

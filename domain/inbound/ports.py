@@ -26,16 +26,19 @@ NO_SETTINGS: Final[Mapping[str, str]] = {}
 class EndpointFacts:
     """Facts about an endpoint's integration that are needed to interpret a webhook. `settings`: the
     integration's settings. `mapping`: for the generic form only, a JMESPath expression for each
-    event field. `received_at`: when the webhook arrived, for webhooks without a time of their own.
-    `is_signed`: whether the integration has a secret with which the request was verified.
-    `vouches`: whether the secret holder's statements about a customer's address are trusted."""
+    event field. `received_at`: the time when the webhook arrived, for webhooks without a time of
+    their own. `is_signed`: whether a secret verified the request when it arrived. `vouches`:
+    whether the endpoint's statements about a customer's address were trusted when the request
+    arrived, and still are. `was_trusted`: whether the secret that verified the request was trusted
+    when the request arrived. The installation's own secrets always are."""
 
     integration_id: str
     settings: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
     mapping: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
     received_at: datetime | None = None
     is_signed: bool = False
-    vouches: bool = True
+    vouches: bool = False
+    was_trusted: bool = False
 
 
 class Platform(Protocol):
@@ -50,17 +53,18 @@ class Platform(Protocol):
     refusal_status: int
     """The HTTP status that makes this provider stop retrying a rejected request."""
     needs_secret: bool
-    """Whether the provider issues the secret, so that it is required for creating an endpoint. If
-    not, the service generates the secret, or no secret is used (`signs`)."""
+    """True if the provider issues the secret, so that the secret is required for creating an
+    endpoint. If False, the service generates the secret, or no secret is used (`signs`)."""
     signs: bool
-    """Whether requests contain a proof, such as a signature, besides the secret token in the URL.
+    """True if requests contain a signature or another credential in addition to the secret token in
+    the URL.
     """
     is_limited: bool
-    """Whether the endpoint's rate limit applies to this provider. The limit never applies to shops
+    """True if the endpoint's rate limit applies to this provider. The limit never applies to shops
     and payment providers."""
     author_proof: AuthorProof
-    """How this provider's webhooks prove the address of a ticket's author. All other data about the
-    author is a claim."""
+    """The means by which this provider's webhooks can prove the address of a ticket's author. All
+    other data about the author is a claim."""
 
     def is_ping(self, request: InboundRequest) -> bool:
         """Return True if the request is the provider's unsigned test of a new URL. The response to

@@ -4,16 +4,15 @@ The author's address does not prove it, because human agents may work under the 
 """
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from html import unescape
 from typing import Final
 
+from domain.core.text import UnicodeForm, normalized, unescaped
 from domain.inbound.meaning import StaffMessage
-from domain.intake.customer_email import customer_key
+from domain.intake.customer_email import is_same_customer
 from domain.integrations.providers import Provider
 
 IN_FLIGHT: Final = timedelta(minutes=1)
@@ -26,6 +25,8 @@ _MAX_CHARS: Final = 200_000
 # without spaces.
 _MAX_HEAD: Final = 80
 _MIN_INK: Final = 12
+# NFC composes at most this many characters into one.
+_MOST_COMPOSED: Final = 4
 
 
 class Authorship(StrEnum):
@@ -42,18 +43,20 @@ class AgentMessage:
     """A message that the agent has sent to the ticket, or has started to send. `reference`: the
     platform's id for the message, once it is known. `keys`: the idempotency keys with which the
     message may have been sent. `is_settled`: whether the outcome of sending is final: known, or
-    never to be known."""
+    never to be known. `bare`: the text without the AI disclosure, or "". Earlier versions sent
+    messages without the disclosure."""
 
     reference: str | None
     keys: frozenset[str]
     text: str
-    begun_at: datetime
+    started_at: datetime
     is_settled: bool
+    bare: str = ""
 
 
 def own_author(provider: Provider, settings: Mapping[str, str]) -> str | None:
     """Return the platform's identifier for the agent's account. Return None if the settings do not
-    contain the identifier. For Gorgias, it is among the credentials instead."""
+    contain the identifier. For Gorgias, the identifier is stored with the credentials instead."""
     match provider:
         case Provider.INTERCOM:
             return settings.get("admin_id")
@@ -77,28 +80,34 @@ def authorship(
         return Authorship.OURS
     if any(message.key in one.keys for one in written):
         return Authorship.OURS
-    if own and message.by and customer_key(own) != customer_key(message.by):
+    if own and message.by and not is_same_customer(own, message.by):
         return Authorship.PEOPLE
-    on_their_way = [one for one in written if not one.is_settled and now - one.begun_at < IN_FLIGHT]
+    on_their_way = [
+        one for one in written if not one.is_settled and now - one.started_at < IN_FLIGHT
+    ]
     candidates = (*written[:1], *on_their_way)
-    if any(says_the_same(message.text, one.text, after_head=True) for one in candidates):
+    sent = (text for one in candidates for text in (one.text, one.bare))
+    if any(says_the_same(message.text, text, after_head=True) for text in sent):
         return Authorship.OURS
     return Authorship.UNDECIDED if on_their_way else Authorship.PEOPLE
 
 
-def says_the_same(told: str, sent: str, *, after_head: bool = False) -> bool:
+def says_the_same(received: str, sent: str, *, after_head: bool = False) -> bool:
     """Return True if the text reported by a helpdesk is the text that was sent, ignoring HTML and
     whitespace that the helpdesk adds.
 
     `after_head`: whether the helpdesk may put a name before the text.
     """
-    if max(len(told), len(sent)) > _MAX_CHARS:
+    if max(len(received), len(sent)) > _MAX_CHARS:
         return False
     ours = _ink(sent)
     if not ours:
         return False
-    for form in (_TAG.sub(" ", told), told):
-        theirs = _ink(unescape(form))
+    for form in (_TAG.sub(" ", received), received):
+        shown = "".join(unescaped(form).split())
+        if len(shown) > _MOST_COMPOSED * (len(ours) + _MAX_HEAD):
+            continue  # The text is too long, and its length is the cost of the comparison.
+        theirs = _ink(shown)
         head = len(theirs) - len(ours)
         if theirs == ours:
             return True
@@ -109,4 +118,4 @@ def says_the_same(told: str, sent: str, *, after_head: bool = False) -> bool:
 
 def _ink(text: str) -> str:
     """Return a text in NFC without whitespace."""
-    return "".join(unicodedata.normalize("NFC", text).split())
+    return "".join(normalized(text, UnicodeForm.NFC).split())

@@ -1,5 +1,5 @@
-"""The address claim: decide whether a ticket's author may prove a typed email address, and find the
-verification code in the author's message."""
+"""The address claim: decide whether a ticket's author may verify a typed email address, and find
+the verification code in the author's message."""
 
 import re
 from hashlib import sha256
@@ -19,7 +19,7 @@ _CODE: Final = re.compile(
 
 
 def can_be_proved(event: UnifiedEvent) -> bool:
-    """Return True if the event claims an address that its author can prove with a mailed code.
+    """Return True if the event claims an address that its author can verify with an emailed code.
 
     The answer must go to a helpdesk ticket that the author reads.
     """
@@ -38,8 +38,8 @@ def can_be_proved(event: UnifiedEvent) -> bool:
 def requester_of(event: UnifiedEvent, conversation_id: str) -> str:
     """Return the id under which an author's verification codes are counted.
 
-    The id is a digest of the platform's author id, because that id can be an email address. Without
-    an author id, it is the conversation's id.
+    The id is a digest of the platform's author id, because that id can be an email address. If
+    there is no author id, the conversation's id is returned.
     """
     if not event.author_id:
         return conversation_id
@@ -54,7 +54,7 @@ def typed_code(text: str) -> str | None:
 
 
 def proved_by(event: UnifiedEvent, proved: ProvedAddress) -> UnifiedEvent:
-    """Return the event with a verified address of its author, and without a refused code."""
+    """Return the event with its author's verified address, and without a rejected code."""
     return event.model_copy(update={"proved": proved, "code_refused": False})
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from domain.intake.attachment import MAX_BYTES, MAX_FILES, AttachedFile
 from domain.intake.image_header import TooManyPixels, UnreadableImage, check_image
-from domain.intake.pdf_content import pdf_refusal
+from domain.intake.pdf_content import InflateBudget, pdf_refusal
 from domain.intake.refused_file import AttachmentRefusal
 
 
@@ -94,7 +94,8 @@ class Inspected:
 def inspect(files: Sequence[AttachedFile]) -> tuple[Inspected, ...]:
     """Return the inspection results for an event's attachments, in order. Attachments beyond the
     first MAX_FILES are refused."""
-    return tuple(_inspected(file, position) for position, file in enumerate(files))
+    budget = InflateBudget()
+    return tuple(_inspected(file, position, budget) for position, file in enumerate(files))
 
 
 def within(inspected: Sequence[Inspected], left: int) -> tuple[Inspected, ...]:
@@ -129,29 +130,34 @@ def download_name(name: str, media_type: MediaType) -> str:
     return name if name.lower().endswith(endings) else name + endings[0]
 
 
-def _inspected(file: AttachedFile, position: int) -> Inspected:
+def _inspected(file: AttachedFile, position: int, budget: InflateBudget) -> Inspected:
     digest = hashlib.sha256(file.data).digest()
     media_type = media_type_of(file.data)
-    refusal = AttachmentRefusal.TOO_MANY if position >= MAX_FILES else _refusal(file, media_type)
+    is_beyond = position >= MAX_FILES
+    refusal = AttachmentRefusal.TOO_MANY if is_beyond else _refusal(file, media_type, budget)
     return Inspected(file, media_type, refusal, digest)
 
 
-def _refusal(file: AttachedFile, media_type: MediaType | None) -> AttachmentRefusal | None:
+def _refusal(
+    file: AttachedFile, media_type: MediaType | None, budget: InflateBudget
+) -> AttachmentRefusal | None:
     if not file.data:
         return AttachmentRefusal.EMPTY
     if len(file.data) > MAX_BYTES:
         return AttachmentRefusal.TOO_LARGE
     if media_type is None:
         return _unkept(file.data)
-    return _refusal_of(file, media_type)
+    return _refusal_of(file, media_type, budget)
 
 
-def _refusal_of(file: AttachedFile, media_type: MediaType) -> AttachmentRefusal | None:
+def _refusal_of(
+    file: AttachedFile, media_type: MediaType, budget: InflateBudget
+) -> AttachmentRefusal | None:
     """Return the reason why an image or PDF is refused, or None if it is stored."""
     if _contradicts(file.claimed_type, media_type):
         return AttachmentRefusal.NOT_AS_CLAIMED
     if media_type is MediaType.PDF:
-        return pdf_refusal(file.data)
+        return pdf_refusal(file.data, budget)
     try:
         check_image(file.data, media_type.removeprefix("image/"))
     except UnreadableImage:

@@ -2,20 +2,30 @@
 customer compare addresses in this form."""
 
 import re
-import unicodedata
+
+from domain.core.plain_text import MAX_ADDRESS
+from domain.core.text import UnicodeForm, normalized
 
 
 def customer_key(address: str | None) -> str | None:
-    """Return the address in canonical form (NFKC, case-folded, stripped), or None if the address is
-    None or blank.
+    """Return the address in canonical form (NFKC, case-folded, stripped). Return None if the
+    address is None or blank, or if it is longer than an address can be, as given or in canonical
+    form.
 
-    A `+` suffix is kept, because its meaning is up to the mail server.
+    A `+` suffix is kept, because its meaning is up to the mail server. To compare two addresses,
+    call `is_same_customer`: two addresses without a key are not the same.
     """
-    if address is None:
+    given = (address or "").strip()
+    if len(given) > MAX_ADDRESS:
         return None
-    folded = unicodedata.normalize("NFKC", address).casefold()
-    # Normalize again, because case folding can decompose letters.
-    return unicodedata.normalize("NFKC", folded).strip() or None
+    key = _folded(given).strip()
+    return key if 0 < len(key) <= MAX_ADDRESS else None
+
+
+def is_same_customer(one: str | None, other: str | None) -> bool:
+    """Return True if both addresses have a key, and belong to the same customer."""
+    key = customer_key(one)
+    return key is not None and key == customer_key(other)
 
 
 def spells_its_key(address: str) -> bool:
@@ -23,11 +33,12 @@ def spells_its_key(address: str) -> bool:
     outer spaces.
 
     Other spellings, such as a full-width letter or `ß`, can denote a different mailbox than their
-    canonical form. A proof of such an address proves nothing about the mailbox of the canonical
-    form.
+    canonical form. Verifying such an address does not verify the mailbox of its canonical form.
     """
-    plain = "".join(mark.lower() if mark.isascii() else mark for mark in address.strip(" "))
-    return plain == customer_key(address)
+    key = customer_key(address)
+    if key is None:
+        return False
+    return key == "".join(mark.lower() if mark.isascii() else mark for mark in address.strip(" "))
 
 
 def mentions(text: str, key: str) -> bool:
@@ -39,4 +50,9 @@ def mentions(text: str, key: str) -> bool:
     end there without a space.
     """
     before, after = r"(?<![a-z0-9])(?<![a-z0-9][._+-])", r"(?!-?[a-z0-9])"
-    return re.search(f"{before}{re.escape(key)}{after}", customer_key(text) or "") is not None
+    return re.search(f"{before}{re.escape(key)}{after}", _folded(text)) is not None
+
+
+def _folded(text: str) -> str:
+    # Normalize again, because case folding can decompose letters.
+    return normalized(normalized(text, UnicodeForm.NFKC).casefold(), UnicodeForm.NFKC)

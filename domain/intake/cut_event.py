@@ -20,9 +20,9 @@ def cut_event(event: InboundEvent, *, fallback_ticket_id: str) -> UnifiedEvent:
     """Return the unified form of an event that exceeded its effort budget. Takes time linear in the
     length of the shown text.
 
-    The customer's address comes from the caller or from the mail's headers, and counts as
-    unverified. The event starts a new thread. Nothing in its text is treated as a request or a
-    proof.
+    The customer's address comes from the caller or from the email's headers, and counts as
+    unverified. The event starts a new thread. Nothing in its text is treated as a request, or as
+    evidence of the sender's identity.
     """
     return UnifiedEvent(
         channel=channel_of(event.event_type, event.source),

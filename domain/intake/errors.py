@@ -36,7 +36,7 @@ class CustomerRateLimited(DomainError):
         oldest: datetime | None = None,
         key: bytes = b"",
     ) -> None:
-        super().__init__()  # omit the address, because error texts are logged
+        super().__init__()  # Omit the address, because error texts are logged.
         self.key = key
         self.oldest = oldest
         self.customer_email = customer_email

@@ -1,6 +1,6 @@
-"""The reduced event: a dry run passes it on in place of the event that the caller sent.
+"""The reduced event, which a dry run passes on in place of the original event.
 
-The reduced event has no attachments, no second form of the text and no trace headers from a mail.
+The reduced event has no attachments, no second form of the text and no trace headers from an email.
 `normalize` returns the same result for both events. `tests/domain/intake/test_essentials.py` checks
 every field that `normalize` reads. A text longer than MAX_TEXT_BYTES and a payload larger than
 MAX_PAYLOAD_BYTES are truncated.
@@ -38,8 +38,8 @@ MAX_TEXT_BYTES: Final = 100_000
 MAX_PAYLOAD_BYTES: Final = 250_000
 """Maximum size of a reduced event's payload, in bytes."""
 
-# An image inside the HTML of a mail. `normalize` does not read images, and an image may precede the
-# text.
+# Matches an image inside the HTML of an email. `normalize` does not read images, and an image may
+# precede the text.
 _IMAGE: Final = re.compile(r"\bdata:[\w/+.;=-]{0,100},[\w+/=%]{200,}", re.ASCII)
 
 # `normalize` reads fewer characters of any value except the text. The longest value that it reads
@@ -86,8 +86,8 @@ _BODIES: Final = frozenset(
 
 class _Wanted:
     """The parts of an object that `normalize` reads. `by`: the wanted fields, by folded key.
-    `ends`: whether the object itself may be a value. `headers`: whether the object contains a
-    mail's headers."""
+    `ends`: whether the object itself may be a value. `headers`: whether the object contains an
+    email's headers."""
 
     def __init__(self) -> None:
         self.by: dict[str, _Wanted] = {}
@@ -142,7 +142,7 @@ def _filtered(event: InboundEvent) -> dict[str, JsonValue]:
     for key, value in event.payload.items():
         wanted, text = _wanted().by.get(folded(key)), scalar_text(value)
         if text is not None and len(text) <= MAX_FIELD_CHARS and folded(key) not in _BODIES:
-            payload[key] = value  # the value may fill a template placeholder
+            payload[key] = value  # The value may fill a template placeholder.
         elif wanted is not None:
             # Keep the object's unread keys with the value None. If a key occurs in two spellings,
             # `normalize` uses the first one.

@@ -66,8 +66,8 @@ class UnifiedEvent(BaseModel):
       the ticket id is the event's own id.
     - `proved`: the customer's address, if the author is verified to hold it. If not, the address is
       a claim.
-    - `mailed_back`: the event is a mail from an unverified sender, and its answer goes only to the
-      claimed mailbox. The answer may mention orders, but no action is allowed.
+    - `mailed_back`: the event is an email from an unverified sender, and its answer goes only to
+      the claimed mailbox. The answer may mention orders, but no action is allowed.
     - `is_vouched`: the caller's statements about the ticket and session are trusted.
     - `author_id`: the platform's id for the author of a helpdesk message.
     - `code_refused`: the message contained an invalid verification code.
@@ -116,7 +116,8 @@ class UnifiedEvent(BaseModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def customer_verified(self) -> bool:
-        """True if the agent may read the customer's orders and memory. Stored under this name."""
+        """True if the agent may read the customer's orders and memory. The value is stored under
+        this name."""
         if self.customer_email is None:
             return self.is_vouched and self.channel is not Channel.HELPDESK
         return self.may_act or self.mailed_back
@@ -124,7 +125,8 @@ class UnifiedEvent(BaseModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def sender_authenticated(self) -> bool:
-        """True if the message may authorize an action on an order. Stored under this name."""
+        """True if the message may authorize an action on an order. The value is stored under this
+        name."""
         return self.may_act
 
     @property
@@ -143,7 +145,7 @@ class UnifiedEvent(BaseModel):
 
     @property
     def is_claim(self) -> bool:
-        """True if the message names a customer's address that its author is not verified to
+        """True if the message contains a customer's address that its author is not verified to
         hold."""
         return self.customer_email is not None and not self.customer_verified
 
@@ -154,7 +156,7 @@ class UnifiedEvent(BaseModel):
 
 
 def _with_proof(stored: dict[str, Any]) -> dict[str, Any]:
-    """Return a stored older event, with its two booleans converted into a proof of the address."""
+    """Return a stored older event, with its two booleans converted into a verified address."""
     verified = stored["customer_verified"] is True
     proved = verified and stored.get("sender_authenticated", True) is True
     address = customer_key(stored.get("customer_email"))
@@ -181,8 +183,8 @@ def head_of(name: str) -> str:
 
 
 def channel_of(event_type: str, source: str | None) -> Channel:
-    """Return the channel of an event. The first part of the event type decides, else the first part
-    of the source."""
+    """Return the channel of an event. The channel is determined by the first part of the event type
+    or, if that part is unknown, by the first part of the source."""
     for given in (event_type, source or ""):
         head = head_of(given)
         if head in _EMAIL_HEADS:

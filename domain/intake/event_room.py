@@ -1,4 +1,4 @@
-"""The storage limit for events that are free for their sender.
+"""The storage limit for events that cost their sender nothing.
 
 For a client with a plan, the limit counts the events that match no playbook, because those events
 use no ticket. For a client without a plan, the limit counts all events, because the ticket for an
@@ -13,7 +13,7 @@ ROOM: Final = 64 * 1024 * 1024
 PostgreSQL."""
 
 UNPROVED_PART: Final = 2
-"""The divisor of ROOM that gives the limit for unverified senders to a client without a plan. The
-rest of ROOM is reserved for other senders."""
+"""ROOM is divided by this number to get the limit for unverified senders of a client without a
+plan. The rest of ROOM is reserved for other senders."""
 
 WINDOW: Final = timedelta(hours=24)

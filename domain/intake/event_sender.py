@@ -1,7 +1,7 @@
 """The sender: determine the customer who wrote an event, and whether the customer's address is
 verified.
 
-Source: decision 0028, "Who writes a mail".
+Source: decision 0028, "Who writes an email".
 """
 
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from domain.core.plain_text import clean_address
-from domain.intake.customer_email import customer_key
+from domain.intake.customer_email import customer_key, is_same_customer
 from domain.intake.event import Channel, InboundEvent, channel_of
 from domain.intake.mail_authentication import RESULTS, SIGNATURE, is_proved, without_length
 from domain.intake.mail_headers import (
@@ -29,18 +29,19 @@ _RECIPIENTS: Final = (
 )  # fmt: skip
 _RECIPIENT_HEADERS: Final = ("to", "cc", "delivered-to", "x-original-to")
 _MAX_VALUES: Final = 5
-# A mail has one such header for each relaying server.
+# An email has one such header for each relaying server.
 _MAX_RESULTS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class EventSender:
-    """The customer who wrote an event.
+    """The sender of an event.
 
-    `is_authenticated`: a proof or the caller confirms that this customer sent the mail. Always True
-    for other channels, except for a helpdesk ticket opened by a form. `is_themselves`: the answer
-    goes to this customer alone. `by_form`: a form or a program forwarded the text. `senders`: the
-    sender's addresses. No answer is sent if one of them belongs to a program.
+    `is_authenticated`: True if the email's authentication results, or the caller, confirm that this
+    customer sent it. Always True for other channels, except for a helpdesk ticket opened by a form.
+    `is_themselves`: True if the answer reaches only this customer. `by_form`: True if a form or a
+    program forwarded the text. `senders`: the sender's addresses. No answer is sent if one of them
+    belongs to a program.
     """
 
     box: Mailbox
@@ -57,14 +58,15 @@ def event_sender(
     text: str,
     authserv_ids: Iterable[str],
 ) -> EventSender:
-    """Return an event's author. `text`: the event's text, in which a form names its author."""
+    """Return an event's author. `text`: the event's text. In a message from a form, it may identify
+    the author."""
     given = clean_address(event.customer_email or "")
     if channel is Channel.EMAIL:
         return _of_mail(event, _Heads(headers), given, text, authserv_ids)
     email = given or _address_in(headers.view)
     if channel is Channel.HELPDESK and email:
         writer = writer_of(Mailbox(address=email), (), (), text)
-        # The answer goes to the ticket's author, not to the person named in a form.
+        # The answer goes to the ticket's author, not to a person whom a form identifies.
         proved = not writer.by_form
         return EventSender(
             writer.box,
@@ -77,11 +79,12 @@ def event_sender(
 
 
 def claimed_customer(event: InboundEvent) -> str | None:
-    """Return the canonical address of the customer named in an event, without reading the event's
-    text.
+    """Return the canonical address of the customer identified in an event, without reading the
+    event's text.
 
-    The address is the caller's `customer_email`, else the sender in the mail's headers. It can be
-    None for a mail from a form, because only the text names the person who filled in the form.
+    The address is the caller's `customer_email`, else the sender in the email's headers. It can be
+    None for an email from a form, because only the text identifies the person who filled in the
+    form.
     """
     given = customer_key(event.customer_email)
     if given is None and channel_of(event.event_type, event.source) is Channel.EMAIL:
@@ -102,7 +105,7 @@ def _of_mail(
     if sender.address is None and not given:
         sender = Mailbox(sender.name, _address_in(heads.headers.view))
     # The caller's address is the customer's if the caller vouches for the customer, or if the
-    # address differs from the mail's sender.
+    # address differs from the email's sender.
     named = given is not None and (vouched or not _same(given, sender.address or given))
     if given is not None and named and not is_robot(given):
         writer = Writer(Mailbox(sender.name, given), is_sender=_same(given, sender.address))
@@ -126,9 +129,10 @@ def _writer(heads: "_Heads", sender: Mailbox, text: str) -> Writer:
 
 
 def _is_proved(heads: "_Heads", sender: Mailbox, authserv_ids: Iterable[str]) -> bool:
-    """Return True if a trusted mail server authenticated the mail's sender.
+    """Return True if a trusted mail server authenticated the email's sender.
 
-    The mail must have only one sender, because truncated headers can hide a second From header.
+    Return False if the email has several senders, or if its headers are truncated, because
+    truncated headers can hide a second From header.
     """
     froms, found = heads.headers.certain("from"), heads.headers.certain_anywhere(RESULTS)
     signatures = heads.headers.certain_anywhere(SIGNATURE)
@@ -143,13 +147,13 @@ def _is_proved(heads: "_Heads", sender: Mailbox, authserv_ids: Iterable[str]) ->
 
 @dataclass(frozen=True, slots=True)
 class _Heads:
-    """The mailboxes in a mail's headers and in the corresponding payload fields."""
+    """The mailboxes in an email's headers and in the corresponding payload fields."""
 
     headers: MailHeaders
 
     def sender(self) -> Mailbox:
         """Return the sender's mailbox from the `from` or `from_full` field or from the From header.
-        Empty if none is given."""
+        It is empty if none is given."""
         found = mailboxes(self.headers.view.get("from")) or mailboxes(
             self.headers.view.get("from_full")
         )
@@ -178,4 +182,4 @@ def _address_in(view: PayloadView) -> str | None:
 
 
 def _same(one: str | None, other: str | None) -> bool:
-    return one is not None and customer_key(one) == customer_key(other)
+    return is_same_customer(one, other)

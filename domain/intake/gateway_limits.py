@@ -23,6 +23,6 @@ class MessageLimit:
 
 
 PER_CUSTOMER: Final = MessageLimit(10, timedelta(minutes=10))
-"""Rate limit for each customer_email of a client. No setting overrides this limit."""
+"""Rate limit for each of a client's `customer_email` addresses. No setting overrides this limit."""
 
 PER_CLIENT: Final = MessageLimit(200, timedelta(hours=1))

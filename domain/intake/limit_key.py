@@ -32,8 +32,8 @@ class LimitKey:
 
 
 def limit_key(event: InboundEvent, authserv_ids: Iterable[str] = ()) -> LimitKey | None:
-    """Return the key of the rate limit that the message counts toward, or None if the message names
-    no customer.
+    """Return the key of the rate limit that the message counts toward, or None if the message
+    identifies no customer.
 
     `authserv_ids`: the mail servers that the client trusts to authenticate senders.
     """

@@ -1,6 +1,6 @@
-"""Check whether the merchant's own mail server authenticated a mail's sender (RFC 8601).
+"""Check whether the merchant's own mail server authenticated an email's sender (RFC 8601).
 
-Any sender can write `Authentication-Results` into a mail. Only the topmost header from a server
+Any sender can write `Authentication-Results` into an email. Only the topmost header from a server
 configured by the merchant is trusted. This module does not verify signatures itself: it reads the
 server's results. An unreadable header proves nothing, and neither do the headers below it. The
 unreadable header may come from the merchant's server, and the headers below it from the sender.
@@ -20,7 +20,7 @@ _AUTHSERV_ID: Final = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9])?", re.
 _VERSION: Final = "1"
 _METHOD: Final = re.compile(r"([a-z][a-z0-9-]{0,40})(?:/\d{1,3})?", re.IGNORECASE)
 # DMARC results for a domain without a policy. They are not failures, because a signature may still
-# prove the sender.
+# authenticate the sender.
 _NO_POLICY: Final = frozenset({"none", "bestguesspass"})
 
 
@@ -62,7 +62,7 @@ def is_proved(address: str, headers: Sequence[str], authserv_ids: Iterable[str])
 
 
 def without_length(signatures: Iterable[str]) -> bool:
-    """Return True if every DKIM signature covers the whole text of the mail. A signature with a
+    """Return True if every DKIM signature covers the whole text of the email. A signature with a
     length tag (`l=`) does not."""
     return not any(
         tag.partition("=")[0].strip().lower() == "l"
@@ -72,8 +72,8 @@ def without_length(signatures: Iterable[str]) -> bool:
 
 
 def is_of(address: str, named: str) -> bool:
-    """Return True if a proof for the domain of `named` covers the email address `address`. `named`:
-    an address or a domain."""
+    """Return True if authentication of the domain of `named` also authenticates the email address
+    `address`. `named`: an address or a domain."""
     return _covers(_domain(named), _domain(address))
 
 
@@ -97,10 +97,10 @@ def _is_aligned(finding: _Finding, domain: str) -> bool:
 
 
 def _covers(named: str, domain: str) -> bool:
-    """Return True if a proof for the domain `named` covers `domain`, which must be the same domain
-    or a subdomain.
+    """Return True if authentication of the domain `named` covers `domain`, which must be the same
+    domain or a subdomain.
 
-    A proof for a subdomain does not cover its parent, which can be a public suffix.
+    Authentication of a subdomain does not cover its parent domain, which can be a public suffix.
     """
     return "." in named and (domain == named or domain.endswith(f".{named}"))
 

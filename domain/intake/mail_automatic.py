@@ -1,8 +1,8 @@
-"""Detect mail that must not be answered: automatic mail, mailing lists and bounces.
+"""Detect mail that must not be answered: automatic email, mailing lists and bounces.
 
 The check uses headers, address, subject and text. It follows RFC 3834, section 2, and reads further
-headers set by programs. Many programs set no such header. For mails from them the text decides, in
-the languages of `mail_automatic.yaml`.
+headers set by programs. Many programs set no such header. Emails from such programs are recognized
+by their text, in the languages of `mail_automatic.yaml`.
 """
 
 import re
@@ -84,11 +84,11 @@ def may_reply(
     *,
     by_form: bool = False,
 ) -> bool:
-    """Return True if a mail may be answered. Return False for auto-replies, mailing lists, bounces
-    and programs.
+    """Return True if an email may be answered. Return False for auto-replies, mailing lists,
+    bounces and programs.
 
     An answer to such mail would cause a loop or remain unread. `senders`: the addresses of the
-    mail's senders. `by_form`: a program forwarded a customer's text, and the answer goes to the
+    email's senders. `by_form`: a program forwarded a customer's text, and the answer goes to the
     customer. An automatically generated mail may then be answered, but an automatic reply still may
     not.
     """
@@ -120,8 +120,8 @@ def may_reply(
 def is_automatic(subject: str, text: str) -> bool:
     """Return True if the subject or the text indicates an automatic reply or a bounce.
 
-    A text longer than _MAX_TEXT is treated as a customer's own words. So is an absence notice that
-    mentions an order or contains a question.
+    A text longer than _MAX_TEXT is treated as a customer's own words. An absence notice that
+    mentions an order or contains a question is treated in the same way.
     """
     patterns = _patterns()
     head = _plain(subject[:_MAX_SUBJECT])

@@ -46,8 +46,8 @@ class Mailbox:
 class HeaderList:
     """Header names in lower case with their values, in the order sent.
 
-    `is_whole`: all headers were read, and their order is certain. If it is False, the headers prove
-    nothing.
+    `is_whole`: all headers were read, and their order is certain. If it is False, the headers must
+    not be used for authentication.
     """
 
     pairs: tuple[tuple[str, JsonValue], ...]
@@ -61,7 +61,7 @@ class HeaderList:
 
 
 class MailHeaders:
-    """A mail's headers, parsed once from the payload's `headers` and from its top-level keys.
+    """An email's headers, parsed once from the payload's `headers` and from its top-level keys.
 
     `headers` may be an object, a list of {name, value} or of pairs, or the raw header block. Never
     raises.
@@ -97,7 +97,7 @@ class MailHeaders:
         return tuple(text for text in _texts(self.view.get(name)) if text is not None)
 
     def certain(self, name: str) -> tuple[str, ...] | None:
-        """Return the values of the `name` headers for use in a proof, topmost first, or None if
+        """Return the values of the `name` headers for authentication, topmost first, or None if
         they are uncertain.
 
         Headers are uncertain if some were truncated or malformed, or if two copies of them differ.
@@ -232,7 +232,7 @@ def _unfolded(pairs: list[list[str]]) -> JsonValue:
 
 
 def message_id_of(view: PayloadView) -> str | None:
-    """Return the Message-ID of a mail, from its headers or the payload's top level, or None."""
+    """Return the Message-ID of an email, from its headers or the payload's top level, or None."""
     ids = message_ids(MailHeaders(view).first().get("message-id", "")) or message_ids(
         view.line(("message_id",), 1_000) or ""
     )
@@ -265,7 +265,7 @@ def mailboxes(value: JsonValue | None) -> tuple[Mailbox, ...]:
 
 
 def only_mailbox(value: JsonValue | None) -> Mailbox | None:
-    """Return the mailbox in a From header for use in a proof. Return None unless the header was
+    """Return the mailbox in a From header for authentication. Return None unless the header was
     read completely and contains exactly one mailbox."""
     text = scalar_text(value)
     boxes = mailboxes(value)

@@ -48,7 +48,8 @@ _PLAIN: Final = Look()
 
 
 class Looks:
-    """A cache of `Look` objects for one mail. Most elements of a mail have the same attributes."""
+    """A cache of `Look` objects for one email. Most elements of an email have the same
+    attributes."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str | None, ...], Look] = {}
@@ -100,7 +101,7 @@ def hidden_names(sheet: str) -> frozenset[str]:
     spend(len(sheet))
     names: set[str] = set()
     depth = 0
-    at_rule = 0  # depth of the outermost open at-rule, starting at 1; 0 for none
+    at_rule = 0  # The depth of the outermost open at-rule, starting at 1, or 0 if none is open.
     selector = ""
     pieces = _BRACE.split(_without_comments(sheet.lower()))
     for before, brace in zip(pieces[::2], pieces[1::2], strict=False):

@@ -1,4 +1,4 @@
-"""Convert the HTML of a mail to plain text, in bounded time for any input.
+"""Convert the HTML of an email to plain text, in bounded time for any input.
 
 lxml's parser sends its events to a filter, which drops quotes and hidden content
 (`mail_hidden.py`). The filter passes the remaining content to a layout (`mail_layout.py`). No
@@ -8,13 +8,13 @@ to 27 µs per element (decision 0001).
 """
 
 import re
-from html import unescape
 from typing import Final, cast
 
 from lxml import etree
 
 from domain.core.effort import spend
 from domain.core.plain_text import without_controls
+from domain.core.text import unescaped
 from domain.intake.mail_hidden import MAX_SHEET_CHARS, Looks, hidden_names
 from domain.intake.mail_layout import Layout
 
@@ -24,7 +24,7 @@ MAX_DEPTH: Final = 60
 # s.
 MAX_OPEN: Final = 500
 _PIECE: Final = 16_384
-# Each tag costs two calls from the parser, whether or not its element is laid out. If a mail has
+# Each tag costs two calls from the parser, whether or not its element is laid out. If an email has
 # more tags than this, a regular expression removes all of them.
 MAX_TAGS: Final = 20_000
 
@@ -56,9 +56,6 @@ _CUT_IDS: Final = frozenset(
 _SIGNATURE_NAMES: Final = frozenset(
     {"gmail_signature", "moz-signature", "signature", "ms-outlook-mobile-signature"}
 )
-# Character references that are too long to be valid. Python refuses to parse an integer with
-# thousands of digits.
-_NO_CHARACTER: Final = re.compile(r"&#\d{8,};?")
 # Errors that a library may raise on unforeseen input.
 _LIBRARY_FAULTS: Final = (
     ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
@@ -66,7 +63,7 @@ _LIBRARY_FAULTS: Final = (
 
 
 class _TooDeepError(Exception):
-    """The mail has more than MAX_OPEN open elements, so parsing is stopped."""
+    """The email has more than MAX_OPEN open elements, so parsing is stopped."""
 
 
 class _MailFilter:
@@ -82,16 +79,16 @@ class _MailFilter:
         self._layout = Layout()
         self._open: list[
             str | None
-        ] = []  # what end() closes for each open element; None for nothing
-        self._text: list[str] = []  # collected text that is not yet laid out
+        ] = []  # For each open element, the element that end() must close, or None.
+        self._text: list[str] = []  # The collected text that is not laid out yet.
         self._depth = 0
         self._level = 0
-        self._skipped = 0  # number of open elements in a dropped subtree, including its root
+        self._skipped = 0  # The number of open elements in a dropped subtree, including its root.
         self._in_gmail_quote = 0
         self._cut = False
         self._in_sheet = False
         self._sheet: list[str] = []
-        self._sheet_chars = 0  # total number of characters in the style sheets read up to now
+        self._sheet_chars = 0  # The total number of characters in the style sheets read so far.
         self._hidden_names: set[str] = set()
         self._looks = Looks()
         # The levels of the open elements with a background, and the levels of the open elements
@@ -123,7 +120,7 @@ class _MailFilter:
         self._write_start(tag)
 
     def end(self, _tag: str) -> None:
-        """Process a closing tag. The parser also sends one for an element that the mail does not
+        """Process a closing tag. The parser also sends one for an element that the email does not
         close."""
         if self._in_sheet:
             self._in_sheet = False
@@ -268,7 +265,7 @@ def html_to_text(html: str, *, drop_quotes: bool) -> str:
     if source.count("<") > MAX_TAGS:
         return _without_tags(source)
     shown = _laid_out(source, drop_quotes=drop_quotes, drop_white=True)
-    # In dark mode, some mail programs write all text in white and set no background.
+    # In dark mode, some email programs write all text in white and set no background.
     return shown if shown.strip() else _laid_out(source, drop_quotes=drop_quotes, drop_white=False)
 
 
@@ -290,7 +287,7 @@ def _laid_out(source: str, *, drop_quotes: bool, drop_white: bool) -> str:
 
 
 def _without_tags(source: str) -> str:
-    """Return the text between the tags of a mail that the parser cannot handle, so that no customer
-    text is lost."""
+    """Return the text between the tags of an email that the parser cannot handle, so that no
+    customer text is lost."""
     spend(len(source))
-    return unescape(_NO_CHARACTER.sub("", re.sub(r"<[^<>]*>", "\n", source)))
+    return unescaped(re.sub(r"<[^<>]*>", "\n", source))

@@ -28,9 +28,9 @@ class Layout:
 
     def __init__(self) -> None:
         self._lines: list[str] = []
-        self._words: list[str] = []  # parts of the current line
+        self._words: list[str] = []  # The parts of the current line.
         self._after_blank = True
-        self._is_apart = True  # true at the start and after an empty line
+        self._is_apart = True  # True at the start and after an empty line.
         self._tags: list[str] = ["body"]
         self._blocks: list[_Block] = []
         self._indent = 0

@@ -1,7 +1,7 @@
-"""Determine a mail's author: the sender, the reply address, or the person who filled in a form.
+"""Determine an email's author: the sender, the reply address, or the person who filled in a form.
 
-A form, a platform or a program is never the customer. A mail from one of them may name any person,
-so a proof of the mail's origin proves nothing about the person named.
+A form, a platform or a program is never the customer. An email from one of them may name any person
+as its author, so authentication of the email does not verify that person.
 """
 
 import re
@@ -44,8 +44,8 @@ class MailSenders(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """A mail's author. `is_sender`: the author is the sender, so a proof of the sender also proves
-    the author. `by_form`: a form or a program forwarded another person's text."""
+    """An email's author. `is_sender`: the author is the sender, so authentication of the sender
+    also verifies the author. `by_form`: a form or a program forwarded another person's text."""
 
     box: Mailbox
     is_sender: bool = False
@@ -71,12 +71,12 @@ def is_robot(address: str) -> bool:
 def writer_of(
     sender: Mailbox, reply_to: Sequence[Mailbox], recipients: Collection[str], text: str
 ) -> Writer:
-    """Return a mail's author.
+    """Return an email's author.
 
-    `recipients`: the addresses to which the mail was sent, which are the merchant's own. If the
-    sender is not a person, the author is the person named in the text, else in `reply_to`. A
-    person's `reply_to` is that person's own address. Reads the first _MAX_LINES lines of the text,
-    in linear time.
+    `recipients`: the addresses to which the email was sent, which are the merchant's own. If the
+    sender is not a person, the author is the person identified in the text or, if there is none, in
+    `reply_to`. A person's `reply_to` is that person's own address. Reads the first _MAX_LINES lines
+    of the text, in linear time.
     """
     own = frozenset(filter(None, map(customer_key, recipients)))
     key = customer_key(sender.address)
@@ -107,7 +107,7 @@ def _may_be(address: str | None, own: Collection[str]) -> bool:
 
 
 def _named_in_form(lines: Sequence[str], own: Collection[str]) -> Mailbox | None:
-    """Return the person named as the author in a form, or None."""
+    """Return the person whom a form identifies as the author, or None."""
     words = _words()
     address = name = first = None
     for label, value in _labelled(lines):

@@ -1,11 +1,11 @@
-"""Extract the customer's new text from a mail, without quoted replies and signature.
+"""Extract the customer's new text from an email, without quoted replies and signature.
 
-This module reads the mail line by line. It recognizes French and English, and the formats of Gmail,
-Outlook, Apple Mail, Yahoo and Thunderbird. For attribution lines in other languages it uses regular
-expressions from `mailparser_reply`, each on a few short lines. The library's own `read()` is not
-used: it needs 2 s for 5,000 newlines (quadratic). It takes "Thanks, but I still want …" and "- a
-list" for signatures, and drops all text after them. It misses wrapped attributions, "-----Message
-d'origine-----" and "Envoyé de mon iPhone".
+This module reads the email line by line. It recognizes French and English, and the formats of
+Gmail, Outlook, Apple Mail, Yahoo and Thunderbird. For attribution lines in other languages it uses
+regular expressions from `mailparser_reply`, each on a few short lines. The library's own `read()`
+is not used: it needs 2 s for 5,000 newlines (quadratic). It takes "Thanks, but I still want …" and
+"- a list" for signatures, and drops all text after them. It misses wrapped attributions,
+"-----Message d'origine-----" and "Envoyé de mon iPhone".
 """
 
 import re

@@ -120,9 +120,9 @@ def is_verified(event: InboundEvent, channel: Channel) -> bool:
     """Return True if the caller vouches for the customer.
 
     A trusted caller vouches for the customer unless the payload says otherwise. Authors of helpdesk
-    tickets and widget visitors type their own address, even if the event type names a platform.
-    Only an explicit `customer_verified` vouches for them. An event typed by a user never vouches
-    for a customer.
+    tickets and widget visitors type their own address, even if the event type identifies a
+    platform. Only an explicit `customer_verified` vouches for them. An event typed by a user never
+    vouches for a customer.
     """
     if event.author is not None or not is_trusted(event.payload):
         return False
@@ -140,9 +140,10 @@ def _is_by_visitor(event: InboundEvent) -> bool:
 
 def _is_vouched(event: InboundEvent, channel: Channel, who: EventSender) -> bool:
     """Return True if the ids of the ticket and session come from the platform and can therefore be
-    trusted. Ids that the author claims cannot be trusted.
+    trusted. Ids claimed by the author cannot be trusted.
 
-    A visitor can send any id, and a ticket opened by a form belongs to the form.
+    A visitor can send any id. The requester of a ticket opened by a form is the form, not the
+    author.
     """
     if _is_by_visitor(event) or (who.box.address is None and channel is not Channel.HELPDESK):
         return is_verified(event, channel)
@@ -155,8 +156,8 @@ def _text(event: InboundEvent, channel: Channel, view: PayloadView, subject: str
     given = event.message if event.message and event.message.strip() else None
     paths = {Channel.EMAIL: MAIL_TEXT, Channel.HELPDESK: HELPDESK_TEXT}.get(channel, OTHER_TEXT)
     plain = given or view.raw(paths)
-    # Helpdesks put HTML into fields called "body". The `message` field contains HTML only in a
-    # mail.
+    # Helpdesks put HTML into fields called "body". The `message` field contains HTML only in an
+    # email.
     html_expected = channel is Channel.EMAIL or (channel is Channel.HELPDESK and given is None)
     if plain and html_expected and looks_like_html(plain):
         plain, html = None, plain
@@ -227,7 +228,7 @@ def _reply_allowed(
     words: tuple[str, str],
 ) -> bool:
     subject, text = words
-    # The answer to a message from a form goes to the person named in the form, if any.
+    # The answer to a message from a form goes to the person whom the form identifies, if any.
     by_form = who.by_form and who.box.address is not None
     if channel is Channel.EMAIL:
         return may_reply(headers, who.senders, subject, text, by_form=by_form)

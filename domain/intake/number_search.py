@@ -114,7 +114,7 @@ class Search:
                 self._take(match)
 
     def _later(self, place: int) -> None:
-        """Find a number announced earlier and marked by a colon or a quotation mark, such as "The
+        """Find a number announced earlier and marked by a colon or a quotation mark, as in "The
         number of my order, as I said: 1042"."""
         for match in _BARE.finditer(self._text, place, place + _LATER):
             said = _SAID.search(self._text, max(place, match.start() - 3), match.start())

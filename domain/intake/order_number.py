@@ -39,7 +39,8 @@ def asks_about_order(event: UnifiedEvent) -> bool:
 
 
 def speaks_of_order(event: UnifiedEvent) -> bool:
-    """Return True if the message is about an order: it names one or uses words about orders."""
+    """Return True if the message is about an order: it mentions an order number or uses words about
+    orders."""
     return bool(event.order_number or _ABOUT_ORDERS.search(fold(event.words[:_SEARCHED_CHARS])))
 
 

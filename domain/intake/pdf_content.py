@@ -1,20 +1,36 @@
 """Detect dangerous content in a PDF: scripts, actions, embedded files, encryption.
 
 Names are searched for in the file and in its compressed object streams, where newer PDFs store
-them. A file that cannot be searched is refused.
+them. A file that cannot be searched, or only at a high cost, is refused.
+
+Python's regular expressions and searches hold the interpreter lock until they return. Each call
+therefore examines at most one window, so that a thread that searches a file delays other threads
+by milliseconds only.
 """
 
 import re
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from domain.intake.refused_file import AttachmentRefusal
 
-# Maximum total size of a file's object streams after inflating, in bytes, and maximum number of
-# names spelled in hex.
-_MAX_INFLATED: Final = 32 * 1024 * 1024
+MAX_INFLATED: Final = 8 * 1024 * 1024
+"""Maximum total size of the object streams of an event's files after inflating, in bytes. A file
+can inflate to a thousand times its size."""
+
+# Maximum numbers in a file: names spelled in hex, lookalikes of a dangerous name, streams, and
+# object streams. Beyond these limits, the search would be too expensive.
 _MAX_ESCAPES: Final = 20_000
+_MAX_LOOKALIKES: Final = 20_000
+_MAX_STREAMS: Final = 50_000
+_MAX_OBJECT_STREAMS: Final = 10_000
+# Every 256th byte of a compressed stream is a "#" by chance.
+_MAX_SHARE_OF_HASHES: Final = 50
+# Maximum length of an object stream's dictionary, in bytes.
+_MAX_DICTIONARY: Final = 4_096
+_WINDOW: Final = 256 * 1024
 _TAIL: Final = 2_048
 
 _ESCAPE: Final = re.compile(rb"#([0-9A-Fa-f]{2})")
@@ -26,9 +42,14 @@ _ACTIVE: Final = re.compile(
     + _END
     + rb"|/OpenAction(?![A-Za-z0-9]|[\x00\t\n\f\r ]{0,8}\[)"
 )
+_ACTIVE_NAMES: Final = (
+    *(b"/JavaScript", b"/Launch", b"/EmbeddedFile", b"/RichMedia", b"/Rendition", b"/XFA"),
+    *(b"/SubmitForm", b"/ImportData", b"/GoToE", b"/OpenAction"),
+)
 # These names are too short to search for in streams, because every second large image contains one
 # by chance.
 _SHORT: Final = re.compile(rb"/(?:JS|AA)" + _END)
+_SHORT_NAMES: Final = (b"/JS", b"/AA")
 _OBJECT_STREAM: Final = re.compile(rb"/ObjStm" + _END)
 _TEXT: Final = re.compile(rb"[(%]")
 _STREAM: Final = re.compile(rb"stream\r?\n")
@@ -38,26 +59,58 @@ class _Opaque(Exception):
     """The PDF cannot be searched for dangerous content."""
 
 
-def pdf_refusal(data: bytes) -> AttachmentRefusal | None:
-    """Return the reason why the PDF is refused, or None if it is stored."""
+@dataclass(slots=True)
+class InflateBudget:
+    """The number of bytes that the object streams of an event's remaining files may still inflate
+    to."""
+
+    left: int = MAX_INFLATED
+
+
+def pdf_refusal(data: bytes, budget: InflateBudget) -> AttachmentRefusal | None:
+    """Return the reason why the PDF is refused, or None if it is stored. Reduces the budget."""
     if b"%%EOF" not in data[-_TAIL:]:
         return AttachmentRefusal.UNREADABLE
     try:
         plain = _unescaped(data)
-        if _ENCRYPTED.search(plain):
+        if _contains(plain, (b"/Encrypt",), _ENCRYPTED):
             return AttachmentRefusal.PDF_ENCRYPTED
-        if _ACTIVE.search(plain) or _SHORT.search(_outside_streams(plain)):
+        if _is_active(plain) or _contains(_outside_streams(plain), _SHORT_NAMES, _SHORT):
             return AttachmentRefusal.PDF_ACTIVE
-        for text in map(_unescaped, _object_streams(data, plain)):
-            if _ACTIVE.search(text) or _SHORT.search(text):
+        for text in map(_unescaped, _object_streams(data, plain, budget)):
+            if _is_active(text) or _contains(text, _SHORT_NAMES, _SHORT):
                 return AttachmentRefusal.PDF_ACTIVE
     except _Opaque:
         return AttachmentRefusal.UNREADABLE
     return None
 
 
+def _is_active(data: bytes) -> bool:
+    return _contains(data, _ACTIVE_NAMES, _ACTIVE)
+
+
+def _contains(data: bytes, names: tuple[bytes, ...], pattern: re.Pattern[bytes]) -> bool:
+    """Return True if the pattern matches at one of the names. Raises _Opaque beyond
+    _MAX_LOOKALIKES places where it does not match."""
+    left = _MAX_LOOKALIKES
+    for name in names:
+        for start in range(0, len(data), _WINDOW):
+            end = start + _WINDOW + len(name) - 1
+            place = data.find(name, start, end)
+            while place >= 0:
+                if pattern.match(data, place):
+                    return True
+                left -= 1
+                if left < 0:
+                    raise _Opaque
+                place = data.find(name, place + 1, end)
+    return False
+
+
 def _unescaped(data: bytes) -> bytes:
     """Return the data with names decoded: "/J#53" becomes "/JS". Raises _Opaque."""
+    if data.count(b"#") > _MAX_ESCAPES + len(data) // _MAX_SHARE_OF_HASHES:
+        raise _Opaque
     plain, count = _ESCAPE.subn(lambda found: bytes.fromhex(found[1].decode()), data, _MAX_ESCAPES)
     if count == _MAX_ESCAPES:
         raise _Opaque
@@ -65,44 +118,53 @@ def _unescaped(data: bytes) -> bytes:
 
 
 def _outside_streams(data: bytes) -> bytes:
-    """Return the data outside streams. An unterminated stream is not removed."""
+    """Return the data outside streams. An unterminated stream is not removed. Raises _Opaque."""
+    # Each stream contains the word twice.
+    if data.count(b"stream") > 2 * _MAX_STREAMS:
+        raise _Opaque
     pieces: list[bytes] = []
     place = 0
-    while (begun := _STREAM.search(data, place)) is not None:
-        end = data.find(b"endstream", begun.end())
+    while (stream_start := _STREAM.search(data, place)) is not None:
+        end = data.find(b"endstream", stream_start.end())
         if end < 0:
             break
-        pieces.append(data[place : begun.start()])
+        pieces.append(data[place : stream_start.start()])
         place = end + len(b"endstream")
     return b" ".join([*pieces, data[place:]])
 
 
-def _object_streams(data: bytes, plain: bytes) -> Iterator[bytes]:
+def _object_streams(data: bytes, plain: bytes, budget: InflateBudget) -> Iterator[bytes]:
     """Yield the content of each object stream. `plain`: the data with names decoded.
 
-    Raises _Opaque for a stream that is not deflated, that exceeds the size limit, or whose name is
+    Raises _Opaque for a stream that is not deflated, that exceeds the budget, or whose name is
     escaped. Each search starts where the previous one ended, so the data is scanned in one pass.
     """
+    if plain.count(b"/ObjStm") > _MAX_OBJECT_STREAMS:
+        raise _Opaque
     if len(_OBJECT_STREAM.findall(plain)) != len(_OBJECT_STREAM.findall(data)):
         raise _Opaque
-    left = _MAX_INFLATED
     place = 0
     while (named := _OBJECT_STREAM.search(data, place)) is not None:
-        begun = _STREAM.search(data, named.end())
+        stream_start = _STREAM.search(data, named.end())
         # The dictionary must contain only names and numbers, because a string or comment could
         # imitate a stream.
-        if begun is None or _TEXT.search(data, named.end(), begun.start()):
+        if stream_start is None or stream_start.start() - named.end() > _MAX_DICTIONARY:
             raise _Opaque
-        end = data.find(b"endstream", begun.end())
+        if _TEXT.search(data, named.end(), stream_start.start()):
+            raise _Opaque
+        end = data.find(b"endstream", stream_start.end())
         if end < 0:
             raise _Opaque
         inflating = zlib.decompressobj()
         try:
-            content = inflating.decompress(memoryview(data)[begun.end() : end], left + 1)
+            content = inflating.decompress(
+                memoryview(data)[stream_start.end() : end], budget.left + 1
+            )
         except zlib.error:
             raise _Opaque from None
-        left -= len(content)
-        if left < 0 or not inflating.eof:
+        budget.left -= len(content)
+        if budget.left < 0 or not inflating.eof:
+            budget.left = max(0, budget.left)
             raise _Opaque
         yield content
         place = end

@@ -21,9 +21,9 @@ CALLER_VOUCHES: Final = "caller_vouches"
 
 
 class ProofKind(StrEnum):
-    """The kind of proof. `vouched`: an `ak_` key, the engine secret or a field named in the
-    platform's descriptor. `mail`: the authentication of the mail. `code`: a code that was mailed to
-    the address and typed by the author in the thread."""
+    """The method by which an address was verified. `vouched`: an `ak_` key, the engine secret or a
+    field listed in the platform's descriptor. `mail`: the authentication of the email. `code`: a
+    code that was emailed to the address and typed by the author in the thread."""
 
     VOUCHED = "vouched"
     MAIL = "mail"
@@ -31,8 +31,8 @@ class ProofKind(StrEnum):
 
 
 class ProvedAddress(BaseModel):
-    """The verified address of a message's author: a proof shows that the author holds it.
-    `address`: in the canonical form of `customer_key`."""
+    """The verified address of a message's author. `address`: in the canonical form of
+    `customer_key`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -55,5 +55,6 @@ def claims_proof(payload: Mapping[str, JsonValue]) -> bool:
 
 
 def is_trusted(payload: Mapping[str, JsonValue]) -> bool:
-    """Return True if the caller that sent the payload may name tickets and vouch for customers."""
+    """Return True if the caller that sent the payload may specify ticket ids and vouch for
+    customers."""
     return payload.get(CALLER_VOUCHES) is not False

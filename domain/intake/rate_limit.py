@@ -15,8 +15,8 @@ _HOUR: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
 
 LARGE_DRY_RUN: Final = 16 * 1024
-"""Size above which a dry run or a simulation is treated as large. The size is several times that of
-a real message. Temporal keeps the data of each run for up to a day."""
+"""Size above which a dry run or a simulation is treated as large. This size is several times the
+size of a real message. Temporal keeps the data of each run for up to a day."""
 
 
 class LimitScope(StrEnum):
@@ -122,8 +122,8 @@ def live(limit: Limit, hits: Iterable[datetime], now: datetime) -> list[datetime
     """Return the request times that still count toward the limit, oldest first. `hits`: the times
     of admitted requests.
 
-    A request counts until its age equals the window. A time in the future also counts, because
-    another machine's clock may be ahead.
+    A request counts until its age equals the window. Future times also count, because another
+    machine's clock may be ahead.
     """
     begin = now - limit.window
     return sorted(hit for hit in hits if hit > begin)

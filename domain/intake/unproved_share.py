@@ -18,12 +18,12 @@ from domain.intake.limit_key import LimitKey
 from domain.intake.normalization import is_verified
 
 MESSAGES: Final = PER_CLIENT.messages * 2 // 5
-"""Number of messages in the share within PER_CLIENT.window. The share and the widget's half
-together leave capacity for other messages."""
+"""Number of messages that unverified senders may send within PER_CLIENT.window. Together with the
+widget's own share (half the limit), this share leaves capacity for other messages."""
 
 SPACING: Final = PER_CLIENT.window / MESSAGES
-"""Interval between two attempts to admit messages that wait for the share. The interval keeps the
-cost of a long queue low."""
+"""Interval between two attempts to admit messages that wait because the share is used up. The
+interval keeps the cost of a long queue low."""
 
 TICKET_RETRY: Final = timedelta(minutes=30)
 """Retry interval for messages that wait for tickets. The share of tickets grows slowly, but a plan
@@ -37,9 +37,10 @@ _PERCENT_AT_ONCE: Final = 40
 
 
 def is_unproved(event: InboundEvent, customer: LimitKey | None) -> bool:
-    """Return True if neither a proof nor a trusted caller confirms the sender of an event.
+    """Return True if the sender of an event is neither authenticated nor confirmed by a trusted
+    caller.
 
-    `customer`: the event's limit key, or None if the event names no customer.
+    `customer`: the event's limit key, or None if the event identifies no customer.
     """
     if customer is not None:
         return customer.is_claim

@@ -1,4 +1,4 @@
-"""The sender of a client's mails: how the sender is validated, stored and displayed."""
+"""The sender of a client's emails: how it is validated, stored and displayed."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -47,8 +47,8 @@ ports of a client's mail server, unless the installation allows private servers.
 class WantedServer:
     """A mail server as requested by the client.
 
-    `security`: the TLS mode, or None for the port's usual mode. `password`: None keeps the stored
-    password if the server and the user name are unchanged.
+    `security`: the TLS mode, or None for the port's usual mode. `password`: if it is None, the
+    stored password is kept, provided that the server and the user name are unchanged.
     """
 
     host: str
@@ -80,8 +80,8 @@ class ShownServer(BaseModel):
 
 
 class ShownSender(BaseModel):
-    """A client's sender without its password. `last_error`: the error code of the last mail if it
-    failed. Null if the last mail succeeded."""
+    """A client's sender without its password. `last_error`: the error code of the last email if it
+    failed. Null if the last email succeeded."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -92,8 +92,10 @@ class ShownSender(BaseModel):
         description="The client's SMTP server. Null means the service's own server."
     )
     verified: bool = Field(
-        description="Whether the sender is verified. Until then, emails are sent from the "
-        "service's address."
+        description=(
+            "True if the sender is verified. Until then, emails are sent from the service's "
+            "address."
+        )
     )
     verified_at: datetime | None
     last_error: str | None
@@ -105,12 +107,12 @@ def checked_sender(wanted: WantedSender, service_address: str) -> WantedSender:
     """Validate the requested sender and return it in its stored form.
 
     `service_address`: the service's own sender address. Clients must not use it. Raises
-    InvalidMailSender, which names the invalid field but never contains the field's value.
+    InvalidMailSender, which identifies the invalid field but never contains the field's value.
     """
     address = _address(wanted.address, "address")
     reply_to = None if wanted.reply_to is None else _address(wanted.reply_to, "reply_to")
     for given, name in ((address, "address"), (reply_to, "reply_to")):
-        # A mail to the service's own address would arrive as a new message to answer.
+        # An email to the service's own address would arrive as a new message to answer.
         if given == service_address.lower():
             raise InvalidMailSender(f"{name}: this address is the service's own", name)
     signature = clean_text(wanted.signature, MAX_SIGNATURE + 1)
@@ -143,13 +145,13 @@ def security_of(server: WantedServer) -> Security:
 
 
 def same_way(one: MailSender, other: MailSender) -> bool:
-    """Return True if both senders have the same address and server. In that case, a code mailed
+    """Return True if both senders have the same address and server. In that case, a code emailed
     through one sender also verifies the other."""
     return (one.address, one.server) == (other.address, other.server)
 
 
 def signed(text: str, signature: str) -> str:
-    """Return the mail's text with the signature appended, unless the text already ends with the
+    """Return the email's text with the signature appended, unless the text already ends with the
     signature."""
     if not signature or text.rstrip().endswith(signature):
         return text

@@ -20,7 +20,7 @@ def new_integration(
     """Validate settings and credentials, encrypt the credentials, and return the new connection.
 
     `by_operator`: operators may also use local files and loopback addresses. Raises
-    InvalidIntegration, which names the invalid field but does not contain a value.
+    InvalidIntegration, which identifies the invalid field but does not contain a value.
     """
     check_settings(provider, settings, by_operator=by_operator)
     check_credentials(provider, credentials)

@@ -1,4 +1,4 @@
-"""Errors of connections to a merchant's systems, and of sending mails."""
+"""Errors in connections to a merchant's systems, and in sending emails."""
 
 from domain.core.errors import DomainError, InvalidContent
 
@@ -46,13 +46,13 @@ class TooManySenderCodes(DomainError):
 
 
 class ActionRefused(DomainError):
-    """An action on an external system had no effect, and a retry cannot succeed. `sent`: False if
-    the request was not sent, True if the external system rejected it."""
+    """An action on an external system had no effect, and a retry cannot succeed. `sent`: whether
+    the request was sent and rejected by the external system."""
 
     code = "action_refused"
 
-    def __init__(self, told: str = "", *, sent: bool = True) -> None:
-        super().__init__(told)
+    def __init__(self, detail: str = "", *, sent: bool = True) -> None:
+        super().__init__(detail)
         self.sent = sent
 
 
@@ -64,8 +64,7 @@ class NotAuthorized(ActionRefused):
 
 
 class ActionUnreachable(DomainError):
-    """The external system cannot be reached. The action certainly had no effect, so it may be
-    retried."""
+    """The external system cannot be reached. The action had no effect, so it may be retried."""
 
     code = "action_unreachable"
     retryable = True
@@ -86,8 +85,8 @@ class ActionUnknown(DomainError):
 
 
 class MailRefused(ActionRefused):
-    """The mail was not sent, and a retry cannot succeed. `by_server`: a mail server rejected the
-    mail, its sender or its recipient. Such rejections reduce the client's mail allowance."""
+    """The email was not sent, and a retry cannot succeed. `by_server`: a mail server rejected the
+    email, its sender or its recipient. Such rejections reduce the client's mail allowance."""
 
     code = "mail_refused"
 
@@ -97,23 +96,23 @@ class MailRefused(ActionRefused):
 
 
 class MailRecipientUnproved(MailRefused):
-    """The mail was not sent, because the client has no verified sender, and no accepted proof shows
+    """The email was not sent, because the client has no verified sender, and it is not verified
     that the recipient has written to the service."""
 
     code = "mail_recipient_unproved"
 
 
 class MailNameProtected(MailRefused):
-    """The mail was not sent from the service's address, because the client's name resembles that of
-    a carrier, a bank or the service."""
+    """The email was not sent from the service's address, because the client's name resembles that
+    of a carrier, a bank or the service."""
 
     code = "mail_name_protected"
 
 
 class MailLimitReached(MailRefused):
-    """The mail was not sent, because a daily limit is reached. The limit is the client's allowance,
-    the limit for this kind of mail to one address, or a limit for all unaccountable clients
-    together."""
+    """The email was not sent, because a daily limit is reached. The limit is the client's
+    allowance, the limit for this kind of mail to one address, or a limit shared by all
+    unaccountable clients."""
 
     code = "mail_limit_reached"
 
@@ -131,7 +130,7 @@ class MailServerForbidden(MailRefused):
 
 
 class MailUnreachable(ActionUnreachable):
-    """No mail server accepted the mail. The mail was not sent, and may be retried."""
+    """No SMTP server accepted the email. It was not sent, and sending may be retried."""
 
     code = "mail_unreachable"
 
@@ -143,14 +142,14 @@ class MailServerUntrusted(MailUnreachable):
 
 
 class MailUnknown(ActionUnknown):
-    """The network connection broke after the mail's text was transmitted. The mail may or may not
+    """The network connection broke after the email's text was transmitted. The email may or may not
     have been sent."""
 
     code = "mail_unknown"
 
 
 class UnknownProvider(DomainError):
-    """A stored connection names a provider that this version does not support, because another
+    """A stored connection belongs to a provider that this version does not support, because another
     version created the connection.
 
     The connection is left unchanged. Work that needs the client's connections waits until a version

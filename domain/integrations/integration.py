@@ -25,7 +25,7 @@ def provider_of(integration_id: str, stored: str) -> Provider:
         raise UnknownProvider(integration_id, stored) from None
 
 
-DUTIES_LAST: Final = timedelta(days=100)
+COMPLIANCE_REQUESTS_LAST: Final = timedelta(days=100)
 """How long an ended connection still accepts the platform's compliance requests. Shopify sends
 `shop/redact` two days after the app's removal, and customer redactions even later."""
 
@@ -44,13 +44,15 @@ class Integration(BaseModel):
 
     `settings`: public values, such as a shop's domain or an agent's address. `sealed`: the
     credentials, encrypted (`domain.core.ports.Sealer`) as a JSON object of strings. Empty if the
-    connection only receives the platform's webhooks and makes no calls. `error_code`: why the
-    external system rejected the last call, although the connection still works.
+    connection only receives the platform's webhooks and makes no calls. `error_code`: the reason
+    why the external system rejected the last call, although the connection still works.
+    `client_id`: the owner, or empty for a connection that is not stored yet.
     """
 
     model_config = ConfigDict(frozen=True)
 
     id: str
+    client_id: str = ""
     provider: Provider
     settings: dict[str, str] = {}
     sealed: str = Field(repr=False)
@@ -58,12 +60,12 @@ class Integration(BaseModel):
 
     @property
     def only_listens(self) -> bool:
-        """Whether the connection has no credentials and therefore only receives webhooks."""
+        """True if the connection has no credentials and therefore only receives webhooks."""
         return not self.sealed
 
     @property
     def answers_by_note(self) -> bool:
-        """Whether the agent posts its answers in a ticket as internal notes."""
+        """True if the agent posts its answers in a ticket as internal notes."""
         return self.settings.get(ANSWER_AS) == "note"
 
     def base_url(self, usual: str) -> str:
@@ -75,8 +77,8 @@ class Integration(BaseModel):
 class IntegrationEntry(BaseModel):
     """A client's connection as displayed, without its credentials.
 
-    `error_code`: with status `error`, why the connection stopped. With status `connected`, why the
-    external system rejected the last call.
+    `error_code`: if the status is `error`, the reason why the connection stopped. If the status is
+    `connected`, the reason why the external system rejected the last call, or None.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -106,8 +108,8 @@ def check_settings(
 ) -> None:
     """Raise InvalidIntegration unless the settings for the provider are complete and valid.
 
-    The error names the setting, never a value. `by_operator`: operators may also use local files
-    and loopback addresses.
+    The error identifies the setting, but never contains a value. `by_operator`: operators may also
+    use local files and loopback addresses.
     """
     if not by_operator and provider not in OF_MERCHANTS:
         raise InvalidIntegration(f"{provider}: only for operators", "provider")

@@ -16,7 +16,7 @@ from domain.integrations.order import Order, OrderState
 from domain.integrations.order_fact import OrderFact
 from domain.integrations.providers import Provider
 
-# Fields of a fact that do not describe the order, or that have a merge rule of their own.
+# Fields of a fact that do not describe the order, or that have a separate merge rule.
 _APART: Final = {"order_id", "version", "refunded", "is_deleted"}
 
 
@@ -30,7 +30,7 @@ class ReportedValue(BaseModel):
 
     @property
     def rank(self) -> tuple[datetime, str]:
-        """The sort key of the value. Of a field's values, the one with the highest key wins.
+        """The sort key of the value. The value with the highest key takes precedence.
 
         Values with the same version are ordered by their JSON, so that the result is deterministic.
         """

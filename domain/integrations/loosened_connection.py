@@ -1,5 +1,4 @@
-"""Detect changes to a connection's settings that let the agent do more, or trust more, than
-before."""
+"""Detect changes to a connection's settings that expand the agent's permissions or trust."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -13,7 +12,7 @@ CONNECTION_RULES: Final[Mapping[str, Callable[[str | None, str | None], bool]]] 
     AUTHSERV_ID: lambda before, after: after is not None and after != before,
     ANSWER_AS: lambda before, after: before == _NOTE and after != _NOTE,
 }
-"""For each setting: a function of the old and new values that returns True if the change loosens
+"""For each setting, a function of the old and new values that returns True if the change loosens
 the setting. None means that the setting has no value."""
 
 _WHICH_SYSTEM: Final = (
@@ -40,7 +39,7 @@ HARMLESS_CONNECTION: Final[Mapping[str, str]] = {
     "language": "The language of notices to the client's own people.",
     "webhook_url": "Where notices to the client's own people go. Reviews wait all the same.",
 }
-"""For each other setting or credential: the reason why changing it never loosens a rule."""
+"""For each other setting or credential, the reason why changing it never loosens a rule."""
 
 
 def loosened_connection(

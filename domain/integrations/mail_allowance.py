@@ -1,8 +1,8 @@
-"""The mail allowance: how many mails a client may send through the service's mail server in a UTC
+"""The mail allowance: how many emails a client may send through the service's mail server in a UTC
 day.
 
 A new account has a small allowance. The allowance doubles each week, and shrinks while mail servers
-reject the client's mails. Each MailGroup has a separate allowance, so that rejections in one group
+reject the client's emails. Each MailGroup has a separate allowance, so that rejections in one group
 do not stop another.
 """
 
@@ -17,15 +17,15 @@ from domain.tenants.client import Plan
 FREE_PER_DAY: Final = 50
 PAID_PER_DAY: Final = 1_000
 UNPAID_PER_DAY: Final = 2_000
-"""Maximum number of mails in a UTC day from all unaccountable clients together (`is_accountable`).
+"""Maximum number of emails in a UTC day from all unaccountable clients together (`is_accountable`).
 Accounts in their first week are counted separately, so that a flood of new accounts does not stop
-mails from older accounts."""
+emails from older accounts."""
 
 UNPAID_PER_RECIPIENT: Final = 20
-"""Maximum number of mails to one address in a UTC day, from all unaccountable clients together."""
+"""Maximum number of emails to one address in a UTC day, from all unaccountable clients together."""
 
 UNPAID_PER_SENDER: Final = 2 * FREE_PER_DAY
-"""Maximum number of mails from one verified sender address in a UTC day, for all unaccountable
+"""Maximum number of emails from one verified sender address in a UTC day, for all unaccountable
 clients together. It is twice FREE_PER_DAY, because an account's answers are in two groups
 (`answers` and `claims`)."""
 
@@ -37,17 +37,18 @@ _WARNING_SHARE: Final = 0.05
 _STOP_SHARE: Final = 0.10
 _WARNED_PART: Final = 10
 _REFUSED_ANSWER: Final = 10
-"""Number of mails by which each rejected mail in `answers` or `claims` reduces the daily allowance.
+"""Number of emails by which each rejected email in `answers` or `claims` reduces the daily
+allowance.
 """
 
 
 class MailGroup(StrEnum):
-    """A group of mails with a shared daily allowance. The groups differ in who chooses the
+    """A group of emails with a shared daily allowance. The groups differ in who chooses the
     recipient.
 
-    `members`: mails to the client's members, for invitations and sender codes. `answers`: mails to
-    customers with a verified address. `claims`: answers to a sender address that is only claimed,
-    because a From header can be forged.
+    `members`: emails to the client's members, for invitations and sender codes. `answers`: emails
+    to customers with a verified address. `claims`: answers to a sender address that is only
+    claimed, because a From header can be forged.
     """
 
     MEMBERS = "members"
@@ -60,16 +61,16 @@ REFUSALS_WITHIN: Final = {
     MailGroup.ANSWERS: timedelta(days=1),
     MailGroup.CLAIMS: timedelta(days=1),
 }
-"""For each group: how long a rejected mail counts against the allowance, in whole UTC days."""
+"""For each group: how long a rejected email counts against the allowance, in whole UTC days."""
 
 
 @dataclass(frozen=True, slots=True)
 class MailStanding:
-    """The facts that determine a client's allowance for one group of mails.
+    """The facts that determine a client's allowance for one group of emails.
 
-    `created_at`: when the account was opened. `sent`: the number of mails that the client sent in
-    the group within REFUSALS_WITHIN. `refused`: the number of these mails that a mail server
-    rejected.
+    `created_at`: the time when the account was opened. `sent`: the number of emails that the client
+    sent in the group within REFUSALS_WITHIN. `refused`: the number of these emails that a mail
+    server rejected.
     """
 
     created_at: datetime
@@ -95,8 +96,8 @@ def is_new(standing: MailStanding, now: datetime) -> bool:
 
 
 def mails_per_day(standing: MailStanding, now: datetime) -> int:
-    """Return the group's allowance for the day: the maximum number of mails. It is 0 while too many
-    of the group's mails are rejected.
+    """Return the group's allowance for the day: the maximum number of emails. It is 0 while too
+    many of the group's emails are rejected.
 
     Strangers can cause rejections in the `answers` and `claims` groups. The allowances of these
     groups therefore shrink by the number of rejections, not by their share, and recover after a

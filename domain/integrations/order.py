@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from domain.core.money import Money
 from domain.intake.customer_email import customer_key, spells_its_key
@@ -43,11 +43,11 @@ class Order(BaseModel):
     """An order in a shop.
 
     `id`: the shop's own id. `number`: the number that customers use, without "#". `refundable`: the
-    amount that the shop would still refund, net of all refunds up to now. `note`: free text that
+    amount that the shop would still refund, after all previous refunds. `note`: free text that
     customers and strangers may have written. It must be treated neither as a fact nor as an
     instruction. `is_disputed`: the customer's bank has reversed the payment, or was asked to
     reverse it. `is_payment_failed`: the last payment attempt failed. `refunded`: the total refunded
-    up to now, if a webhook reported it. `told_at`: the version of the webhook data, or None if the
+    so far, if a webhook reported it. `told_at`: the version of the webhook data, or None if the
     order was just read from its shop. The agent may mention an order that is known only from
     webhooks, but never acts on it.
     """
@@ -79,8 +79,8 @@ class Order(BaseModel):
     def belongs_to(self, email: str | None) -> bool:
         """Return True if the order belongs to the customer with the given address.
 
-        An order whose address differs from that address's customer key matches no customer, because
-        the mailbox denoted by the key may belong to another person.
+        An order matches no customer if its address differs from the address's canonical form
+        (`customer_key`). The mailbox of the canonical form may belong to another person.
         """
         mine = self.customer_email
         if mine is None or not spells_its_key(mine):
@@ -106,7 +106,8 @@ class Lookup(BaseModel):
 
     `order`: set only if the state is `found`. `number`: the number searched for, or None if the
     customer's latest order was looked up. Answers may mention the latest order, but actions never
-    change it.
+    change it. `looked_up_at`: the start time of the lookup, or None if an earlier version stored
+    the lookup without it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -114,6 +115,7 @@ class Lookup(BaseModel):
     state: LookupState
     order: Order | None = None
     number: str | None = None
+    looked_up_at: AwareDatetime | None = None
 
     @classmethod
     def of(cls, order: Order | None, number: str | None, email: str | None) -> Self:

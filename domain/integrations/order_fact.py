@@ -13,7 +13,7 @@ class OrderFact(BaseModel):
 
     A fact that is older than the known fact has no effect. A field is None if the platform did not
     report it. The known value is then kept. `order_id`: the platform's id, as in `Order.id`.
-    `number`: the number that customers use, without "#". `refunded`: the total refunded up to now.
+    `number`: the number that customers use, without "#". `refunded`: the total refunded so far.
     `is_disputed`: the customer's bank has reversed the payment, or was asked to reverse it.
     `is_payment_failed`: the last payment attempt failed.
     """

@@ -25,9 +25,9 @@ class MailServers(Protocol):
 class Shop(Protocol):
     """A client's shop or payment provider. Finds orders and refunds them.
 
-    Capabilities that only some shops have are separate protocols, defined next to the action that
-    needs them (`activities/runs/actions.py`). A method that has an effect raises ActionRefused
-    (NotAuthorized), ActionUnreachable (certainly no effect) and ActionUnknown. `key`: the
+    Capabilities of only some shops are separate protocols, defined next to the action that needs
+    them (`activities/runs/actions.py`). A method that has an effect raises ActionRefused
+    (NotAuthorized), ActionUnreachable (the action had no effect) and ActionUnknown. `key`: the
     idempotency key, the same for all attempts. It is sent if the external system supports
     deduplication by key. `again`: whether the outcome of an earlier attempt is unknown. If it is,
     the implementation first looks for the effect of that attempt, and repeats the effect only if
@@ -60,9 +60,14 @@ class HelpdeskTicket(BaseModel):
 class Helpdesk(Protocol):
     """A client's helpdesk. Errors, `key` and `again` are as for `Shop`."""
 
-    async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
-        """Post an answer to the customer in the ticket. Return the helpdesk's id for the
-        message."""
+    async def reply(
+        self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool, bare: str = ""
+    ) -> str:
+        """Post an answer to the customer in the ticket. Return the helpdesk's id for the message.
+
+        `bare`: the text without the AI disclosure, or "". An earlier attempt may have sent the text
+        without the disclosure.
+        """
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
         """Add an internal note, visible to staff only, to the ticket. Return the helpdesk's id for
@@ -80,12 +85,12 @@ class NoticeBoard(Protocol):
     """A channel for notifications to a merchant's team, such as Slack. Errors are as for `Shop`."""
 
     async def tell(self, text: str) -> None:
-        """Post the text to all members of the channel."""
+        """Post the text to the channel."""
 
 
 class Connectors(Protocol):
     """Creates API clients for the systems that a client has connected. All methods raise
-    ActionRefused if the provider is of another class, and NotAuthorized if the credentials cannot
+    ActionRefused for a provider of a different class, and NotAuthorized if the credentials cannot
     be decrypted."""
 
     def shop(self, integration: Integration) -> Shop: ...

@@ -13,12 +13,13 @@ from typing import Final
 
 from domain.core.lexicon import LexiconFile, lexicon
 from domain.core.service_name import ServiceName
+from domain.core.text import UnicodeForm, normalized
 
-# A shorter protected name occurs in many innocent words ("pushups"), so it is matched only as a
+# A shorter protected name occurs in many unrelated words ("pushups"), so it is matched only as a
 # whole word.
 _LONG: Final = 5
 _CHARS: Final = 120
-# Maximum length of a run of words: long enough for a short name with two or three companion words.
+# Maximum length of a run of words: enough for a short name with two or three companion words.
 _RUN: Final = 30
 _MAY_MIX: Final = frozenset({"LATIN", "CJK", "HIRAGANA", "KATAKANA", "HANGUL"})
 _CAMEL: Final = re.compile(r"(?<=[^\W\d_a-z])(?=[^\W\d_a-z][a-z])|(?<=[a-z])(?=[A-Z])")
@@ -41,12 +42,12 @@ class _File(LexiconFile):
 
 
 def mailable_name(name: str, sender: str | None, service: ServiceName | None = None) -> str:
-    """Return the client's name in the form that mails may show.
+    """Return the client's name in the form that emails may show.
 
     A protected name is replaced by the domain of the client's verified sender, unless that domain
     belongs to the owner of the protected name. `sender`: the sender's address. Without one, a
     protected name becomes "". `service`: the service's own name. If given, it is also protected,
-    because the service sends the mail.
+    because the service sends the email.
     """
     imitated = imitated_domains(name)
     if service is not None and _imitates(name, service):
@@ -92,7 +93,7 @@ def _imitates(name: str, service: ServiceName) -> bool:
 def _mixes_alphabets(word: str) -> bool:
     """Return True if a word mixes Latin letters with letters from another alphabet. East Asian
     scripts are allowed, because East Asian names mix them with Latin letters."""
-    letters = filter(str.isalpha, unicodedata.normalize("NFKC", word))
+    letters = filter(str.isalpha, normalized(word, UnicodeForm.NFKC))
     alphabets = {unicodedata.name(letter, "UNKNOWN").split()[0] for letter in letters}
     return "LATIN" in alphabets and not alphabets <= _MAY_MIX
 
@@ -123,8 +124,8 @@ def _stripped(spelled: Set[str]) -> frozenset[str]:
 def _skeleton_words(name: str) -> list[str]:
     """Return the skeleton of each word in a name: lower-case Latin letters, with look-alikes
     merged."""
-    composed = _CAMEL.sub(" ", unicodedata.normalize("NFKC", name))
-    letters = "".join(map(_letter, unicodedata.normalize("NFKD", composed)))
+    composed = _CAMEL.sub(" ", normalized(name, UnicodeForm.NFKC))
+    letters = "".join(map(_letter, normalized(composed, UnicodeForm.NFKD)))
     words = _GAP.split(letters)
     return [_merged(word) for word in words if word]
 

@@ -28,7 +28,7 @@ class Provider(StrEnum):
 
 class SystemClass(StrEnum):
     """The kind of a connected system. `shop`: has orders and can refund them. `helpdesk`: has
-    tickets that can be answered, noted and tagged. `mail`: delivers customers' mails. `notices`:
+    tickets that can be answered, noted and tagged. `mail`: delivers customers' emails. `notices`:
     notifies the merchant's team. `other`: a custom system of the merchant."""
 
     SHOP = "shop"
@@ -51,11 +51,12 @@ class Shape:
 class ProviderSpec:
     """The static facts about one provider.
 
-    All `settings` and `credentials` are required. Settings in `optional` may be given. Other
-    settings are rejected. `secret_shapes`: the formats of credentials that have a known format.
+    All `settings` and `credentials` are required; settings in `optional` may be omitted. Other
+    settings are rejected. `secret_shapes`: the format of each credential whose format is known.
     `may_listen`: the provider may be connected without credentials, to receive webhooks only.
     `on_this_machine`: the system is a local file, which only operators may connect. `slow_to_show`:
-    an earlier request may still complete at the provider after a lookup did not find its effect.
+    a request can take effect at the provider even though a later lookup did not show it yet.
+    `of_payments`: the provider reports payments, not orders.
     """
 
     of: SystemClass
@@ -66,6 +67,7 @@ class ProviderSpec:
     may_listen: bool = False
     on_this_machine: bool = False
     slow_to_show: bool = False
+    of_payments: bool = False
 
 
 _LABEL: Final = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
@@ -82,8 +84,8 @@ _SHOP_URL: Final = Shape(
 ANSWER_AS: Final = "answer_as"
 _ANSWER_AS: Final = Shape(re.compile(r"public|note"), "public or note")
 
-# Setting that names the merchant's mail server. All mail to the mail provider's address must pass
-# through this server.
+# Name of the setting that specifies the merchant's mail server. All mail to the mail provider's
+# address must pass through this server.
 AUTHSERV_ID: Final = "authserv_id"
 _AUTHSERV_ID: Final = Shape(re.compile(rf"(?:{_LABEL}\.)+{_LABEL}"), "mx.example.com")
 _MAIL: Final = ProviderSpec(of=SystemClass.MAIL, optional={AUTHSERV_ID: _AUTHSERV_ID})
@@ -100,6 +102,7 @@ PROVIDERS: Final = {
         credentials=("api_key",),
         optional={"account": Shape(re.compile(r"acct_[A-Za-z0-9]{1,64}"), "acct_…")},
         may_listen=True,
+        of_payments=True,
     ),
     Provider.WOOCOMMERCE: ProviderSpec(
         of=SystemClass.SHOP,
@@ -182,6 +185,8 @@ def _of(system: SystemClass) -> frozenset[Provider]:
 
 
 SHOPS: Final = _of(SystemClass.SHOP)
+
+PAYMENT_PROVIDERS: Final = frozenset(one for one, spec in PROVIDERS.items() if spec.of_payments)
 
 HELPDESKS: Final = _of(SystemClass.HELPDESK)
 

@@ -1,6 +1,6 @@
-"""The mail with the code that verifies a client's sender address, in French and in English.
+"""The email with the code that verifies a client's sender address, in French and in English.
 
-The mail does not contain text from the client, because the address may belong to a stranger.
+The email does not contain text from the client, because the address may belong to a stranger.
 """
 
 from typing import Final
@@ -33,8 +33,8 @@ _TEXT: Final = {
 def sender_code_mail(
     code_id: str, to: str, language: str, code: str, *, service: ServiceName
 ) -> OutgoingMail:
-    """Return the mail with the verification code. The mail's name depends only on `code_id`, so a
-    retry sends the same mail. `language`: `fr` or `en`."""
+    """Return the email with the verification code. The email's name depends only on `code_id`, so a
+    retry sends the same email. `language`: `fr` or `en`."""
     return OutgoingMail(
         name=f"sender.{code_id.lower()}",
         to=to,

@@ -1,6 +1,6 @@
 """The kinds of mail that the service sends in its own name, with their limits.
 
-The text of each mail is fixed: it does not contain a client's brand, free text or links. Add each
+The text of each email is fixed: it does not contain a client's brand, free text or links. Add each
 new kind of mail here, with its limit, before the code sends it
 (`activities/integrations/service_mails.py`).
 """
@@ -24,10 +24,10 @@ class ServiceMail(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ServiceMailLimit:
-    """The limit for one kind of mail. `per_address`: maximum number of mails to one address in a
-    UTC day, from all clients together. `uses_allowance`: whether the mail counts toward the
+    """The limit for one kind of mail. `per_address`: maximum number of emails to one address in a
+    UTC day, from all clients together. `uses_allowance`: whether the email counts toward the
     client's daily mail allowance, because the client chooses the recipient. `more_an_hour`: number
-    of mails still allowed per hour once `per_address` is reached, so that strangers cannot block a
+    of emails still allowed per hour once `per_address` is reached, so that strangers cannot block a
     mailbox for the day."""
 
     per_address: int
@@ -41,12 +41,12 @@ LIMITS: Final = {
     ServiceMail.NO_ACCOUNT: ServiceMailLimit(60, uses_allowance=False),
     ServiceMail.INVITATION: ServiceMailLimit(5, uses_allowance=True),
     ServiceMail.SENDER_CODE: ServiceMailLimit(10, uses_allowance=True),
-    # A stranger chooses the recipient, so rejections of these mails must not stop the client's
+    # A stranger chooses the recipient, so rejections of these emails must not stop the client's
     # other mail. Both kinds also have limits per address, requester and client
     # (domain/identity/mailed_code.py).
     ServiceMail.VISITOR_CODE: ServiceMailLimit(20, uses_allowance=False, more_an_hour=2),
     ServiceMail.TICKET_CODE: ServiceMailLimit(20, uses_allowance=False, more_an_hour=2),
-    # These mails go only to the owners of the client.
+    # These emails go only to the client's owners.
     ServiceMail.WEBHOOK_NOTICE: ServiceMailLimit(200, uses_allowance=False),
     ServiceMail.DATA_REQUEST: ServiceMailLimit(200, uses_allowance=False),
     ServiceMail.OWNER_NOTICE: ServiceMailLimit(200, uses_allowance=False),

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable
 from enum import StrEnum
-from html import unescape
 from typing import Final, Self
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -14,6 +13,7 @@ from domain.agent.grounding.facts import Fact, FactKind, facts
 from domain.agent.plan import ON_ORDERS, ActionKind, PlannedAction
 from domain.agent.thinking import ThinkingResult
 from domain.core.money import Money
+from domain.core.text import unescaped
 from domain.learning.similarity import READ, SAME_MEANING, similarity
 
 MAX_SENT: Final = 20_000
@@ -49,8 +49,8 @@ class PeopleDid(StrEnum):
 
 
 class ShadowThought(BaseModel):
-    """The agent's result in shadow mode. `reason`: why a review would have been required, or None
-    if the agent would have continued automatically."""
+    """The agent's result in shadow mode. `reason`: the reason why a review would have been
+    required, or None if the agent would have continued automatically."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -96,8 +96,8 @@ class Comparison(BaseModel):
     rejected a review that the agent would have requested. `actions`: whether both sides would have
     moved the same money and goods. `facts`: whether the amounts, dates, periods, numbers and links
     in both texts agree. `conflicts`: the kinds of facts that differ. `similarity`: the similarity
-    of the two texts, from 0 to 1. `agrees`: whether human agents answered as the agent would have
-    answered automatically. None if the agent would have requested a review.
+    of the two texts, from 0 to 1. `agrees`: whether human agents gave the answer that the agent
+    would have sent automatically. None if the agent would have requested a review.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -146,7 +146,7 @@ def compare_with_people(
 
 def plain_words(text: str) -> str:
     """Return the text of a helpdesk message on one line, without HTML tags."""
-    return " ".join(unescape(_TAG.sub(" ", text[:MAX_SENT])).split())
+    return " ".join(unescaped(_TAG.sub(" ", text[:MAX_SENT])).split())
 
 
 def _decision(would: WouldDo, did: PeopleDid) -> bool | None:
@@ -154,8 +154,8 @@ def _decision(would: WouldDo, did: PeopleDid) -> bool | None:
     None if no conclusion is possible.
 
     If the agent would have requested a review and human agents answered, no conclusion is possible.
-    The answer would have come from human agents in either case. If the agent would have stayed
-    silent, no conclusion is possible unless human agents answered.
+    Human agents would have answered in either case. If the agent would have stayed silent, no
+    conclusion is possible unless human agents answered.
     """
     match would:
         case WouldDo.ANSWER if did is not PeopleDid.EXPIRED:

@@ -4,8 +4,8 @@ from domain.core.contracts import Contract
 
 
 class LearnHeadsInput(Contract):
-    """The input for fitting classifier heads. `client_id`: the client for which a head is fitted.
-    Empty for all clients."""
+    """The input for fitting classifier heads. `client_id`: the client for which a head is fitted,
+    or an empty string for all clients."""
 
     client_id: str = ""
 

@@ -62,7 +62,7 @@ class CorrectionSuggestions(BaseModel):
         description="Suggested case. Null if the customer's text was erased."
     )
     content: ContentLesson | None = Field(
-        description="Suggested change to the content. Null if no human-written text is known."
+        description="Suggested change to the content. Null if no human-written text is available."
     )
 
 
@@ -89,7 +89,7 @@ class CorrectionSummary(BaseModel):
     kind: CorrectionKind
     state: CorrectionState
     classification: str = Field(
-        description=("Category that the agent assigned to the customer's message.")
+        description=("Category of the customer's message, as detected by the agent.")
     )
     preview: str = Field(description="Beginning of the customer's text.")
     sent_preview: str = Field(
@@ -107,7 +107,7 @@ class CorrectionSummary(BaseModel):
             "Null if there is none."
         )
     )
-    created_at: datetime = Field(description="Time when the review was decided.")
+    created_at: datetime = Field(description="Time at which the review was decided.")
 
 
 class CorrectionRecord(CorrectionSummary):
@@ -118,14 +118,14 @@ class CorrectionRecord(CorrectionSummary):
     draft: str = Field(description="Text proposed by the agent.")
     sent: str | None = Field(
         description=(
-            "Text that the reviewer sent instead. After a rejection, a human agent's first answer "
-            "in the conversation. Null until there is one."
+            "Text that the reviewer sent instead. After a rejection, it is the first answer by "
+            "a human agent in the conversation. Null until there is one."
         )
     )
     note: str | None = Field(description="Reason that the reviewer gave for the rejection.")
     language: str
     intent: Intent | None = Field(
-        description=("Intent that the agent assigned to the customer's message.")
+        description=("Intent of the customer's message, as detected by the agent.")
     )
     confidence: float = Field(ge=0, le=1)
     citations: tuple[Citation, ...] = Field(description="Sources on which the draft is based.")

@@ -46,8 +46,8 @@ _LASTING: Final = frozenset(
 @dataclass(frozen=True, slots=True)
 class CorrectedRun:
     """The run that produced the corrected draft. `run`: the data for a case, or None if the
-    customer's text was erased. `content`: the template or knowledge entry on which the draft is
-    based, or None unless there is exactly one."""
+    customer's text was erased. `content`: the only template or knowledge entry on which the draft
+    is based, or None if there is not exactly one."""
 
     run: RunForCase | None
     content: TemplateEntry | KnowledgeEntry | None
@@ -102,8 +102,7 @@ def _case(record: CorrectionRecord, run: CorrectedRun) -> CaseSpec | None:
 
 
 def _stated(text: str, *, but_not: str) -> Iterator[str]:
-    """Yield the lasting facts that `text` states and `but_not` does not state, as written in
-    `text`."""
+    """Yield the lasting facts in `text` that are not in `but_not`, as written in `text`."""
     other = {key for fact in facts(but_not) for key in fact.gives}
     folded = fold(text)
     stated = (

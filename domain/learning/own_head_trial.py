@@ -1,5 +1,5 @@
-"""The rules for a client's own classifier head: which tickets the head learns from, when it is
-fitted, and whether it is used."""
+"""The rules for a client's own classifier head: the tickets that it learns from, when it is fitted,
+and whether it is used."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta

@@ -13,8 +13,8 @@ from domain.learning.comparison import PeopleDid
 from domain.learning.intervals import wilson
 
 ENOUGH_COMPARED: Final = 50
-"""Minimum number of compared messages that the agent would have answered automatically. With fewer,
-a playbook should stay in shadow mode."""
+"""Minimum number of compared messages that the agent would have answered automatically. Below it, a
+playbook should stay in shadow mode."""
 
 ENOUGH_AGREEMENT: Final = 0.9
 """Minimum lower bound of the agreement interval. Below it, a playbook should stay in shadow mode.

@@ -53,14 +53,14 @@ class _File(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The word lists. `whole` and `begun`: words and word prefixes, each with its meaning and
-    whether the word affirms or denies that meaning. `phrases`: a pattern for phrases of several
+    """The word lists. `whole` and `stem_prefixes`: words and word prefixes, each with its meaning
+    and whether the word affirms or denies that meaning. `phrases`: a pattern for phrases of several
     words."""
 
     stop: frozenset[str]
     negations: frozenset[str]
     whole: dict[str, tuple[str, bool]]
-    begun: dict[str, tuple[str, bool]]
+    stem_prefixes: dict[str, tuple[str, bool]]
     phrases: re.Pattern[str]
 
 
@@ -167,14 +167,14 @@ def _words() -> _Words:
     """Return the word lists for the similarity. Raises BrokenLexicon if their file is invalid."""
     file = lexicon(__file__, _File)
     whole: dict[str, tuple[str, bool]] = {}
-    begun: dict[str, tuple[str, bool]] = {}
+    stem_prefixes: dict[str, tuple[str, bool]] = {}
     phrases: list[str] = []
     for name, meaning in file.meanings.items():
         for written, says in (
             *((w, True) for w in meaning.says),
             *((w, False) for w in meaning.denies),
         ):
-            into = begun if written.endswith("*") else whole
+            into = stem_prefixes if written.endswith("*") else whole
             word = written.removesuffix("*")
             if _PHRASE.search(word):
                 phrases.append(word)
@@ -187,7 +187,7 @@ def _words() -> _Words:
         stop=frozenset(file.stop.split()),
         negations=frozenset(file.negations.split()),
         whole=whole,
-        begun=begun,
+        stem_prefixes=stem_prefixes,
         phrases=re.compile(rf"\b(?:{'|'.join(map(re.escape, longest))})\b"),
     )
 
@@ -199,8 +199,8 @@ def _meaning(word: str) -> tuple[str, bool]:
     if word in words.whole:
         return words.whole[word]
     for length in range(len(word), 2, -1):
-        if word[:length] in words.begun:
-            return words.begun[word[:length]]
+        if word[:length] in words.stem_prefixes:
+            return words.stem_prefixes[word[:length]]
     stem = _ENDING.sub("", word)
     return (stem if len(stem) > 2 else word), True
 

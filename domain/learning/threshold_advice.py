@@ -1,7 +1,7 @@
-"""Threshold advice: the reviews that another threshold would have required, and the corrections
-that reviewers would have made in them.
+"""Threshold advice: the reviews that a different threshold would have required, and the corrections
+in them.
 
-Reviewed outcomes are counted. Unreviewed outcomes are estimated from reviews at the same
+Reviewed outcomes are counted. Unreviewed outcomes are estimated from reviews with similar
 confidence, and reported as unknown if there are too few reviews. The advice is never applied
 automatically.
 """
@@ -22,7 +22,7 @@ MAX_HISTORY: Final = 2_000
 _GRID: Final = tuple(step / 100 for step in range(101))
 _CURVE_STEP: Final = 5
 _BAND: Final = 0.05
-# With fewer corrections than this, no threshold is suggested.
+# Below this number of corrections, no threshold is suggested.
 _ENOUGH_WRONG: Final = 4
 _CAUGHT: Final = 0.75
 
@@ -102,7 +102,7 @@ class ThresholdAdvice(BaseModel):
 
 def advise(history: Sequence[PastOutcome], current: float) -> ThresholdAdvice:
     """Return the threshold advice for a history of runs. The function is pure. `current`: the
-    threshold in effect."""
+    current threshold."""
     past = _Past(history)
     suggested = next((one for one in _GRID if past.catches_enough(one)), None)
     return ThresholdAdvice(

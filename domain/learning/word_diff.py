@@ -63,7 +63,7 @@ def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
 
 
 def _compared(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[PieceKind, str]]:
-    # All whitespace is considered equal: it may join matching words, but is not a match on its own.
+    # All white space is considered equal. It may join matching words, but is not a match by itself.
     matcher = SequenceMatcher(str.isspace, old, new, autojunk=False)
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
         if tag == "equal":

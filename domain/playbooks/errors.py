@@ -1,4 +1,4 @@
-"""Errors of playbooks."""
+"""Errors in playbooks."""
 
 from collections.abc import Mapping, Sequence
 
@@ -89,7 +89,7 @@ class TooManyPlaybookChanges(InvalidInput):
 
 
 class PlaybookVersionsFull(InvalidInput):
-    """The client's playbook versions have used up their storage limit. An active playbook can still
+    """The client's playbook versions have reached their storage limit. An active playbook can still
     be deactivated or deleted."""
 
     code = "playbook_versions_full"

@@ -30,7 +30,7 @@ from domain.playbooks.shape import (
 )
 
 MAX_FILE_BYTES: Final = 256 * 1024
-_MAX_TOLD: Final = 10
+_MAX_SHOWN: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def parse_playbooks(data: bytes) -> tuple[PlaybookSpec, ...]:
 
 def yaml_in(data: bytes) -> JsonValue:
     """Return the content of a YAML document. Raises InvalidPlaybook. For invalid YAML, the error
-    names the line."""
+    contains the line number."""
     if len(data) > MAX_FILE_BYTES:
         raise InvalidPlaybook([f"a playbook file has at most {MAX_FILE_BYTES // 1024} KiB"])
     try:
@@ -127,8 +127,8 @@ def _refuse(problems: Iterable[str]) -> None:
 
 
 def _refused(lines: list[str]) -> InvalidPlaybook:
-    more = [f"and {len(lines) - _MAX_TOLD} more"] if len(lines) > _MAX_TOLD else []
-    return InvalidPlaybook([*lines[:_MAX_TOLD], *more])
+    more = [f"and {len(lines) - _MAX_SHOWN} more"] if len(lines) > _MAX_SHOWN else []
+    return InvalidPlaybook([*lines[:_MAX_SHOWN], *more])
 
 
 def written(spec: PlaybookSpec) -> dict[str, JsonValue]:

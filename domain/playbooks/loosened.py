@@ -2,7 +2,10 @@
 
 The active playbooks are compared as a whole, for each kind of event. An edit of a rule is not the
 only change that loosens rules. Moving events to another playbook, or deleting or narrowing a
-playbook, can have the same effect.
+playbook, can have the same effect. A playbook that stopped recently still counts. Otherwise a
+manager could stop it, loosen it and start it again. A playbook that another one in shadow mode
+hides counts too. Otherwise a manager could put a loose one over it in shadow mode, and then end the
+shadow mode.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -51,32 +54,62 @@ class WantedChange(BaseModel):
 
 
 def loosened(
-    before: Sequence[PlaybookEntry], after: Sequence[PlaybookEntry]
+    before: Sequence[PlaybookEntry],
+    after: Sequence[PlaybookEntry],
+    stopped: Sequence[PlaybookEntry] = (),
 ) -> tuple[LoosenedRule, ...]:
     """Return the loosened rules, by kind of event.
 
-    `before` and `after`: all playbooks of a client, oldest first. For actions on an order, looser
-    levels, amounts, ages and scopes are always included. For other actions, looser levels, scopes
-    and tags are included if a playbook handled the events before. A looser threshold and
-    `during_review` are included if the new playbook moves money without human approval.
+    `before` and `after`: all playbooks of a client, oldest first. `stopped`: the versions that
+    stopped answering events within WAITS, latest first. If no playbook handles the events before,
+    `_earlier` returns the playbooks to compare, except for actions on an order.
+
+    For actions on an order, looser levels, amounts, ages and scopes are always included. For other
+    actions, looser levels, scopes and tags are included if there is a playbook to compare. A
+    looser threshold and `during_review` are included if the new playbook moves money without human
+    approval.
     """
     found: list[LoosenedRule] = []
-    for pattern in _patterns(before, after):
+    for pattern in _patterns(before, after, stopped):
         event_type = _example(pattern)
         was, becomes = _winner(before, event_type), _winner(after, event_type)
         if becomes is None or (was is not None and was.spec == becomes.spec):
             continue
+        earlier = (was,) if was is not None else _earlier(before, stopped, event_type, becomes)
+        looser = {
+            one.place: one for latest in earlier or (None,) for one in _looser(was, becomes, latest)
+        }
         found += (
-            one.model_copy(update={"place": f"{pattern}: {one.place}"})
-            for one in _looser(was, becomes)
+            one.model_copy(update={"place": f"{pattern}: {one.place}"}) for one in looser.values()
         )
     return tuple(found)
 
 
+def _earlier(
+    before: Sequence[PlaybookEntry],
+    stopped: Sequence[PlaybookEntry],
+    event_type: str,
+    becomes: PlaybookEntry,
+) -> tuple[PlaybookEntry, ...]:
+    """Return the playbooks that answered events of this type earlier, although none does now.
+
+    These are the stopped versions, and the playbook that one in shadow mode hides. It is unknown
+    which one answered last, so all count. If the only stopped version answers again unchanged, it
+    alone counts.
+    """
+    ended = tuple(one for one in stopped if match([one.playbook], event_type))
+    if ended and all(one.spec == becomes.spec for one in ended):
+        return ended[:1]
+    hidden = _winner((entry for entry in before if not entry.rulebook.shadow), event_type)
+    return ended if hidden is None else (*ended, hidden)
+
+
 def _patterns(*sides: Sequence[PlaybookEntry]) -> list[str]:
-    """Return the patterns of all active playbooks. If two patterns match an event, the longer
-    pattern decides, both before and after the change. One example for each pattern therefore
-    represents all events of that pattern."""
+    """Return the patterns of all active playbooks and stopped versions.
+
+    If two patterns match an event, the longer pattern decides, both before and after the change.
+    One example for each pattern therefore represents all events of that pattern.
+    """
     active = (entry for side in sides for entry in side if entry.is_active)
     return sorted({entry.playbook.event_type for entry in active})
 
@@ -95,18 +128,22 @@ def _winner(entries: Iterable[PlaybookEntry], event_type: str) -> PlaybookEntry 
     return None if entry is None or entry.rulebook.shadow else entry
 
 
-def _looser(was: PlaybookEntry | None, becomes: PlaybookEntry) -> Iterator[LoosenedRule]:
+def _looser(
+    was: PlaybookEntry | None, becomes: PlaybookEntry, latest: PlaybookEntry | None
+) -> Iterator[LoosenedRule]:
+    """Yield the loosened rules. `latest`: `was`, or a playbook that answered earlier."""
     for kind in ActionKind:
-        if was is None and kind not in ON_ORDERS:
+        compared = was if kind in ON_ORDERS else latest
+        if compared is None and kind not in ON_ORDERS:
             continue
-        old = _NONE if was is None else was.rulebook.rule(kind)
+        old = _NONE if compared is None else compared.rulebook.rule(kind)
         new = becomes.rulebook.rule(kind)
         yield from _of_rule(kind.value, old, new, moves_money=kind in ON_ORDERS)
     acted = was is not None and was.rulebook.during_review.actions
     if becomes.rulebook.during_review.actions and not acted and _by_itself(becomes):
         yield LoosenedRule(place="during_review.actions", before="false", after="true")
-    threshold = 1.0 if was is None else was.playbook.threshold
-    if was is not None and becomes.playbook.threshold < threshold and _by_itself(becomes):
+    threshold = 0.0 if latest is None else latest.playbook.threshold
+    if becomes.playbook.threshold < threshold and _by_itself(becomes):
         yield LoosenedRule(
             place="threshold", before=f"{threshold:g}", after=f"{becomes.playbook.threshold:g}"
         )

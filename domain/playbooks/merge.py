@@ -39,8 +39,8 @@ class PlaybookChange(BaseModel):
 def compare(
     entries: Iterable[PlaybookEntry], specs: Sequence[PlaybookSpec], new_id: NewId
 ) -> tuple[PlaybookChange, ...]:
-    """Return the changes that make the client's playbooks match `specs`. Playbooks that are not
-    named in `specs` stay unchanged.
+    """Return the changes that make the client's playbooks match `specs`. Playbooks that are missing
+    from `specs` stay unchanged.
 
     Raises PlaybookNameTaken if a name is ambiguous.
     """
@@ -77,8 +77,8 @@ def _change(found: list[PlaybookEntry] | None, spec: PlaybookSpec, new_id: NewId
 def differences(before: PlaybookSpec, after: PlaybookSpec) -> Iterator[str]:
     """Yield the names of the fields in which two specs differ.
 
-    A rule that is stated explicitly differs from an omitted rule, even if the stated rule equals
-    the default. Files are compared as written.
+    An explicit rule differs from an omitted rule, even if the explicit rule equals the default.
+    Files are compared as written.
     """
     old, new = before.rulebook, after.rulebook
     pairs = {

@@ -54,7 +54,7 @@ class Playbook(BaseModel):
 
 
 NEW_RULEBOOK: Final = Rulebook(during_review=DuringReview(answers=True))
-"""The rules for a new playbook for which no rules are set."""
+"""The rules for a new playbook without rules."""
 
 
 class PlaybookSpec(BaseModel):
@@ -78,6 +78,11 @@ class PlaybookEntry(BaseModel):
     playbook: Playbook
     is_active: bool
     rulebook: Rulebook
+
+    @property
+    def answers(self) -> bool:
+        """True if the playbook answers events: it is active and not in shadow mode."""
+        return self.is_active and not self.rulebook.shadow
 
     @property
     def spec(self) -> PlaybookSpec:
@@ -135,8 +140,8 @@ def check_pattern(pattern: str) -> str:
 
 
 def match(playbooks: Iterable[Playbook], event_type: str) -> Playbook | None:
-    """Return the playbook for an event type, or None. An exact match wins over a prefix, a longer
-    prefix over a shorter one, and the older of two equal matches wins.
+    """Return the playbook for an event type, or None. An exact match takes precedence over a
+    prefix, and a longer prefix over a shorter one. Of two equal matches, the older one is used.
 
     `playbooks`: oldest first.
     """

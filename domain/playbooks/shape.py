@@ -155,13 +155,13 @@ class DuringReviewShape(_Part):
     answers: StrictBool = Field(
         default=True,
         description=(
-            "Whether the agent answers a message about another topic while a review is pending."
+            "True if the agent answers messages about another topic while a review is open."
         ),
     )
     actions: StrictBool = Field(
         default=False,
         description=(
-            "Whether the agent may act on another topic while a review is pending, or ask the "
+            "True if the agent may act on another topic while a review is open, or ask the "
             "customer about an action."
         ),
     )
@@ -267,7 +267,7 @@ _SAID: Final = {
 
 
 def _line(error: ErrorDetails, whole: str) -> str:
-    """Return one of pydantic's errors, worded for the author of the file."""
+    """Return one of pydantic's errors, worded for the file's author."""
     kind, context = error["type"], error.get("ctx", {})
     parts = [part for part in error["loc"] if part != "[key]"]
     path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)

@@ -21,6 +21,8 @@ class HousekeepingInput(Contract):
       about an order.
     - `ended_connections_s`: the period in which an ended connection accepts compliance requests.
       After it, the connection's endpoint and verified account name are removed.
+    - `erased_customers_s`: the period in which refunds count toward the limit per customer. After
+      it, the pseudonym of an erased customer is removed from a refund.
     - `case_verdicts_s`: longer than a playbook remains without a new test. Applies to runs beyond a
       client's 50 latest.
     - `replays_s`: counted from the start of the replay.
@@ -42,6 +44,7 @@ class HousekeepingInput(Contract):
     widget_sessions_s: float = 60 * 24 * 3600
     order_facts_s: float = 400 * 24 * 3600
     ended_connections_s: float = 100 * 24 * 3600
+    erased_customers_s: float = 30 * 24 * 3600
     replays_s: float = 90 * 24 * 3600
     case_verdicts_s: float = 180 * 24 * 3600
     form_posts_s: float = 24 * 3600
@@ -64,8 +67,8 @@ class RetentionInput(Contract):
 
 
 class RetentionResult(Contract):
-    """The result of applying retention. `removed`: the number of rows removed, over all clients and
-    classes. `failed`: the number of clients that could not be processed. Each failure is logged."""
+    """The result of applying retention. `removed`: the total number of rows removed. `failed`: the
+    number of clients that could not be processed. Each failure is logged."""
 
     removed: int = 0
     failed: int = 0

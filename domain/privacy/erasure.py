@@ -56,7 +56,7 @@ class Certificate(BaseModel):
 
     @property
     def kept(self) -> Mapping[str, str]:
-        """The data that an erasure with this scope does not remove, each item with the reason."""
+        """The data that this kind of erasure does not remove, each item with the reason."""
         return KEPT[self.scope]
 
 
@@ -74,6 +74,7 @@ KEPT: Final[Mapping[ErasureScope, Mapping[str, str]]] = {
         "events and runs without their words": "usage and daily metrics count them",
         "usage and credits": "what the client is billed by; they name no customer",
         "amounts, orders and references of actions": "accounting of money that was moved",
+        "a keyed digest of the address on refunds of the last 30 days": "they count toward limits",
         "this certificate": "proof of the erasure; it holds a keyed digest of the address",
         "the audit log": "who changed what; it holds ids and digests, and names no customer",
         "mails, refunds and webhooks that were sent": "they are with those who received them",

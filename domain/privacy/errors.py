@@ -1,4 +1,4 @@
-"""Errors of erasures."""
+"""Errors in erasures."""
 
 from domain.core.errors import DomainError
 

@@ -17,7 +17,7 @@ class RecordClass(StrEnum):
     attachments, answer, run, reviews, actions, sentiment, usage ledger entry and related webhook
     events. The retention starts at the time of the event. A conversation is removed with its last
     message. `churn`: churn predictions. The retention starts at their week. `metrics`: daily
-    figures. `automation_events`: records from the engine's first version."""
+    metrics. `automation_events`: records from the engine's first version."""
 
     CONVERSATIONS = "conversations"
     CHURN = "churn"
@@ -79,8 +79,8 @@ def kept_from(
 
 
 def may_be_incomplete(day: date, overrides: Mapping[str, object], now: datetime) -> bool:
-    """Return True if retention may already have removed some of the records from which the day's
-    figures are computed."""
+    """Return True if retention may already have removed some of the records for the day's
+    metrics."""
     since = kept_from(RecordClass.CONVERSATIONS, overrides, now)
     return since is not None and day <= since.date()
 

@@ -1,4 +1,4 @@
-"""Errors of customers' ratings."""
+"""Errors in customers' ratings."""
 
 from domain.core.errors import DomainError
 

@@ -1,4 +1,4 @@
-"""The link with which a customer rates a mailed answer.
+"""The link with which a customer rates an emailed answer.
 
 The token in the link contains the client, the run and the expiry time, and proves that this service
 issued the link. The token reveals nothing about the customer. The holder of the link can rate the

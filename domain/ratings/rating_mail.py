@@ -1,4 +1,4 @@
-"""The request for a rating: two lines at the end of a mailed answer."""
+"""The request for a rating: two lines at the end of an emailed answer."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ _LINES: Final = {
 
 
 def with_rating_link(text: str, link: str, language: str) -> str:
-    """Return the text of a mail, followed by the request for a rating and the link.
+    """Return the text of an email, followed by the request for a rating and the link.
 
     `language`: fr or en. Any other value is treated as French.
     """

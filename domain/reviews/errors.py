@@ -1,4 +1,4 @@
-"""Errors of decisions on escalations. The API calls an escalation a review."""
+"""Errors in decisions on escalations. The API calls an escalation a review."""
 
 from collections.abc import Mapping
 
@@ -39,8 +39,8 @@ class EscalationChanged(DomainError):
 
 
 class ConversationMovedOn(DomainError):
-    """The customer has written again since the message that the decision names. A decision that
-    names no message refers to the first message."""
+    """The customer has written again since the message to which the decision refers. A decision
+    that specifies no message refers to the first message."""
 
     code = "conversation_moved_on"
 

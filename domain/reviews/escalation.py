@@ -30,7 +30,7 @@ MAX_WORDS: Final = 20_000
 """Maximum length of the reply that a reviewer writes, in characters."""
 
 MAX_NOTE: Final = 2_000
-"""Maximum length of a reviewer's note for colleagues, in characters."""
+"""Maximum length of a reviewer's note for teammates, in characters."""
 
 
 class EscalationStatus(StrEnum):
@@ -84,18 +84,18 @@ class Claim(BaseModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def until(self) -> datetime:
-        """Time when the claim expires."""
+        """Time at which the claim expires."""
         return self.at + CLAIM_LASTS
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A reviewer's decision on an escalation, with its details. `text`: the text to send, for an
-    edit. `note`: the reason for a rejection, for colleagues.
+    edit. `note`: the reason for a rejection, for teammates.
 
-    The other fields identify what the reviewer has read. `seen`: the draft, or None for the agent's
-    draft. `seen_event`: the latest message, or None for the first message. `seen_revision`: the
-    revision of draft and plan, or None for the first revision.
+    The other fields identify the content that the reviewer has read. `seen`: the draft, or None for
+    the agent's draft. `seen_event`: the latest message, or None for the first message.
+    `seen_revision`: the revision of draft and plan, or None for the first revision.
     """
 
     decision: Decision
@@ -111,9 +111,10 @@ class Choice:
 class ReviewStanding:
     """The state of an escalation. `draft`: the text that an approval sends, written by the first
     editor or else by the agent. `is_edited`: whether the first approver wrote it. `first_event`:
-    the message that caused the escalation. `latest_event`: the latest message that was added to the
-    escalation, or else the first message. `revision`: how often the agent has changed draft and
-    plan. `authors`: ids of the users who typed a message in the conversation."""
+    the message that caused the escalation. `latest_event`: the latest message added to the
+    escalation, or the first message if none was added. `revision`: the number of times that the
+    agent has changed the draft and the plan. `authors`: ids of the users who typed a message in the
+    conversation."""
 
     id: str
     status: EscalationStatus

@@ -22,8 +22,8 @@ def check_key_maker(
     """Check that `actor` may approve a review that moves money or needs two approvals. Raises
     OwnRequest.
 
-    `makers`: the users who created the API keys that sent the review's messages. A maker is not
-    allowed to approve. Neither is a member who may be a maker under a second address.
+    `makers`: the users who created the API keys that sent the review's messages. A maker must not
+    approve, and neither must a member who may be a maker with a second address.
 
     There is one exception, if one approval is enough. A maker may approve if no colleague can
     decide, because every key of the shop then belongs to that maker. A manager who left within a
@@ -45,10 +45,10 @@ def check_key_maker(
 def _may_be_maker(
     one: MemberStanding, makers: Set[str], members: tuple[MemberStanding, ...], now: datetime
 ) -> bool:
-    """Return True if the member is a maker of the keys, or may be a maker under a second address.
+    """Return True if the member is a maker of the keys, or may be a maker with a second address.
 
-    A second address is assumed in two cases. Both addresses have the same mailbox, or a maker
-    invited the member, who joined within the last day.
+    A second address is assumed in two cases. Either both addresses belong to the same mailbox, or a
+    maker invited the member, who joined within the last day.
     """
     is_guest = _is_of(one.invited_by, makers) and now - one.joined_at < MEMBER_FOR
     mailboxes = {mailbox(maker.email) for maker in members if _is_of(maker.user_id, makers)}

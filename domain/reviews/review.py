@@ -1,4 +1,4 @@
-"""A review: an escalation as displayed to reviewers, with everything that they need to decide."""
+"""A review: an escalation as displayed to reviewers, with all the information needed to decide."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -57,7 +57,7 @@ class ReviewSummary(BaseModel):
     status: EscalationStatus
     reason: EscalationReason = Field(description="Escalation reason: why a human must decide.")
     urgent: bool = Field(
-        description="Whether the review is urgent. Urgent reviews precede others in the queue."
+        description="True if the review is urgent. Urgent reviews precede others in the queue."
     )
     sensitive: SensitiveMatter | None = Field(
         description=(
@@ -73,11 +73,11 @@ class ReviewSummary(BaseModel):
     amount: Money | None = Field(description="Largest amount that the plan would move.")
     can_approve: bool = Field(
         description=(
-            "Whether the review can be approved: it is open and has a draft. Without a draft, a "
+            "True if the review can be approved: it is open and has a draft. Without a draft, a "
             "human must write the answer."
         )
     )
-    needs_second: bool = Field(description="Whether two people must approve the review.")
+    needs_second: bool = Field(description="True if two people must approve the review.")
     first_approved_by: str | None
     claim: Claim | None
     decided_by: str | None
@@ -105,18 +105,18 @@ class CaseMessage(BaseModel):
     covered: bool = Field(
         default=True,
         description=(
-            "Whether the draft takes this message into account. After an approval, a message "
-            "that the draft does not cover stays open. An edit covers all messages."
+            "True if the draft takes this message into account. An approval leaves messages "
+            "open that the draft does not cover. An edit covers all messages."
         ),
     )
     in_draft: bool = Field(
         default=False,
-        description="Whether the agent revised draft and plan because of this message.",
+        description="True if the agent revised the draft and the plan because of this message.",
     )
     answered: bool = Field(
         default=False,
         description=(
-            "Whether the agent answered this message separately during the review, because it "
+            "True if the agent answered this message separately during the review, because it "
             "concerned another topic."
         ),
     )
@@ -159,8 +159,8 @@ class Review(ReviewSummary):
     )
     revision: int = Field(
         description=(
-            "Number of times the agent revised draft and plan because the customer wrote "
-            "again. An approval must name the revision that the reviewer has read."
+            "Number of times the agent revised the draft and the plan because the customer "
+            "wrote again. An approval must name the revision that the reviewer has read."
         )
     )
     draft: str = Field(description="Text that an approval sends.")
@@ -179,7 +179,10 @@ class Review(ReviewSummary):
         description=("Outcomes of the actions that have been attempted.")
     )
     order: Order | None = Field(
-        description="Order that the lookup found, if it belongs to this customer; null otherwise."
+        description=(
+            "Order that the lookup found, if it belongs to this customer; null otherwise. Refunds "
+            "and cancellations executed since the lookup are taken into account."
+        )
     )
     turns: tuple[Turn, ...] = Field(
         description=("Earlier messages of the conversation, oldest first.")

@@ -1,4 +1,4 @@
-"""The mail with the verification code for the author of a helpdesk ticket, in French and in
+"""The email with the verification code for the author of a helpdesk ticket, in French and in
 English.
 
 The text is fixed: it contains no name, text or link from the client, and no text from the ticket's

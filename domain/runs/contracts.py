@@ -94,7 +94,7 @@ class PersistResult(Contract):
     - `deliveries`: ids of this run's webhook deliveries that are ready to be sent.
     - `joined`: id of the open review to which the message was added, in which case nothing was
       stored.
-    - `late_answer`: an answer in the widget that is mailed if the visitor does not see it.
+    - `late_answer`: an answer in the widget that is emailed if the visitor does not see it.
     - `notice`: id of the new review about which the client's team is notified in chat. Empty if
       there is none.
     - `reopened`: runs to start again.
@@ -108,6 +108,29 @@ class PersistResult(Contract):
     notice: str = ""
     reopened: tuple[ReopenedRun, ...] = ()
     stopped: bool = False
+
+
+class ReplyDue(Contract):
+    """The time until a member's reply is sent, in seconds. `is_over`: the reply was undone, or its
+    outcome is stored."""
+
+    wait_s: float = 0
+    is_over: bool = False
+
+
+class DeliveredReply(Contract):
+    """The outcome of sending a member's reply. `late_answer`: the widget reply that is emailed if
+    the visitor does not see it."""
+
+    late_answer: LateAnswer | None = None
+
+
+class FailReplyInput(Contract):
+    """The input for recording that a member's reply could not be sent."""
+
+    client_id: str
+    record_id: str
+    error_code: str
 
 
 class DryRunInput(Contract):
@@ -137,9 +160,9 @@ class DryRunResult(Contract):
 
 
 class ForgetDryRunsInput(Contract):
-    """The input for the hourly deletion of dry runs. `older_than_s`: how long the workflow history
-    of a dry run is kept after the run ends. Customers are promised deletion within one day, so some
-    of the hourly deletions may fail."""
+    """The input for the hourly deletion of dry runs. `older_than_s`: the retention period of a dry
+    run's workflow history after the run ends. Customers are promised deletion within one day, so
+    some of the hourly deletions may fail."""
 
     older_than_s: float = 20 * 3600
 

@@ -21,8 +21,8 @@ MAX_TURNS: Final = 12
 MAX_TURN_CHARS: Final = 2_000
 TURNS_KEPT: Final = timedelta(days=30)
 """How long the messages in a conversation are given to the agent. Older messages are omitted,
-because a customer who returns later has a new topic. The outcomes of older messages remain in the
-summary."""
+because a customer who returns later usually has a new topic. The outcomes of older messages remain
+in the summary."""
 
 ANSWERS_PER_HOUR: Final = 10
 """Maximum number of automatic answers per hour in one thread. Above this limit, human agents
@@ -30,7 +30,7 @@ answer."""
 
 ANSWERS_WITHOUT_PERSON: Final = 20
 """Maximum number of automatic answers to one sender before a human must answer. The limit stops two
-programs from answering each other, even if their mails do not look automatic."""
+programs from answering each other, even if their emails do not look automatic."""
 
 MAX_ANSWERS_WITHOUT_PERSON: Final = 100
 """Upper bound for the setting that overrides ANSWERS_WITHOUT_PERSON, because at most this number of
@@ -54,9 +54,9 @@ _ORDER_NUMBER: Final = re.compile(r"[\w#./-]{1,40}", re.ASCII)
 def conversation_key(event: UnifiedEvent, event_id: str) -> str:
     """Return the key of the thread to which an event belongs. It is unique within the client.
 
-    For a verified customer, the key is the named ticket, or else the first mail of the thread with
-    the customer's address. Without either, it is the session, or else the address. The mail's key
-    includes the address, so that a reference to a thread's mails does not give access to the
+    For a verified customer, the key is the named ticket, or else the first email of the thread with
+    the customer's address. Without either, it is the session, or else the address. The email's key
+    includes the address, so that a reference to a thread's emails does not give access to the
     thread. A ticket author with an unverified address has a separate thread. Any other unverified
     sender has the session's thread, or a thread for this event alone. An event typed by a user
     never enters a customer's thread: it has a separate one.
@@ -95,7 +95,8 @@ def _claim_key(event: UnifiedEvent) -> str | None:
 
 
 def mail_root(event: UnifiedEvent) -> str | None:
-    """Return the Message-ID of the first mail in the thread, or None if the event is not a mail."""
+    """Return the Message-ID of the first email in the thread, or None if the event is not an
+    email."""
     if event.channel is not Channel.EMAIL:
         return None
     return event.references[0] if event.references else event.message_id
@@ -108,7 +109,8 @@ def memory_key(event: UnifiedEvent) -> str | None:
 
 
 def memory_key_of(address: str | None, *, verified: bool) -> str | None:
-    """Return the key of the agent's memory of the owner of a verified address, or None."""
+    """Return the key of the agent's memory of a customer, or None if there is no verified
+    address."""
     folded = customer_key(address) if verified else None
     return f"email:{folded}" if folded else None
 

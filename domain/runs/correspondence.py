@@ -9,9 +9,9 @@ from domain.intake.attachment import Attachment
 
 
 class ConversationSummary(BaseModel):
-    """A conversation in a list. `latest`: the customer's latest message. `handed_over_at`: when
-    human agents took over the conversation from the agent. `sentiment`: the latest sentiment score,
-    from -1 to 1."""
+    """A conversation in a list. `latest`: the customer's latest message. `handed_over_at`: the time
+    when human agents took over the conversation from the agent. `sentiment`: the latest sentiment
+    score, from -1 to 1."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -28,7 +28,8 @@ class ConversationSummary(BaseModel):
 
 class Message(BaseModel):
     """A message in a conversation. `run_id`: id of the run that was started by the message, or that
-    created it. `attachments`: the files that the customer sent with the message."""
+    created it; None for a member's reply. `written_by`: the member who wrote the reply, or None.
+    `attachments`: the files that the customer sent with the message."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -37,4 +38,5 @@ class Message(BaseModel):
     body: str
     created_at: datetime
     run_id: str | None
+    written_by: str | None = None
     attachments: tuple[Attachment, ...] = ()

@@ -1,8 +1,8 @@
-"""Errors of runs, and errors when looking up runs and conversations."""
+"""Errors in runs, and in lookups of runs and conversations."""
 
 from collections.abc import Mapping
 
-from domain.core.errors import DomainError
+from domain.core.errors import DomainError, InvalidContent
 
 
 class NoAnswer(DomainError):
@@ -38,8 +38,8 @@ class AnswerUnknown(NoAnswer):
 
 
 class RunNotFound(DomainError):
-    """The run does not exist or belongs to another client. Both cases have the same response, which
-    therefore does not reveal another client's runs."""
+    """The run does not exist or belongs to another client. Both cases get the same response, so
+    that it does not reveal another client's runs."""
 
     code = "run_not_found"
 
@@ -62,3 +62,40 @@ class ConversationTaken(DomainError):
     @property
     def facts(self) -> Mapping[str, str | int]:
         return {"taken_by": self.by}
+
+
+class ReplyNotFound(DomainError):
+    """The client has no such reply in a conversation, or the reply was undone."""
+
+    code = "reply_not_found"
+
+
+class ReplySent(DomainError):
+    """The reply is being sent or was sent, so it cannot be undone."""
+
+    code = "reply_sent"
+
+
+class ReplyNotPossible(DomainError):
+    """No reply can reach the author of the conversation's latest message.
+
+    `reason`: `mail_not_answerable` for an automatic email. `widget_session_ended` for a visitor who
+    no longer sees the chat. `not_connected` if the connection that delivered the message has ended.
+    `no_message` if the message was erased.
+    """
+
+    code = "reply_not_possible"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"reason": self.reason}
+
+
+class InvalidTriage(InvalidContent):
+    """A conversation's status, assignee or tags are invalid. `reason` identifies the field."""
+
+    code = "invalid_triage"

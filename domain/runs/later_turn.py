@@ -21,7 +21,7 @@ from domain.agent.speech.reading import spoken_request
 from domain.agent.speech.request import Standing
 from domain.agent.speech.unqualified import is_unqualified
 from domain.agent.thinking import ThinkingResult
-from domain.intake.customer_email import customer_key
+from domain.intake.customer_email import is_same_customer
 from domain.intake.event import UnifiedEvent
 from domain.intake.order_number import find_order_numbers, same_once
 from domain.integrations.order import Lookup
@@ -104,7 +104,8 @@ def _is_another_matter(thought: ThinkingResult, waiting: WaitingMatter) -> bool:
 @dataclass(frozen=True, slots=True)
 class LaterMessage:
     """An unanswered message that was added to a review. `is_in_draft`: the review's draft already
-    takes the message into account. `lookup`: the lookup of the order named in the message, if any.
+    takes the message into account. `lookup`: the lookup of the order mentioned in the message, if
+    any.
     """
 
     event_id: str
@@ -116,8 +117,8 @@ class LaterMessage:
 @dataclass(frozen=True, slots=True)
 class MergedMessages:
     """A review's messages, merged into one event. `corrections`: ids of messages that only correct
-    the order number. `used`: ids of all merged messages. `lookup`: the lookup of the order in
-    question."""
+    the order number. `used`: ids of all merged messages. `lookup`: the lookup of the order that the
+    merged messages concern."""
 
     event: UnifiedEvent
     lookup: Lookup | None
@@ -159,7 +160,7 @@ def corrected_number(text: str, number: str | None) -> str | None:
     correction.
 
     An example of a correction is "sorry, I mean 71002". A message with a request is a correction
-    only if it names the previous number: "not 71001, refund 71002".
+    only if it also contains the previous number: "not 71001, refund 71002".
     """
     if number is None:
         return None
@@ -175,8 +176,8 @@ def corrected_number(text: str, number: str | None) -> str | None:
 
 
 def may_correct(event: UnifiedEvent) -> bool:
-    """Return True if a message may be nothing more than a correction of the order number. For
-    callers that do not know the previous number."""
+    """Return True if a message may only correct the order number. Used by callers that do not know
+    the previous number."""
     return corrected_number(event.text, "0") is not None
 
 
@@ -246,7 +247,8 @@ def _of_number(lookup: Lookup | None, number: str) -> Lookup | None:
 def _same_sender(first: UnifiedEvent, later: UnifiedEvent) -> bool:
     if later.author is not None or not later.reply_allowed:
         return False
-    if customer_key(first.customer_email) != customer_key(later.customer_email):
+    one, other = first.customer_email, later.customer_email
+    if one != other and not is_same_customer(one, other):
         return False
     return (later.may_act or not first.may_act) and (later.may_read or not first.may_read)
 

@@ -1,4 +1,4 @@
-"""The reply to a customer's mail, sent in the same thread and without causing mail loops."""
+"""The reply to a customer's email, sent in the same thread and without causing mail loops."""
 
 import re
 from typing import Final
@@ -21,11 +21,11 @@ _OURS: Final = re.compile(
 def reply_to(
     event: UnifiedEvent, text: str, *, from_name: str, key: str, language: Language
 ) -> OutgoingMail:
-    """Return the mail that answers `event`. The same `key` always yields the same mail `name`.
+    """Return the email that answers `event`. The same `key` always yields the same email `name`.
 
     The subject from an unverified sender is not repeated. An attacker could use it to send text to
     the person in a forged From header. Raises MailRefused for an event that must not be answered by
-    mail.
+    email.
     """
     if not event.customer_email or not event.reply_allowed:
         raise MailRefused("this event may not be answered by mail")
@@ -42,7 +42,7 @@ def reply_to(
         subject=subject,
         text=text,
         in_reply_to=event.message_id,
-        # The first reference identifies the thread, and the last references identify the mails
+        # The first reference identifies the thread, and the last references identify the emails
         # being answered (RFC 5322, 3.6.4).
         references=references[:1] + references[1:][-(MAX_REFERENCES - 1) :],
     )
@@ -50,5 +50,5 @@ def reply_to(
 
 def is_ours(message_id: str) -> bool:
     """Return True if the Message-ID has the form used in our replies. Senders can forge the form.
-    Only the action ledger can prove that we sent the mail."""
+    Only the action ledger can prove that we sent the email."""
     return _OURS.fullmatch(message_id) is not None

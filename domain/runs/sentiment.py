@@ -1,8 +1,9 @@
-"""The sentiment of a conversation, and the critical zone. A human should soon look at a
-conversation in this zone.
+"""The sentiment of a conversation, and the critical range. A human should soon look at a
+conversation in this range.
 
-A conversation enters the critical zone at one score and leaves it at a higher score. The gap
-(hysteresis) ensures that a score that fluctuates around one value triggers only one notification.
+A conversation enters the critical range at one score and leaves it at a higher score. The gap
+(hysteresis) ensures that a score that fluctuates around one value triggers only one
+notification.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,14 +16,14 @@ from typing import Final
 from domain.intake.event import UnifiedEvent
 
 CRITICAL_AT: Final = -0.6
-"""Maximum score at which a conversation enters the critical zone."""
+"""Maximum score at which a conversation enters the critical range."""
 
 LEFT_ABOVE: Final = -0.4
 
 
 def has_mood(event: UnifiedEvent) -> bool:
     """Return True if a sentiment is computed for the message, which must be written by a person.
-    Automatic mails and events without text have no sentiment."""
+    Automatic emails and events without text have no sentiment."""
     return event.reply_allowed and bool(event.words.strip())
 
 
@@ -34,13 +35,13 @@ class Zone(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Scored:
     """A scored message in a conversation. `zone`: None until it is computed from the order of the
-    messages. `told`: whether a notification was sent because this message entered the critical
+    messages. `notified`: whether a notification was sent because this message entered the critical
     zone."""
 
     event_id: str
     score: float
     zone: Zone | None = None
-    told: bool = False
+    notified: bool = False
 
 
 def after(previous: Zone, score: float) -> tuple[Zone, bool]:
@@ -65,7 +66,7 @@ def zones(messages: Iterable[Scored]) -> list[Zone]:
     return found
 
 
-def untold(messages: Sequence[Scored]) -> list[int]:
+def unnotified(messages: Sequence[Scored]) -> list[int]:
     """Return the indexes of the messages that entered the critical zone and still need a
     notification.
 
@@ -77,6 +78,6 @@ def untold(messages: Sequence[Scored]) -> list[int]:
     found = []
     for zone, stay in groupby(zip(zones(messages), count(), messages, strict=False), itemgetter(0)):
         members = list(stay)
-        if zone is Zone.CRITICAL and not any(message.told for _, _, message in members):
+        if zone is Zone.CRITICAL and not any(message.notified for _, _, message in members):
             found.append(members[0][1])
     return found

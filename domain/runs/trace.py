@@ -54,8 +54,8 @@ class Thought(_Part):
     """The brain's result for the message. All fields are empty until the brain has answered.
 
     `intent`: the intent within the category. `prompt_version`: the version of the prompt, if the
-    model is a language model. `doubt`: the brain's own escalation reason. `hold`: why a human must
-    review the result at any confidence.
+    model is a language model. `doubt`: the brain's own escalation reason. `hold`: the reason why a
+    human must review the result at any confidence.
     """
 
     model: str | None
@@ -152,7 +152,8 @@ class RunTrace(_Part):
 
 
 class RunSummary(_Part):
-    """A run as listed in an overview of runs."""
+    """A run as listed in an overview of runs. `preview`: the beginning of the customer's
+    message."""
 
     run_id: str
     event_id: str
@@ -160,6 +161,7 @@ class RunSummary(_Part):
     event_type: str
     customer_email: str | None
     subject: str | None
+    preview: str
     classification: str | None
     confidence: float | None
     sentiment: float | None

@@ -38,7 +38,7 @@ _RUN_STATUS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Effect:
-    """The effect that a simulated action would have had on an order."""
+    """The effect that a simulated action would have on an order."""
 
     order_key: str
     kind: ActionKind
@@ -49,8 +49,8 @@ class _Effect:
 class Carried:
     """The state of a simulated conversation after its latest message.
 
-    `answers`: the number of the agent's answers. `unattended`: the number of answers by mail or in
-    tickets since a human agent last answered. `held`: why human agents have taken over the
+    `answers`: the number of the agent's answers. `unattended`: the number of answers by email or in
+    tickets since a human agent last answered. `held`: the reason why human agents took over the
     conversation, or None while the agent answers.
     """
 
@@ -111,8 +111,8 @@ class Carried:
         )
 
     def of(self, found: Lookup | None) -> Lookup | None:
-        """Return a lookup in which the simulated effects from the conversation are applied to the
-        order."""
+        """Return the lookup `found` with the simulated effects of the conversation applied to its
+        order. A lookup without an order, or None, is returned unchanged."""
         if found is None or found.order is None:
             return found
         order = found.order
@@ -121,7 +121,7 @@ class Carried:
         return found.model_copy(update={"order": order})
 
     def spent(self, order: Order, before: Spent) -> Spent:
-        """Return the refunds and actions up to now, including those from real runs in `before`."""
+        """Return the refunds and actions so far, including those from real runs in `before`."""
         currency = order.refundable.currency
         here = sum(one.amount.minor for one in self._effects if one.amount.currency == currency)
         return Spent(

@@ -1,7 +1,7 @@
 """Select the playbook for a simulated message from the client's playbooks and the variant's
 playbook."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from domain.agent.rulebook import Rulebook
@@ -32,7 +32,7 @@ def playbook_for(
         chosen = match((one.playbook for one in tried if one.is_active), event_type)
     if chosen is None:
         return None
-    is_draft = variant.draft is not None and chosen.id == (variant.playbook_id or _NEW)
+    is_draft = variant.draft_of(chosen.id or None) is not None
     used = UsedPlaybook(
         id=chosen.id or None,
         version=None if is_draft else chosen.version,
@@ -44,16 +44,24 @@ def playbook_for(
 
 
 def _with_draft(entries: Sequence[PlaybookEntry], variant: Variant) -> Sequence[PlaybookEntry]:
-    draft = variant.draft
-    if draft is None:
-        return entries
-    if variant.playbook_id is None:
-        return (*entries, _as_entry(draft, _NEW, 0))
-    stood_for = _entry(entries, variant.playbook_id)
-    return [
-        _as_entry(draft, one.playbook.id, one.playbook.version) if one is stood_for else one
+    for playbook_id in _replaced(variant):
+        _entry(entries, playbook_id)
+    tried = [
+        one
+        if (draft := variant.draft_of(one.playbook.id)) is None
+        else _as_entry(draft, one.playbook.id, one.playbook.version)
         for one in entries
     ]
+    if variant.draft is not None and variant.playbook_id is None:
+        tried.append(_as_entry(variant.draft, _NEW, 0))
+    return tried
+
+
+def _replaced(variant: Variant) -> Iterator[str]:
+    """Yield the ids of the stored playbooks that the variant's drafts replace."""
+    if variant.draft is not None and variant.playbook_id is not None:
+        yield variant.playbook_id
+    yield from (one.playbook_id for one in variant.others)
 
 
 def _as_entry(draft: PlaybookSpec, playbook_id: str, version: int) -> PlaybookEntry:

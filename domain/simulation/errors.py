@@ -1,4 +1,4 @@
-"""Errors of simulations and replays."""
+"""Errors in simulations and replays."""
 
 from collections.abc import Mapping
 

@@ -44,12 +44,12 @@ class UsedPlaybook(BaseModel):
 class SimulatedOutcome(BaseModel):
     """The outcome of a simulated message, with the data that a run would have stored.
 
-    `reason`: why a human would review the answer, or None if no review is needed. `response`: the
-    text that the customer would receive. Empty if the answer needs a review first. `draft`: the
-    generated text in any case. `plan`: the actions to execute, in order. `sources`: the sources of
-    the draft. `cost_micros`: the cost in millionths of a US dollar. `held`: whether human agents
-    took over the conversation at an earlier message, so that no answer is sent. `draft` is then the
-    agent's proposal.
+    `reason`: the reason why a human would review the answer, or None if no review is needed.
+    `response`: the text that the customer would receive. Empty if the answer needs a review first.
+    `draft`: the generated text in any case. `plan`: the actions to execute, in order. `sources`:
+    the sources of the draft. `cost_micros`: the cost in millionths of a US dollar. `held`: whether
+    human agents took over the conversation at an earlier message, so that no answer is sent.
+    `draft` is then the agent's proposal.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -79,7 +79,7 @@ class SimulatedOutcome(BaseModel):
     cost_micros: int = 0
 
     def held_for(self, reason: EscalationReason | None) -> Self:
-        """Return the outcome for a conversation that human agents took over for `reason`.
+        """Return the outcome for a conversation that human agents took over because of `reason`.
 
         The outcome is unchanged if `reason` is None, if no playbook handled the message, or if the
         brain failed.

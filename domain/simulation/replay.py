@@ -11,7 +11,7 @@ from domain.simulation.replay_tally import ReplayTally
 from domain.simulation.variant import Variant
 
 REPLAY_SPAN: Final = timedelta(days=30)
-"""The default length of a replay's period. The period ends now."""
+"""The default length of a replay's period, which ends now."""
 
 DEFAULT_BUDGET_MICROS: Final = 5_000_000
 MAX_BUDGET_MICROS: Final = 1_000_000_000

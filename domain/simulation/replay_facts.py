@@ -13,11 +13,11 @@ from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome
 
 
 class ReplayEnd(StrEnum):
-    """The outcome of an event by the agent's own decision, before any human decision.
+    """The outcome that the agent decided on for an event, before any human decision.
 
-    `answered`: closed without a human and without a refund. `refunded`: refunded without a human.
-    `reviewed`: a human reviews the answer first. `no_playbook`: no playbook handled the event.
-    `failed`: the language model gave no answer.
+    `answered`: closed without review and without a refund. `refunded`: refunded without review.
+    `reviewed`: held for human review. `no_playbook`: no playbook handled the event. `failed`: the
+    language model returned no answer.
     """
 
     ANSWERED = "answered"
@@ -50,8 +50,8 @@ class ReplayChangeKind(StrEnum):
 
 
 class ReplayFacts(BaseModel):
-    """The outcome of an event, without its text. `reason`: why a human reviews the answer. `money`:
-    the amount of the planned refund, even if a human must approve it."""
+    """The outcome of an event, without its text. `reason`: the reason why a human reviews the
+    answer. `money`: the amount of the planned refund, even if a human must approve it."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -60,7 +60,7 @@ class ScenarioOrder(_Part):
     refundable: Annotated[str, Field(pattern=r"^\d{1,9}(\.\d{1,3})?$")] | None = None
     currency: Annotated[str, Field(pattern="^[A-Z]{3}$")] = "EUR"
     placed_at: AwareDatetime | None = Field(
-        default=None, description="Time when the order was placed. Defaults to five days ago."
+        default=None, description="Time at which the order was placed; defaults to five days ago."
     )
     tracking_url: Annotated[str, Field(pattern="^https://", max_length=2_000)] | None = None
     items: tuple[_Line, ...] = Field(default=(), max_length=50)

@@ -11,7 +11,7 @@ from domain.playbooks.shape import said_of
 from domain.simulation.scenario import Scenario
 
 MAX_SCENARIO_BYTES: Final = 1024 * 1024
-_MAX_TOLD: Final = 10
+_MAX_SHOWN: Final = 10
 
 
 def parse_scenario(data: bytes) -> Scenario:
@@ -24,4 +24,4 @@ def parse_scenario(data: bytes) -> Scenario:
     except UnicodeDecodeError:
         raise InvalidInput("a scenario is UTF-8 text") from None
     except ValidationError as error:
-        raise InvalidInput("\n".join(said_of(error, "the scenario")[:_MAX_TOLD])) from None
+        raise InvalidInput("\n".join(said_of(error, "the scenario")[:_MAX_SHOWN])) from None

@@ -31,23 +31,40 @@ class ContentVariant(_Part):
         return self
 
 
+class DraftedPlaybook(_Part):
+    """An unsaved version of the playbook `playbook_id`."""
+
+    playbook_id: str
+    draft: PlaybookSpec
+
+
 class Variant(_Part):
     """Overrides of the live configuration for a simulation or replay.
 
     Omitted fields keep their live value. `playbook_id`: the playbook that handles every event type,
     in its current version or in `version`. `draft`: an unsaved playbook. If `playbook_id` is also
-    set, the draft replaces that playbook and handles the events that would select it. `threshold`:
-    overrides the playbook's threshold. `embedded_brain`: whether to use the embedded brain even if
+    set, the draft replaces that playbook and handles the events that would select it. `others`:
+    further playbooks that are replaced in the same way. `threshold`: overrides the playbook's
+    threshold. `embedded_brain`: whether to use the embedded brain even if
     a language model is configured. `answers_from_knowledge`: overrides the client's setting.
     """
 
     playbook_id: str | None = None
     version: int | None = Field(default=None, ge=1)
     draft: PlaybookSpec | None = None
+    others: tuple[DraftedPlaybook, ...] = ()
     threshold: float | None = Field(default=None, ge=0, le=1)
     content: ContentVariant | None = None
     embedded_brain: bool = False
     answers_from_knowledge: bool | None = None
+
+    def draft_of(self, playbook_id: str | None) -> PlaybookSpec | None:
+        """Return the unsaved version of a playbook, or None if the variant does not replace it.
+        `playbook_id`: None for a new playbook."""
+        for one in self.others:
+            if one.playbook_id == playbook_id:
+                return one.draft
+        return self.draft if playbook_id == self.playbook_id else None
 
 
 LIVE = Variant()

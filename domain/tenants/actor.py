@@ -14,8 +14,7 @@ REVIEWERS: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT})
 MANAGERS: Final = frozenset({Role.OWNER, Role.ADMIN})
 OWNERS: Final = frozenset({Role.OWNER})
 OPERATORS: Final[frozenset[Role]] = frozenset()
-"""The empty set of roles. When given as the required roles, it permits only operators, internal
-admins and the system."""
+"""An empty set of required roles. It permits only operators, internal admins and the system."""
 
 
 OPERATOR_PREFIX: Final = "operator:"
@@ -43,8 +42,7 @@ def is_operator(name: str) -> bool:
 class Actor:
     """The caller of a use case. `name`: the name stored in records. `role`: a member's role in the
     client, or None for an internal admin. `login`: the login of the operator who acts as a member.
-    `network`: the network from which the request came, never a full address. None without a
-    request."""
+    `network`: the client's IP network, never a full address, or None if there is no request."""
 
     kind: ActorKind
     name: str

@@ -1,8 +1,8 @@
-"""Stopping all automation. A client's managers can stop their client's automation. Operators can
-stop the automation of all clients.
+"""The automation stop. A client's managers can stop their client's automation. Operators can stop
+automation for all clients.
 
-While a stop is active, the agent sends no answer and takes no action without a human. Members can
-still approve drafts and reply (docs/decisions/0087).
+During a stop, the agent sends no answer and takes no action without a human. Members can still
+approve drafts and reply (docs/decisions/0087).
 """
 
 from collections.abc import Callable
@@ -29,13 +29,13 @@ class AutomationState(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     stopped: AutomationStop | None = Field(
-        default=None, description="Stop that the client itself requested. Null if there is none."
+        default=None, description="Stop requested by the client itself; null if there is none."
     )
     installation_stopped: datetime | None = Field(
         default=None,
         description=(
-            "Time when the operators stopped the automation of all clients. Null if they have "
-            "not stopped it."
+            "Time at which the operators stopped automation for all clients; null if it is not "
+            "stopped."
         ),
     )
 
@@ -50,16 +50,15 @@ def resumed(
     """Return a function that returns the loosenings between two automation states, for a change by
     `actor`.
 
-    Resuming automation is a loosening if another member stopped the automation. It is not a
-    loosening if the actor stopped it.
+    Resuming automation is a loosening if another member stopped it. It is not a loosening if the
+    actor stopped it.
     """
 
     def compare(before: AutomationState, after: AutomationState) -> tuple[LoosenedRule, ...]:
         stop = before.stopped
         if stop is None or after.stopped is not None or stop.by == actor:
             return ()
-        # Include the time of the stop, so that an approval of this change does not end a later
-        # stop.
+        # Include the time of the stop, so that an approval of this change cannot end a later stop.
         before_it = f"stopped {rfc3339(stop.at)}"
         return (LoosenedRule(place="automation", before=before_it, after="running"),)
 

@@ -11,6 +11,7 @@ from domain.core.errors import InvalidInput
 from domain.core.plain_text import clean_text, without_controls
 from domain.core.text import fold
 from domain.privacy.retention import MAX_DAYS, MIN_DAYS, check_retention
+from domain.tenants.disclosure import DisclosureStatus, check_disclosure
 from domain.tenants.errors import InvalidSettings
 from domain.tenants.frame_settings import check_frame
 
@@ -87,24 +88,38 @@ class ClientSettings(BaseModel):
             "Contains only texts that differ from the defaults."
         ),
     )
+    disclosure: dict[str, str] = Field(
+        default={},
+        description=(
+            "AI disclosure by language: the line below the agent's answers in emails and "
+            "helpdesk tickets. Contains only texts that differ from the defaults."
+        ),
+    )
+    disclosure_status: DisclosureStatus = Field(
+        default=DisclosureStatus.ON,
+        description=(
+            "`on`, or the reason why the AI disclosure is switched off: `stated_elsewhere`, "
+            "`people_review` or `not_covered`."
+        ),
+    )
     authserv_ids: tuple[str, ...] = Field(
         default=(), description="Mail servers whose `Authentication-Results` headers are trusted."
     )
     ask_rating: bool = Field(
-        default=False, description="Whether customers are asked to rate an answer."
+        default=False, description="True if customers are asked to rate an answer."
     )
     holds_loosening: bool = Field(
         default=True,
         description=(
-            "Whether a change that lets the agent do more requires approval from a second "
-            "manager, or otherwise waits for one day. The change never waits if the client "
-            "has only one manager."
+            "True if a change that expands the agent's permissions takes effect only when a "
+            "second manager approves it, or after one day. The change takes effect immediately if "
+            "the client has only one manager."
         ),
     )
     answers_from_knowledge: bool = Field(
         default=True,
         description=(
-            "Whether the embedded brain's confident answers from knowledge are sent without "
+            "True if the embedded brain's confident answers from knowledge are sent without "
             "human review. If false, they are held for review as drafts."
         ),
     )
@@ -113,7 +128,7 @@ class ClientSettings(BaseModel):
 
 class SettingsChange(BaseModel):
     """A validated change to a client's settings. A field that is None stays unchanged. An empty
-    prompt removes the prompt. Each other field is replaced as a whole."""
+    prompt removes the prompt. Each other field is replaced entirely."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -123,6 +138,8 @@ class SettingsChange(BaseModel):
     sensitive_words: tuple[str, ...] | None = None
     acknowledgement: dict[str, str] | None = None
     frame: dict[str, dict[str, str]] | None = None
+    disclosure: dict[str, str] | None = None
+    disclosure_status: DisclosureStatus | None = None
     authserv_ids: tuple[str, ...] | None = None
     ask_rating: bool | None = None
     holds_loosening: bool | None = None
@@ -132,12 +149,13 @@ class SettingsChange(BaseModel):
 class SettingsAdjustment(BaseModel):
     """An unvalidated change to parts of a client's settings.
 
-    Parts of the branding, retention, acknowledgement and frame that are not named stay unchanged.
-    `looks`: branding fields. None removes a field. `days`: retention, as in ClientSettings.
-    `usual`: record classes that return to their default retention. `authserv_ids` and
-    `sensitive_words`: the complete new lists. `acknowledged`: acknowledgement texts by language. An
-    empty text removes the text in that language. `frame`: texts by language and field. An empty
-    text restores the default.
+    Parts of the branding, retention, texts and frame that the adjustment does not mention stay
+    unchanged. `looks`: branding fields. None removes a field. `days`: retention, as in
+    ClientSettings. `usual`: record classes that return to their default retention. `authserv_ids`
+    and `sensitive_words`: the complete new lists. `acknowledged`: acknowledgement texts by
+    language. An empty text removes the text in that language. `frame`: texts by language and field.
+    An empty text restores the default. `disclosed`: disclosures by language. An empty text restores
+    the default.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -149,6 +167,8 @@ class SettingsAdjustment(BaseModel):
     sensitive_words: tuple[str, ...] | None = None
     acknowledged: dict[str, str] = {}
     frame: dict[str, dict[str, str]] = {}
+    disclosed: dict[str, str] = {}
+    disclosure_status: DisclosureStatus | None = None
     authserv_ids: tuple[str, ...] | None = None
     ask_rating: bool | None = None
     holds_loosening: bool | None = None
@@ -174,6 +194,10 @@ def adjusted(there: ClientSettings, adjustment: SettingsAdjustment) -> SettingsC
         if acknowledged
         else None,
         frame=check_frame(_merged(there.frame, adjustment.frame)) if adjustment.frame else None,
+        disclosure=check_disclosure({**there.disclosure, **adjustment.disclosed})
+        if adjustment.disclosed
+        else None,
+        disclosure_status=adjustment.disclosure_status,
         authserv_ids=None if servers is None else check_authserv_ids(servers),
         ask_rating=adjustment.ask_rating,
         holds_loosening=adjustment.holds_loosening,
@@ -205,8 +229,8 @@ def check_prompt(text: str) -> str:
 def check_branding(given: Branding) -> Branding:
     """Return the branding in its stored form. Raises InvalidSettings.
 
-    The display name becomes one line without control characters, so that it fits in a mail header.
-    A blank name becomes None.
+    The display name becomes one line without control characters, so that it fits in an email
+    header. A blank name becomes None.
     """
     name = " ".join(without_controls(given.display_name or "").split()) or None
     if name is not None and len(name) > MAX_DISPLAY_NAME:

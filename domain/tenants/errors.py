@@ -1,4 +1,4 @@
-"""Errors of clients, members, keys and settings."""
+"""Errors in clients, members, keys and settings."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -31,8 +31,9 @@ class Unfit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MemberStanding:
-    """The member data that the four-eyes rule checks. `verified_at`: when the member verified the
-    email address. `invited_by`: id of the user whose invitation the member accepted, if any."""
+    """The member data that the four-eyes rule checks. `verified_at`: the time when the member
+    verified the email address. `invited_by`: id of the user whose invitation the member accepted,
+    if any."""
 
     user_id: str
     email: str
@@ -53,6 +54,14 @@ class MemberStanding:
             return Unfit.ADDRESS_NOT_VERIFIED
         return Unfit.JOINED_RECENTLY if now - self.joined_at < MEMBER_FOR else None
 
+    @property
+    def approves_from(self) -> datetime | None:
+        """Return the time from which the member qualifies for the four-eyes rule in reviews. Return
+        None for a viewer or a member with an unverified address."""
+        if self.role not in REVIEWERS or self.verified_at is None:
+            return None
+        return self.joined_at + MEMBER_FOR
+
 
 def mailbox(email: str) -> str:
     """Return the mailbox to which an address most likely belongs: the address without a `+` suffix,
@@ -60,6 +69,18 @@ def mailbox(email: str) -> str:
     local, _, domain = email.strip().lower().rpartition("@")
     local = local.partition("+")[0]
     return f"{local.replace('.', '')}@gmail.com" if domain in _DOTLESS else f"{local}@{domain}"
+
+
+def two_approve_from(members: tuple[MemberStanding, ...]) -> datetime | None:
+    """Return the time from which two of the members qualify to approve a review together. Return
+    None if the client does not have two such members."""
+    first: dict[str, datetime] = {}
+    for member in members:
+        if (start := member.approves_from) is not None:
+            box = mailbox(member.email)
+            first[box] = min(start, first.get(box, start))
+    starts = sorted(first.values())
+    return starts[1] if len(starts) > 1 else None
 
 
 def still_counts(first: str, members: tuple[MemberStanding, ...], now: datetime) -> bool:

@@ -1,5 +1,4 @@
-"""The choice whether to revoke or keep the API keys of a member who no longer manages the
-client."""
+"""The choice to revoke or keep the API keys of a member who no longer manages the client."""
 
 from dataclasses import dataclass
 from typing import Final, Literal

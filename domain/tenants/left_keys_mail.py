@@ -1,7 +1,7 @@
-"""The mail about the API keys of a member who left, in French and English. It is sent to the
+"""The email about the API keys of a member who left, in French and English. It is sent to the
 client's owner and admins.
 
-The text is fixed: for each key it shows the prefix and two dates, but not the label.
+The text is fixed. It shows each key's prefix and two dates, but not the label.
 """
 
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ def left_keys_mail(
     dashboard_url: str,
     service: ServiceName,
 ) -> OutgoingMail:
-    """Return the mail to one manager about the keys of a member who left. The mail `name` depends
+    """Return the email to one manager about the keys of a member who left. The email `name` depends
     only on the first key, the time of departure and the manager."""
     text = _TEXT.format(
         french="\n".join(map(_french, keys)),

@@ -1,4 +1,5 @@
-"""A loosening: a change that lets the agent do more, or lowers the proof required for an action.
+"""A loosening: a change that expands the agent's permissions, or weakens the verification required
+for an action.
 
 A loosening waits for a second manager's approval or for WAITS, unless the client has only one
 manager or has disabled the wait. A tightening takes effect immediately.
@@ -23,7 +24,7 @@ MAX_PENDING: Final = 20
 """Maximum number of pending loosenings per client."""
 
 BY_TIME: Final = "time"
-"""The value of `decided_by` for a loosening that took effect after its wait."""
+"""The value of `decided_by` for a loosening that took effect after its waiting period."""
 
 
 class LoosenedRule(BaseModel):
@@ -82,8 +83,8 @@ def is_held(
     manager_left_at: datetime | None,
     now: datetime,
 ) -> bool:
-    """Return True if a loosening must wait. It must wait if the client has not disabled the wait,
-    and has a second manager or had one within WAITS."""
+    """Return True if a loosening must wait. It must wait if the client has not disabled the wait
+    and has a second manager, or had one within WAITS."""
     if not settings.holds_loosening:
         return False
     several = sum(member.manages for member in members) > 1
@@ -131,6 +132,8 @@ HARMLESS_SETTINGS: Final[Mapping[str, str]] = {
     "acknowledgement": "A fixed text after a person has the matter.",
     "frame": "A fixed greeting and sign-off around answers that are decided elsewhere.",
     "ask_rating": "A question after an answer.",
+    "disclosure": "A line below an answer, which must name the AI assistant.",
+    "disclosure_status": "Whether that line is added. The audit log keeps the reason against it.",
 }
 """For each other setting, the reason why changing it never loosens anything. Each setting is either
 in this table or in SETTINGS_RULES."""
@@ -139,8 +142,8 @@ in this table or in SETTINGS_RULES."""
 def looser_settings(before: ClientSettings, after: ClientSettings) -> tuple[LoosenedRule, ...]:
     """Return the settings that become looser, with their old and new values.
 
-    Such a change lowers the required proof, escalates fewer messages to humans, lets the agent
-    answer more automatically, or ends the wait itself.
+    Such a change weakens the required verification, escalates fewer messages to humans, lets the
+    agent answer more messages automatically, or disables the wait itself.
     """
     return tuple(
         LoosenedRule(place=f"settings: {name}", before=pair[0], after=pair[1])
@@ -153,11 +156,11 @@ class HeldTrust(BaseModel):
     """Trust that waits for a second manager's approval or for WAITS, while the rest of its change
     has already taken effect.
 
-    `use`: for `connection`, `settings` are the pending settings of the connection `id`. None
+    `use`: for `connection`, `settings` contains the pending settings of the connection `id`. None
     removes a setting. For any other value, the trust belongs to a credential. Until the wait ends,
     the credential cannot vouch for a customer's address. `id`: the id of the key, or of the
-    endpoint's connection. `since`: when the credential was created, to distinguish it from a later
-    credential.
+    endpoint's connection. `since`: the time when the credential was created, to distinguish it from
+    a later credential.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -175,7 +178,7 @@ class HeldTrust(BaseModel):
 
 
 HELD_TRUST: Final = frozenset(get_args(HeldTrust.model_fields["use"].annotation))
-"""The possible values of `HeldTrust.use`, as named in the `change` of a loosening."""
+"""The possible values of `HeldTrust.use`, as stored in the `change` of a loosening."""
 
 
 def audit_ids(difference: LoosenedRule) -> Mapping[str, str]:

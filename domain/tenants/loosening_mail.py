@@ -1,4 +1,4 @@
-"""The mail about a change that loosens rules for the agent, in French and English. It is sent to
+"""The email about a change that loosens rules for the agent, in French and English. It is sent to
 the client's owner and admins.
 
 The text is fixed and contains no text from a member. The linked page shows the change.
@@ -36,8 +36,8 @@ it in your playbooks or settings: {page}
 def loosening_mail(
     loosening: Loosening, user_id: str, to: str, *, dashboard_url: str, service: ServiceName
 ) -> OutgoingMail:
-    """Return the mail to one manager about a loosening. The same loosening and manager always yield
-    the same mail `name`."""
+    """Return the email to one manager about a loosening. The same loosening and manager always
+    yield the same email `name`."""
     waits = loosening.state is LooseningState.PENDING
     text = _WAITS if waits else _DONE
     at = f"{loosening.takes_effect_at:%Y-%m-%d %H:%M}"

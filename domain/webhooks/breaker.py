@@ -1,7 +1,7 @@
 """A circuit breaker for failures of the service's own resolver or network, as opposed to failures
 of receivers.
 
-The breaker is pure logic, without I/O: it decides from the outcomes of POSTs and their times. The
+The breaker is pure logic, without I/O. It decides from the outcomes and times of POSTs. The
 resolver and the network have separate breakers, because one can fail while the other works.
 Decision 0036 gives the reasons.
 """
@@ -28,8 +28,8 @@ KEPT_S: Final = 600.0
 """How long an outcome is considered while the breaker is open, in seconds. Deferred deliveries are
 retried within this period."""
 PROBE_S: Final = 15.0
-"""While the breaker is open, minimum time in seconds between two POSTs of a client whose latest
-POST failed."""
+"""Minimum time in seconds, while the breaker is open, between two POSTs for a client with a failed
+latest POST."""
 _CLIENTS: Final = 1000
 """Maximum number of clients for which the latest outcome is stored."""
 
@@ -44,9 +44,9 @@ class OwnPart(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Heard:
-    """The outcome of a client's POST. `reached`: whether the breaker's part of the path worked: the
-    resolver resolved a name, or the network opened a connection. `at`: in seconds of a monotonic
-    clock."""
+    """The outcome of a client's POST. `reached`: whether the breaker's part of the path worked:
+    the resolver resolved a name, or the network opened a connection. `at`: monotonic time in
+    seconds."""
 
     client_id: str
     domain: str
@@ -55,8 +55,8 @@ class _Heard:
 
 
 class Breaker:
-    """The circuit breaker of one process for one part of the network path. All times are in seconds
-    of the same monotonic clock."""
+    """One process's circuit breaker for one part of the network path. All times are from the same
+    monotonic clock, in seconds."""
 
     def __init__(self) -> None:
         # The latest outcome of each client, newest last.

@@ -41,8 +41,9 @@ class DeliverWebhookResult(Contract):
 
 
 class TellOwnerInput(Contract):
-    """The input of the activity that mails a notice about a webhook to the client's owner. The mail
-    is named after the delivery that triggered the notice, so that a retry sends the same mail."""
+    """The input of the activity that emails a notice about a webhook to the client's owner. The
+    email's name depends only on the delivery that triggered the notice, so that a retry sends the
+    same email."""
 
     client_id: str
     delivery_id: str

@@ -62,8 +62,8 @@ class FailureKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class DeliveryAttempt:
     """The result of one POST to a receiver. `failure`: None for a 2xx response. `error`: the cause
-    of the failure, in the service's own words. `dns_ms`, `connect_ms`, `first_byte_ms`: when each
-    phase ended, in milliseconds from the start. None for a phase that did not end."""
+    of the failure, in the service's own words. `dns_ms`, `connect_ms`, `first_byte_ms`: the end of
+    each phase, in milliseconds from the start, or None for a phase that did not end."""
 
     failure: FailureKind | None
     duration_ms: int

@@ -1,4 +1,4 @@
-"""Errors about webhooks and their deliveries."""
+"""Errors in webhooks and their deliveries."""
 
 from domain.core.errors import DomainError, InvalidContent
 

@@ -1,6 +1,6 @@
-"""The mail, in French, that notifies a client's owner of a failing or disabled webhook.
+"""The email, in French, that notifies a client's owner of a failing or disabled webhook.
 
-The mail identifies the webhook by its id. A service mail contains no text from the client, such as
+The email identifies the webhook by its id. A service mail contains no text from the client, such as
 a label or a URL.
 """
 
@@ -47,8 +47,8 @@ def notice_mail(
     dashboard_url: str,
     service: ServiceName,
 ) -> OutgoingMail:
-    """Return the mail to the owner. The mail's name depends only on `delivery_id`, so that a retry
-    sends the same mail."""
+    """Return the email to the owner. The email's name depends only on `delivery_id`, so that a
+    retry sends the same email."""
     disabled = notice is not Notice.FAILING
     return OutgoingMail(
         name=f"webhooks.{delivery_id.lower()}",

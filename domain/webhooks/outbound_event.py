@@ -60,14 +60,14 @@ class TicketEvent(OutboundEvent):
 
     @property
     def ticket_key(self) -> str:
-        """A digest of the ticket's id. The digests of all tickets have the same length."""
+        """A digest of the ticket's id, of fixed length."""
         return sha256(self.ticket_id.encode()).hexdigest()
 
 
 class TicketResolved(TicketEvent):
     """The customer has received an answer, from the agent or from a person. The event is sent for
-    each resolution, because a new message from the customer reopens the ticket. The event is not
-    sent for a ticket that is closed without an answer, such as an auto-reply. Deduplicate by the
+    each resolution, because a new message from the customer reopens the ticket. It is not sent for
+    a ticket that is closed without an answer, such as an auto-reply. Deduplicate by the
     `webhook-id` header, or by `event`, `ticket_id` and `resolution`."""
 
     event = "ticket.resolved"
@@ -75,7 +75,7 @@ class TicketResolved(TicketEvent):
     customer_email: _Email
     classification: _Classification
     confidence: _Confidence
-    ai_response: Annotated[str, Field(description="Answer that was sent to the customer.")]
+    ai_response: Annotated[str, Field(description="Answer sent to the customer.")]
     duration_ms: Annotated[
         int,
         Field(
@@ -98,14 +98,14 @@ class TicketResolved(TicketEvent):
         Field(
             ge=1,
             description=(
-                "Number of this resolution of the ticket, starting at 1. The number increases if "
-                "the customer writes again and gets another answer."
+                "Sequence number of this resolution of the ticket, starting at 1. The number "
+                "increases if the customer writes again and gets another answer."
             ),
         ),
     ] = 1
 
     def numbered(self, number: int) -> Self:
-        """Return a copy of the data with `number` as the number of this resolution."""
+        """Return a copy of the data with the resolution number `number`."""
         return self.model_copy(update={"resolution": number})
 
 
@@ -142,15 +142,15 @@ class TicketResponseFailed(TicketEvent):
 
 
 class ConversationCreated(TicketEvent):
-    """A conversation has started, with a new ticket, mail or session, or with the first message
-    from an address after some time without messages. The event is sent before the agent processes
-    the message. It is not sent for later messages in the conversation."""
+    """A conversation has started, with a new ticket, email thread or session, or with the first
+    message from an address after a period without messages. The event is sent before the agent
+    processes the message. It is not sent for later messages in the conversation."""
 
     event = "conversation.created"
 
     conversation_id: Annotated[str, Field(description="ULID of the conversation.")]
     source: Annotated[
-        str, Field(description="Source named by the caller; otherwise the event type.")
+        str, Field(description="Source given by the caller; otherwise the event type.")
     ]
     customer_email: _Email
     subject: Annotated[str, Field(description="Subject of the message; empty if there is none.")]
@@ -164,8 +164,8 @@ class ConversationCreated(TicketEvent):
 
 
 class SentimentNegative(OutboundEvent):
-    """The sentiment of a conversation has entered the critical zone. The event is sent again only
-    after the sentiment has left the zone."""
+    """The sentiment of a conversation has entered the critical range. The event is sent again only
+    after the sentiment has left the range."""
 
     event = "conversation.sentiment_negative"
 
@@ -188,9 +188,9 @@ class SentimentNegative(OutboundEvent):
 
 
 class UsageThresholdReached(OutboundEvent):
-    """The client has used 80 percent, or 100 percent, of the month's tickets. The event is sent
-    once a month for each threshold, even if a change of plan causes it. A plan without a ticket
-    limit has no thresholds."""
+    """The client has used 80 or 100 percent of the month's tickets. The event is sent once a month
+    for each threshold. A plan change can also trigger it. A plan without a ticket limit has no
+    thresholds."""
 
     event = "usage.threshold_reached"
 

@@ -1,14 +1,15 @@
-"""The mail with an answer for a visitor who has left the web page."""
+"""The email with an answer for a visitor who has left the web page."""
 
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
 from domain.core.ports import OutgoingMail
+from domain.tenants.disclosure import disclosed
 
 LATE_AFTER: Final = timedelta(seconds=30)
-"""The time after which the visitor's own request no longer waits for the answer (`DEADLINE_S` of
-the gateway)."""
+"""Time after which the visitor's own request no longer waits for the answer (`DEADLINE_S` of the
+gateway)."""
 
 _SUBJECTS: Final = {"fr": "Réponse de {brand}", "en": "Answer from {brand}"}
 _TEXTS: Final = {
@@ -31,14 +32,15 @@ class UnseenAnswer:
     text: str
 
 
-def answer_mail(answer: UnseenAnswer, brand: str) -> OutgoingMail:
-    """Return the mail with an answer. The same answer always yields the same Message-ID. `brand`:
-    the shop's name."""
+def answer_mail(answer: UnseenAnswer, brand: str, disclosure: str = "") -> OutgoingMail:
+    """Return the email with an answer. The same answer always yields the same Message-ID. `brand`:
+    the shop's name. `disclosure`: the AI disclosure if the agent wrote the answer."""
+    text = _TEXTS[answer.language].format(answer=answer.text)
     return OutgoingMail(
         name=f"answer.{answer.message_id.lower()}",
         to=answer.to,
         from_name=brand,
         subject=_SUBJECTS[answer.language].format(brand=brand),
-        text=_TEXTS[answer.language].format(answer=answer.text),
+        text=disclosed(text, disclosure),
         auto_submitted="auto-generated",
     )

@@ -1,8 +1,8 @@
-"""The mail with a visitor's verification code, in French and in English.
+"""The email with a visitor's verification code, in French and in English.
 
-The mail contains no text that the visitor typed, because an attacker who enters another person's
-address must not choose what that person reads. The mail does not name the shop either, because this
-service sends it in its own name.
+The email contains no text that the visitor typed, because an attacker who enters another person's
+address must not choose what that person reads. The email does not name the shop either, because
+this service sends it in its own name.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Errors of the chat widget."""
+"""Errors in the chat widget."""
 
 from datetime import datetime
 

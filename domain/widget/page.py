@@ -1,4 +1,4 @@
-"""The URL of the web page on which a visitor writes."""
+"""The URL of the page from which a visitor writes."""
 
 from urllib.parse import urlsplit
 

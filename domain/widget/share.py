@@ -1,5 +1,5 @@
-"""The widget's share of its client's limits. The share ensures that visitors never use up the
-limits completely.
+"""The widget's share of its client's limits. It prevents visitors from using up the limits
+completely.
 
 By default, the share is half of the hourly limit and half of the plan's tickets.
 """
@@ -13,7 +13,8 @@ from domain.intake.gateway_limits import PER_CLIENT
 @dataclass(frozen=True, slots=True)
 class WidgetShare:
     """The widget's share of its client's limits. `hourly_messages`: messages per hour.
-    `monthly_tickets`: tickets per calendar month. None means half of the client's limit."""
+    `monthly_tickets`: tickets per calendar month. A share that is None is half of the corresponding
+    limit."""
 
     hourly_messages: int | None = None
     monthly_tickets: int | None = None

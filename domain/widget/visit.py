@@ -11,6 +11,7 @@ from typing import Final
 from domain.intake.event import InboundEvent
 from domain.intake.normalization import normalize
 from domain.intake.order_number import speaks_of_order
+from domain.intake.shop_question import asks_of_shop
 from domain.widget.share import WidgetShare
 from domain.widget.widget_session import VerifiedBy, WidgetSession
 
@@ -85,7 +86,8 @@ class Said:
 
 def needs_verification(event: InboundEvent) -> bool:
     """Return True if the message asks about an order, but the visitor is unverified. The agent
-    cannot answer such a message."""
+    cannot answer such a message. It can answer a question about delivery prices, for example."""
     if event.customer_email is not None:
         return False
-    return speaks_of_order(normalize(event, fallback_ticket_id=""))
+    read = normalize(event, fallback_ticket_id="")
+    return speaks_of_order(read) and not asks_of_shop(read)

@@ -20,11 +20,11 @@ MAX_OVERLAP_HOURS: Final = 7 * 24.0
 class Widget(BaseModel):
     """The widget's settings. They do not include the widget key, which is a setting of the client.
 
-    The field defaults apply to a client without stored settings. `hourly_messages` and
-    `monthly_tickets`: the widget's share of the client's limits. None means half.
-    `api_key_used_at`: when the chat was last called with an API key. `previous_key`: valid until
-    `previous_key_until`. `vouches`: whether `sealed_secret`, created at `secret_since`, may sign
-    users.
+    The field defaults apply to a client without stored settings. `hourly_messages`,
+    `monthly_tickets`: the widget's share of the client's limits. A share that is None is half of
+    the limit. `api_key_used_at`: the time when the chat was last called with an API key.
+    `previous_key`: valid until `previous_key_until`. `vouches`: whether `sealed_secret`, created at
+    `secret_since`, may sign users.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -57,8 +57,9 @@ HARMLESS_WIDGET: Final[Mapping[str, str]] = {
     "monthly_tickets": "A share of what the client may use at all.",
     "accepts_api_keys": "A key names the client there, and vouches for no visitor.",
 }
-"""For each field of WidgetChange, the reason why changing it never lets the agent do or trust more.
-The secret is a credential. Its trust is held back separately (`services/tenants/loosenings.py`)."""
+"""For each field of WidgetChange, the reason why changing it never expands the agent's permissions
+or trust. The secret is a credential, and its trust is held back separately
+(`services/tenants/loosenings.py`)."""
 
 
 class WidgetChange(BaseModel):
@@ -91,7 +92,7 @@ class WidgetSummary(BaseModel):
     )
     previous_key_until: datetime | None = Field(
         description=(
-            "Time until which the previous key stays valid; null if there is no valid previous key."
+            "Time until which the previous key is valid; null if there is no previous key."
         )
     )
     allowed_origins: tuple[str, ...] = Field(
@@ -109,20 +110,20 @@ class WidgetSummary(BaseModel):
             "half of the tickets."
         )
     )
-    accepts_api_keys: bool = Field(description="Whether the widget's routes also accept API keys.")
+    accepts_api_keys: bool = Field(description="True if the widget's routes also accept API keys.")
     api_key_used_at: datetime | None = Field(
         description=(
-            "Time when the widget was last called with an API key. Null if it never was. A "
-            "time is a warning: a web page that sends an API key publishes the key."
+            "Time of the widget's last call with an API key; null if there was none. A value is "
+            "a warning, because a web page that sends an API key publishes it."
         )
     )
     has_secret: bool = Field(
-        description=("Whether the widget has a secret with which the merchant signs users.")
+        description=("True if the widget has a secret with which the merchant signs users.")
     )
     vouches: bool = Field(
         description=(
-            "Whether signatures with the current secret are accepted. If false, they are accepted "
-            "once a second manager approves the secret, or after a day."
+            "True if signatures with the current secret are accepted. If false, they are "
+            "accepted once a second manager approves the secret, or after a day."
         )
     )
     previous_secret_until: datetime | None = Field(
@@ -164,7 +165,7 @@ def snippet_of(key: str, origin: str) -> str:
 
 
 def overlap_end(now: datetime, overlap: timedelta) -> datetime | None:
-    """Return when the old value of a rotated key or secret expires, or None if it expires
+    """Return the time when the old value of a rotated key or secret expires, or None if it expires
     immediately."""
     return now + overlap if overlap else None
 

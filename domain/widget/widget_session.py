@@ -1,12 +1,18 @@
 """A widget session: the conversation with one visitor in one browser.
 
-The browser holds a token that consists of the session's id and a keyed digest of the id. Knowing or
-guessing an id does not give access to the session. Inside the service, only the id is used, as the
-`session_id` of the session's events. Once a code has verified the session, the earlier token no
-longer gives access. Another user of the browser may have read or planted that token.
+The browser stores a token that consists of the session's id and a keyed digest of the id. Knowing
+or guessing an id does not give access to the session. Inside the service, only the id is used, as
+the `session_id` of the session's events. Once a code or a signature has verified the session, the
+earlier token no longer gives access. Another user of the browser may have read or planted that
+token.
+
+A verified visitor's token also contains a digest of the verified address. After an erasure, the
+next user of the browser may verify the same session. The erased visitor's token then gives no
+access.
 """
 
 import base64
+import hashlib
 import hmac
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -26,7 +32,8 @@ MAX_TOKEN: Final = 200
 
 
 class VerifiedBy(StrEnum):
-    """How a visitor's address was verified: by the merchant's signature, or with a mailed code."""
+    """The method by which a visitor's address was verified: the merchant's signature, or an emailed
+    code."""
 
     SIGNATURE = "signature"
     CODE = "code"
@@ -34,16 +41,16 @@ class VerifiedBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HeldSession:
-    """The session identified by a browser's token. `is_proved`: whether the token was issued for a
-    correct code."""
+    """The session identified by a browser's token. `visitor`: the digest of the address for which
+    the visitor was verified when the token was issued, or None for an unverified visitor."""
 
     id: str
-    is_proved: bool
+    visitor: str | None = None
 
-    def opens(self, verified_by: VerifiedBy | None) -> bool:
-        """Return True if the token gives access to the session in its current state. `verified_by`:
-        how the session was verified."""
-        return self.is_proved or verified_by is not VerifiedBy.CODE
+    def opens(self, verified_email: str | None) -> bool:
+        """Return True if the token gives access to the session in its current state.
+        `verified_email`: the address for which the session is verified, or None."""
+        return verified_email is None or self.visitor == visitor_digest(self.id, verified_email)
 
 
 class WidgetSession(BaseModel):
@@ -66,28 +73,36 @@ class WidgetSession(BaseModel):
 
 
 def session_token(
-    sealer: Sealer, client_id: str, session_id: str, *, is_proved: bool = False
+    sealer: Sealer, client_id: str, session_id: str, verified_email: str | None = None
 ) -> str:
     """Return the session token for the browser. The token is valid only for this client.
-    `is_proved`: whether the token is issued for a correct code."""
-    named = _named(client_id, session_id, is_proved=is_proved)
-    return f"{session_id}.{_mark(sealer.digests(named)[0])}"
+    `verified_email`: the address for which the visitor is verified, or None. The token gives access
+    to the session only while the session is unverified or verified for this address."""
+    visitor = None if verified_email is None else visitor_digest(session_id, verified_email)
+    mark = _mark(sealer.digests(_named(client_id, session_id, visitor))[0])
+    return ".".join([session_id, *([] if visitor is None else [visitor]), mark])
 
 
 def held_session(sealer: Sealer, client_id: str, token: str) -> HeldSession | None:
     """Return the session identified by a token, or None if this service did not sign the token."""
-    given, _, mark = token[:MAX_TOKEN].partition(".")
+    given, _, rest = token[:MAX_TOKEN].partition(".")
+    visitor, dot, mark = rest.rpartition(".")
     session_id = parse_ulid(given)
     if session_id is None or session_id != given:
         return None
+    held = HeldSession(session_id, visitor if dot else None)
     # A list evaluates every comparison. A generator would stop at the first match.
     same = [
-        (hmac.compare_digest(_mark(digest).encode(), mark.encode()), is_proved)
-        for is_proved in (False, True)
-        for digest in sealer.digests(_named(client_id, session_id, is_proved=is_proved))
+        hmac.compare_digest(_mark(digest).encode(), mark.encode())
+        for digest in sealer.digests(_named(client_id, session_id, held.visitor))
     ]
-    found = [is_proved for is_same, is_proved in same if is_same]
-    return HeldSession(session_id, found[0]) if found else None
+    return held if any(same) else None
+
+
+def visitor_digest(session_id: str, verified_email: str) -> str:
+    """Return the digest of a verified address in the tokens of a session. The digest differs in
+    each session."""
+    return _mark(hashlib.sha256(f"{session_id}/{verified_email}".encode()).digest())
 
 
 def may_begin(session_id: str, now: datetime) -> bool:
@@ -96,9 +111,10 @@ def may_begin(session_id: str, now: datetime) -> bool:
     return session_id >= first_ulid(now - SESSION_LASTS)
 
 
-def _named(client_id: str, session_id: str, *, is_proved: bool) -> str:
-    kind = "verified widget session" if is_proved else "widget session"
-    return f"{kind}/{client_id}/{session_id}"
+def _named(client_id: str, session_id: str, visitor: str | None) -> str:
+    if visitor is None:
+        return f"widget session/{client_id}/{session_id}"
+    return f"widget session of a visitor/{client_id}/{session_id}/{visitor}"
 
 
 def _mark(digest: bytes) -> str:

@@ -25,8 +25,8 @@ _FIRST_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
 class ShopScore:
     """Counts on tickets that were not used to fit the client's own head.
 
-    `sure_shared` and `sure_own` describe the shared head and the own head. Each holds the number of
-    tickets classified with a probability of at least `SURE`, and how many of these are right.
+    `sure_shared` and `sure_own` describe the shared head and the own head. Each contains the number
+    of tickets classified with a probability of at least `SURE`, and how many of these are right.
     """
 
     tickets: int

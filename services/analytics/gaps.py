@@ -38,10 +38,10 @@ def _turns() -> FairTurns:
 
 @dataclass(frozen=True, slots=True)
 class GapReading:
-    """The limits on concurrent readings of knowledge gaps in one process.
+    """The limits on concurrent knowledge gap reports in one process.
 
-    `turns`: admits one reading per client at a time, so that a client uses only one connection of
-    `reader`. `searches`: the queue that all searches of the process share.
+    `turns`: a queue that admits one report per client at a time, so that a client uses only one of
+    `reader`'s connections. `searches`: the queue that all searches in the process share.
     """
 
     reader: ReadsQuestions
@@ -105,7 +105,8 @@ async def _written_since(
     gaps: Sequence[Sequence[OpenQuestion]],
 ) -> list[list[Passage]]:
     """Return, for each gap, the knowledge passages that match its most typical question and were
-    written after its last question. Between these searches, other searches for the client may run.
+    written after its last question. Other searches for the client may run between these
+    searches.
     """
     found = list[tuple[Passage, ...]]()
     for gap in gaps:

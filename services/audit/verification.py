@@ -11,12 +11,12 @@ from store.core.database import Database
 _PAGE: Final = 1_000
 # The number of reported faults is limited. A chain that was replaced from its first entry has a
 # fault at every entry.
-_TOLD: Final = 100
+_MAX_FAULTS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
 class VerifiedChain:
-    """The result for one audit chain. `faults`: the first faults found, at most `_TOLD` of them."""
+    """The result for one audit chain. `faults`: the first `_MAX_FAULTS` faults found."""
 
     client_id: str
     entries: int
@@ -32,9 +32,9 @@ async def verify_chains(
 ) -> AsyncIterator[VerifiedChain]:
     """Verify one client's audit chain, or all clients' audit chains one at a time.
 
-    `kept`: each client's anchors that were stored outside the service. A client is verified even if
-    only such anchors exist for it. Each `page` is read in a short transaction, so entries may be
-    appended meanwhile. Raises EngineUnavailable.
+    `kept`: each client's checkpoints that were stored outside the service. A client that has only
+    such checkpoints is also verified. Each `page` is read in a short transaction, so entries may be
+    appended during the verification. Raises EngineUnavailable.
     """
     elsewhere = kept or {}
     if client_id is not None:
@@ -73,7 +73,7 @@ async def _verify(
         if not links:
             break
         faults += walk.follow(links)
-        del faults[_TOLD:]
+        del faults[_MAX_FAULTS:]
         after = links[-1].entry.seq
     faults += walk.end(head)
     return VerifiedChain(client_id, walk.entries, tuple(faults))

@@ -40,8 +40,8 @@ async def buy_plan(
     prices: PriceList,
     payments: Payments | None,
 ) -> Offered:
-    """Start a checkout for a plan above the current paid plan. The client pays for the rest of this
-    month now, and then pays monthly.
+    """Start a checkout for a plan upgrade. The client pays for the rest of this month now, and then
+    pays monthly.
 
     Raises RoleRequired, PaymentsUnavailable, NotForSale, TooManyCheckouts, ClientNotFound, and
     PaymentsUnreachable. After PaymentsUnreachable no payment has been made, and the caller may try
@@ -108,8 +108,8 @@ async def buy_credits(
 def _paid(
     active: Checkout, subscription: Subscription, prices: PriceList, now: datetime
 ) -> Money | None:
-    """Return the monthly price that the client paid for this month. If the client has chosen a
-    lower plan meanwhile, the checkout contains the future price instead."""
+    """Return the monthly price that the client paid for this month. If the client has since
+    scheduled a downgrade, the checkout contains the future price, so use the price list instead."""
     if active.plan is None or subscription.settled(now).next_plan is None:
         return active.monthly
     return prices.plans.get(subscription.paid(active.plan, now), active.monthly)

@@ -1,8 +1,8 @@
 """Payment events and their effects. Each payment grants its plan or its credits once.
 
 An event from the payment provider and its effect are written in one transaction, under the
-account's lock. An event that does not match its checkout is stored without taking effect, and an
-operator must check it.
+account's lock. An event that does not match its checkout is stored without any effect, for an
+operator to check.
 """
 
 from dataclasses import dataclass

@@ -1,5 +1,4 @@
-"""Changes to a client's plan. Operators can choose any plan, and the client's owner can choose a
-lower plan."""
+"""Changes to a client's plan. Operators can set any plan, and the client's owner can downgrade."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -19,7 +18,7 @@ from store.billing.checkouts import CheckoutRepository
 from store.billing.thresholds import note_reached
 from store.tenants.accounts import AccountRepository
 
-# Maximum number of attempts to save a choice of plan while other choices are made concurrently.
+# Maximum number of attempts to save a plan choice while other choices are saved concurrently.
 _TRIES: Final = 3
 
 
@@ -27,7 +26,7 @@ async def change_plan(work: UnitOfWork, actor: Actor, plan: Plan) -> Subscriptio
     """Change a client's plan. An upgrade takes effect immediately. A downgrade takes effect next
     month.
 
-    If a lower limit means that the usage reaches a threshold, a webhook event reports it. Raises
+    A webhook event reports each usage threshold that is reached because of a lower limit. Raises
     RoleRequired, ClientNotFound.
     """
     actor.require(OPERATORS)
@@ -59,8 +58,8 @@ async def choose_plan(
     prices: PriceList,
     payments: Payments | None,
 ) -> Subscription:
-    """Store the client's choice of a lower plan, or no plan, starting next month. Choosing the
-    current plan cancels an earlier choice.
+    """Schedule a downgrade to a lower plan, or to no plan, for next month. Choosing the current
+    plan cancels a scheduled downgrade.
 
     If the plan is billed monthly, the payment provider is updated first. If a later step fails, the
     owner must choose again. Raises RoleRequired, NotALowerPlan, NotForSale, ClientNotFound,
@@ -80,8 +79,8 @@ async def choose_plan(
         await payments.renew(active.subscription_id, monthly)
         async with units.of(tenant) as work:
             active = await _check_lower(work, plan)
-            # If another choice was made meanwhile, that choice may have been the last to reach the
-            # payment provider, so this choice is sent again.
+            # A concurrent choice may have reached the payment provider last, so this choice is sent
+            # again.
             if active is not None and active.choice == choice:
                 return await _choose(work, actor, plan, active, monthly)
     raise PaymentsUnreachable("chosen at the same time")
@@ -102,8 +101,8 @@ async def _choose(
 
 
 def _paid_from_then(plan: Plan, active: Checkout, prices: PriceList, now: datetime) -> Money | None:
-    """Return the monthly price that applies from next month on. If an operator granted a plan above
-    the plan that was bought, the payments for the bought plan continue."""
+    """Return the monthly price starting next month. If an operator granted a higher plan than the
+    one bought, the payments for the bought plan continue."""
     if plan is Plan.FREE:
         return None
     bought = active.plan or plan
@@ -111,8 +110,8 @@ def _paid_from_then(plan: Plan, active: Checkout, prices: PriceList, now: dateti
 
 
 async def _check_lower(work: UnitOfWork, plan: Plan) -> Checkout | None:
-    """Return the checkout whose plan is billed monthly, or None. Raises NotALowerPlan, also if the
-    payments for the chosen plan have ended."""
+    """Return the checkout whose plan is billed monthly, or None. Raises NotALowerPlan for an
+    upgrade. Also raises it if payments for the chosen plan or a higher one have ended."""
     account = await AccountRepository(work.connection, work.tenant).lock()
     if account.subscription.is_above(plan, work.now):
         raise NotALowerPlan(plan.value)

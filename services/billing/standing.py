@@ -26,7 +26,7 @@ class UsageStanding:
 async def usage_standing(
     connection: AsyncConnection, tenant: TenantId, now: datetime
 ) -> UsageStanding:
-    """Return the client's usage in this month and in earlier months, and the day on which the quota
+    """Return the client's usage in the current and earlier months, and the day on which the quota
     is expected to run out. Raises ClientNotFound."""
     usage = await UsageRepository(connection, tenant).in_month(period_of(now))
     history = UsageHistory(connection, tenant)

@@ -1,4 +1,4 @@
-"""Start runs that try all saved cases."""
+"""Start test runs of all saved cases."""
 
 from domain.cases.case_run import CaseRun, CaseRunState
 from domain.cases.errors import CaseRunUnderWay

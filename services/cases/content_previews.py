@@ -10,8 +10,8 @@ from store.content.content_changes import ContentChanges
 
 
 async def preview_content(work: UnitOfWork, actor: Actor, change: ContentVariant) -> CaseRun:
-    """Run all saved cases with and without a content change, after the commit. The actor needs a
-    role that may save the change. Raises RoleRequired, ContentNotFound, ClientNotFound,
+    """Run all saved cases with and without a content change, after the commit. The actor's role
+    must be allowed to save the change. Raises RoleRequired, ContentNotFound, ClientNotFound,
     CaseRunUnderWay."""
     actor.require(MANAGERS)
     if change.id is not None:

@@ -32,8 +32,8 @@ async def add_case(
 async def import_cases(
     work: UnitOfWork, actor: Actor, specs: Sequence[CaseSpec]
 ) -> tuple[CaseChange, ...]:
-    """Create or update cases so that they match `specs`, by name, all or nothing. Other cases stay
-    unchanged. Raises RoleRequired, ClientNotFound, TooManyCases."""
+    """Create or update cases by name, so that they match `specs`. Either all changes are made or
+    none. Other cases stay unchanged. Raises RoleRequired, ClientNotFound, TooManyCases."""
     actor.require(REVIEWERS)
     await AccountRepository(work.connection, work.tenant).lock()
     cases = SavedCaseRepository(work.connection, work.tenant)

@@ -1,4 +1,4 @@
-"""Import knowledge from a file, all or nothing."""
+"""Import knowledge from a file. Either all entries are imported or none."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 

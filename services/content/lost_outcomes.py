@@ -1,5 +1,5 @@
-"""Detect saved cases whose passing result becomes invalid because the content changes. Such cases
-must be run again."""
+"""Detect saved cases whose passing results a content change invalidates. These cases must be run
+again."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,7 +13,7 @@ from store.cases.case_outcomes import CaseOutcomes
 @dataclass(slots=True)
 class LostOutcomes:
     """The effect of a content change on saved cases. `count`: the number of cases that passed
-    before the change and have no passing result after it. The count is set at the end of the
+    before the change and have no valid passing result after it. It is set at the end of the
     `counting_lost` block."""
 
     count: int = 0

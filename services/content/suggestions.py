@@ -1,5 +1,5 @@
-"""Suggestions that assistants make for a client's templates and knowledge, and members' decisions
-on them. A brain uses a suggestion only after a member has accepted it."""
+"""AI assistants' suggestions for a client's templates and knowledge, and members' decisions on
+them. The agent uses a suggestion only after a member has accepted it."""
 
 from domain.content.content import KnowledgeEntry, TemplateEntry, check_language, language_of
 from domain.content.suggestion import (
@@ -19,8 +19,8 @@ from store.content.suggestions import SuggestionRepository
 async def suggest(
     work: UnitOfWork, actor: Actor, proposed: SuggestedEntry | SuggestedTemplate, reason: str
 ) -> Suggestion:
-    """Store a suggestion, so that the client's members can decide on it. No role is required,
-    because API keys may suggest too. Raises InvalidContent, TooManySuggestions, ClientNotFound."""
+    """Store a suggestion for the client's members to decide. No role is required, because API keys
+    can also make suggestions. Raises InvalidContent, TooManySuggestions, ClientNotFound."""
     match proposed:
         case SuggestedEntry(title=title, body=body, language=language):
             check_language(language, title, body)

@@ -49,7 +49,7 @@ class NewTemplate:
 
 
 async def add_template(work: UnitOfWork, actor: Actor, new: NewTemplate) -> TemplateEntry:
-    """Add a template. The agent can use it from the next message on. Raises RoleRequired,
+    """Add a template. The agent can use it starting with the next message. Raises RoleRequired,
     InvalidContent, TooMuchContent, ClientNotFound."""
     actor.require(MANAGERS)
     template = Template(
@@ -69,7 +69,7 @@ async def add_template(work: UnitOfWork, actor: Actor, new: NewTemplate) -> Temp
 
 
 async def add_starter_templates(work: UnitOfWork, actor: Actor) -> int:
-    """Add the starter template for each intent that does not have a template in this language yet.
+    """Add each starter template for which no template with the same language and intent exists.
     Return the number of templates added. Raises RoleRequired, TooMuchContent, ClientNotFound."""
     actor.require(MANAGERS)
     content = ContentRepository(work.connection, work.tenant)

@@ -1,12 +1,14 @@
-"""The embedded copilot's answers about the account: usage, webhooks, integrations, keys, members,
-audit log."""
+"""The embedded copilot's answers about the account: usage, webhooks, integrations, keys, members
+and the audit log."""
 
 from collections.abc import Sequence
 from typing import Final
 
-from domain.copilot.phrases import day, number, phrase, term
+from domain.copilot.answer import CitedKind
+from domain.copilot.formats import CopilotFormats
+from domain.copilot.phrases import phrase, term
 from domain.copilot.question_kind import AskedOfCopilot
-from domain.copilot.words import plain_words, stem
+from domain.copilot.words import Tongue, plain_words, stem
 from domain.integrations.integration import IntegrationStatus
 from domain.integrations.providers import Provider
 from services.copilot.copilot_service import Trail
@@ -22,56 +24,83 @@ _AUDIT_SHOWN: Final = 10
 
 
 async def on_usage(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Return the answer to a question about tickets, credits and the plan."""
+    """Answer a question about tickets, credits and the plan."""
     found, tongue = await trail.use(READ_USAGE, UsageAsked()), asked.tongue
-    values = {
-        "period": found.period,
-        "used": number(tongue, found.tickets_used),
-        "credits": number(tongue, found.credits_balance),
-        "plan": found.plan.value,
-    }
-    if found.tickets_limit is None:
-        lines = [phrase(tongue, "usage_unlimited", **values)]
-    else:
-        limit = number(tongue, found.tickets_limit)
-        lines = [phrase(tongue, "usage", limit=limit, **values), *_pace(found, asked)]
+    lines = [_usage(found, trail.formats, tongue)]
+    if found.tickets_limit is not None:
+        lines += _pace(found, asked, trail.formats)
     if found.earlier:
         before = found.earlier[0]
-        used = number(tongue, before.tickets_used)
+        used = trail.formats.number(before.tickets_used)
         lines.append(phrase(tongue, "month_before", period=before.period, used=used))
     return "\n".join(lines)
 
 
-def _pace(found: UsageFacts, asked: AskedOfCopilot) -> list[str]:
+async def usage_line(trail: Trail, tongue: Tongue) -> str:
+    """Return the first line of the answer about usage: this month's tickets."""
+    return _usage(await trail.use(READ_USAGE, UsageAsked()), trail.formats, tongue)
+
+
+def _usage(found: UsageFacts, formats: CopilotFormats, tongue: Tongue) -> str:
+    values = {
+        "period": found.period,
+        "used": formats.number(found.tickets_used),
+        "credits": formats.number(found.credits_balance),
+        "plan": found.plan.value,
+    }
+    if found.tickets_limit is None:
+        return phrase(tongue, "usage_unlimited", **values)
+    left = max(0, found.tickets_limit - found.tickets_used)
+    return phrase(
+        tongue,
+        "usage",
+        limit=formats.number(found.tickets_limit),
+        left=formats.number(left),
+        **values,
+    )
+
+
+def _pace(found: UsageFacts, asked: AskedOfCopilot, formats: CopilotFormats) -> list[str]:
     tongue = asked.tongue
     if found.tickets_per_day is None:
         return [phrase(tongue, "no_pace")]
-    pace = number(tongue, found.tickets_per_day, 1)
+    pace = formats.number(found.tickets_per_day, 1)
     if found.quota_ends_on is None:
         return [phrase(tongue, "pace_lasts", pace=pace)]
-    lines = [phrase(tongue, "pace_ends", pace=pace, day=day(tongue, found.quota_ends_on))]
+    lines = [phrase(tongue, "pace_ends", pace=pace, day=formats.day(found.quota_ends_on))]
     if found.credits_end_on is not None:
-        lines.append(phrase(tongue, "credits_end", day=day(tongue, found.credits_end_on)))
+        lines.append(phrase(tongue, "credits_end", day=formats.day(found.credits_end_on)))
     return lines
 
 
 async def on_webhooks(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Describe the webhooks that the question names by label or host. If it names none, describe
-    all webhooks."""
+    """Describe the webhooks that the question names by label or host. If it does not mention any,
+    describe all webhooks."""
     found = (await trail.use(READ_WEBHOOKS, WebhooksAsked())).webhooks
     if not found:
         return phrase(asked.tongue, "no_webhooks")
     words = set(plain_words(asked.text)) - {"webhook", "webhooks"}
     named = [one for one in found if words & set(plain_words(f"{one.label} {one.host}"))]
-    return "\n".join(_webhook(one, asked) for one in named or found)
+    shown = sorted(named or found, key=_is_fine)
+    lines = [_webhook(one, trail, asked) for one in shown]
+    if all(map(_is_fine, shown)):
+        lines.insert(0, phrase(asked.tongue, "webhooks_fine"))
+    return "\n".join(lines)
 
 
-def _webhook(one: WebhookFacts, asked: AskedOfCopilot) -> str:
-    tongue, about = asked.tongue, {"label": one.label, "host": one.host}
+def _is_fine(one: WebhookFacts) -> bool:
+    return one.is_active and not one.failed and not one.failure_count
+
+
+def _webhook(one: WebhookFacts, trail: Trail, asked: AskedOfCopilot) -> str:
+    label = trail.link(CitedKind.WEBHOOK, one.webhook_id, one.label)
+    tongue, about = asked.tongue, {"label": label, "host": one.host}
     if not one.is_active:
         reason = term(tongue, one.disabled_reason or "inactive")
-        return phrase(tongue, "webhook_off", reason=reason, missed=one.missed, **about)
-    if not one.failed and not one.failure_count:
+        return phrase(
+            tongue, "webhook_off", reason=reason, missed=trail.formats.number(one.missed), **about
+        )
+    if _is_fine(one):
         return phrase(tongue, "webhook_fine", **about)
     kinds = ", ".join(
         dict.fromkeys(str(each.response_status or each.failure_kind) for each in one.failed)
@@ -79,17 +108,17 @@ def _webhook(one: WebhookFacts, asked: AskedOfCopilot) -> str:
     return phrase(
         tongue,
         "webhook_failing",
-        failures=one.failure_count,
-        failed=len(one.failed),
+        failures=trail.formats.number(one.failure_count),
+        failed=trail.formats.number(len(one.failed)),
         kinds=kinds or "–",
-        missed=one.missed,
+        missed=trail.formats.number(one.missed),
         **about,
     )
 
 
 async def on_integrations(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Describe the integration for the provider that the question names. If it names none, describe
-    every integration that is not disconnected."""
+    """Describe the integration for the provider that the question names. If it does not mention
+    one, describe every integration that is not disconnected."""
     found = (await trail.use(READ_INTEGRATIONS, IntegrationsAsked())).integrations
     words, tongue = set(plain_words(asked.text)), asked.tongue
     named = next((one for one in Provider if one.value in words), None)
@@ -116,9 +145,9 @@ async def on_integrations(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_keys(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Return the answer to a question about API keys: one line for each key, without the key
-    itself."""
+    """Answer a question about API keys with one line per key, without the keys themselves."""
     found, tongue = (await trail.use(READ_KEYS, KeysAsked())).keys, asked.tongue
+    formats = trail.formats
     lines = [
         phrase(
             tongue,
@@ -126,7 +155,7 @@ async def on_keys(trail: Trail, asked: AskedOfCopilot) -> str:
             label=one.label,
             prefix=one.prefix,
             state=term(tongue, "revoked" if one.revoked_at else "usable"),
-            used=day(tongue, one.last_used_at) if one.last_used_at else term(tongue, "unused"),
+            used=formats.day(one.last_used_at) if one.last_used_at else term(tongue, "unused"),
         )
         for one in found
     ]
@@ -134,8 +163,9 @@ async def on_keys(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_members(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Return the answer to a question about members: one line for each member."""
+    """Answer a question about members with one line per member."""
     found, tongue = (await trail.use(READ_MEMBERS, MembersAsked())).members, asked.tongue
+    formats = trail.formats
     return _lines(
         [
             phrase(
@@ -143,7 +173,7 @@ async def on_members(trail: Trail, asked: AskedOfCopilot) -> str:
                 "member_line",
                 email=one.email,
                 role=term(tongue, one.role),
-                day=day(tongue, one.since),
+                day=formats.day(one.since),
             )
             for one in found
         ]
@@ -151,8 +181,8 @@ async def on_members(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_audit(trail: Trail, asked: AskedOfCopilot) -> str:
-    """List the audit entries about the subject that the question names. If it names none, list the
-    latest entries."""
+    """List the audit entries about the subject that the question names. If it does not mention one,
+    list the latest entries."""
     wanted = AuditAsked(limit=_AUDIT_READ)
     found, tongue = (await trail.use(READ_AUDIT, wanted)).entries, asked.tongue
     words = set(map(stem, plain_words(asked.text)))
@@ -162,7 +192,7 @@ async def on_audit(trail: Trail, asked: AskedOfCopilot) -> str:
         phrase(
             tongue,
             "audit_line",
-            at=f"{day(tongue, one.at)} {one.at:%H:%M}",
+            at=trail.formats.when(one.at),
             what=one.what,
             actor=one.actor,
         )

@@ -1,22 +1,18 @@
-"""The embedded copilot's answers about the agent's work: outcomes of runs, the review queue,
-customers, orders, metrics."""
+"""The embedded copilot's answers about the agent's work: run outcomes, the review queue, open
+tasks, customers and orders."""
 
 import re
 from typing import Final
 
 from domain.agent.policy_decision import Ruling
-from domain.copilot.phrases import day, number, percent, phrase, span, term
+from domain.copilot.answer import CitedKind
+from domain.copilot.phrases import phrase, term
 from domain.copilot.question_kind import AskedOfCopilot
 from domain.copilot.tool import Quoted
-from domain.copilot.words import Tongue, plain_words
-from domain.runs.errors import RunNotFound
+from domain.copilot.words import Tongue
+from domain.core.ids import parse_ulid
+from domain.runs.errors import ConversationNotFound, RunNotFound
 from services.copilot.copilot_service import Trail
-from services.copilot.tools.analytics_tool import (
-    READ_CHURN,
-    READ_METRICS,
-    ChurnAsked,
-    DaysWanted,
-)
 from services.copilot.tools.conversations_tool import (
     FIND_CONVERSATIONS,
     READ_CONVERSATION,
@@ -24,8 +20,14 @@ from services.copilot.tools.conversations_tool import (
     ThreadFound,
     ThreadWanted,
 )
-from services.copilot.tools.gaps_tool import READ_GAPS, GapsAsked
-from services.copilot.tools.reviews_tool import LIST_REVIEWS, QueueWanted
+from services.copilot.tools.overview_tool import (
+    READ_OVERVIEW,
+    OverviewAsked,
+    OverviewFacts,
+    TroubleFacts,
+    trouble_page,
+)
+from services.copilot.tools.reviews_tool import LIST_REVIEWS, QueueWanted, WaitingFacts
 from services.copilot.tools.runs_tool import (
     READ_RUN,
     RUNS_OF_ORDER,
@@ -42,44 +44,70 @@ _TICKET: Final = re.compile(
 )
 # A word after `ticket` is not a ticket id if it contains no digit, as in `le ticket a-t-il été
 # transmis`.
+_NAME: Final = re.compile(r"(?<=\s)[A-ZÀ-Þ][\w'’-]{1,60}")
 _DIGIT: Final = re.compile(r"\d")
-# The number of days to which a question refers. If the question names no period, it is a week.
-_DAYS: Final = {
-    "yesterday": 1, "hier": 1, "month": 30, "mois": 30, "trimestre": 90, "quarter": 90,
-}  # fmt: skip
-_WEEK: Final = 7
 _WHOLE_TEXT: Final = 4_000
+_TO_NAME: Final = 3
+"""Maximum number of reviews that an answer names if it covers more."""
+_LONGEST_WAITS: Final = 5
+_READ_WAITS: Final = 10
+_NAME_CHARS: Final = 200
 
 
 async def on_run(trail: Trail, asked: AskedOfCopilot) -> str:
     """Explain the run that the question identifies by the id of a ticket, run or review, or by its
-    customer. If it names a customer, explain the run for that customer's latest message."""
+    customer. If it names a customer, explain the run for that customer's latest message. If it
+    names neither, explain the ticket on the user's current page."""
     tongue = asked.tongue
     tickets = (one for one in _TICKET.findall(asked.text[:_WHOLE_TEXT]) if _DIGIT.search(one))
-    names = [asked.record_id, asked.order, *tickets]
-    for name in dict.fromkeys(one for one in names if one):
-        try:
-            return _run(await trail.use(READ_RUN, RunNamed(named=name)), tongue)
-        except RunNotFound:
-            continue
+    named = [one for one in (asked.record_id, asked.order, *tickets) if one]
+    for name in dict.fromkeys(named or [asked.page_record or ""]):
+        found = await _run_named(trail, name)
+        if found is not None:
+            return _run(found, trail, tongue)
     if asked.email is not None:
         thread = await _latest_thread(trail, asked.email)
         if thread is None:
             return phrase(tongue, "no_customer", email=asked.email)
-        run_id = next((one.run_id for one in reversed(thread.messages) if one.run_id), None)
-        if run_id is not None:
-            return _run(await trail.use(READ_RUN, RunNamed(named=run_id)), tongue)
-    return phrase(tongue, "no_run" if any(names) else "which_run")
+        latest = await _run_of_thread(trail, thread)
+        if latest is not None:
+            return _run(latest, trail, tongue)
+    if named:
+        return phrase(tongue, "no_run")
+    return "\n".join([phrase(tongue, "which_run"), *await _reviews(trail, tongue, _TO_NAME)])
 
 
-def _run(found: RunReport, tongue: Tongue) -> str:
+async def _run_named(trail: Trail, name: str) -> RunReport | None:
+    """Return the run for a ticket, run, review or conversation, or None if there is none."""
+    if not name:
+        return None
+    try:
+        return await trail.use(READ_RUN, RunNamed(named=name))
+    except RunNotFound:
+        pass
+    if parse_ulid(name) is None:
+        return None
+    try:
+        thread = await trail.use(READ_CONVERSATION, ThreadWanted(conversation_id=name))
+    except ConversationNotFound:
+        return None
+    return await _run_of_thread(trail, thread)
+
+
+async def _run_of_thread(trail: Trail, thread: ThreadFound) -> RunReport | None:
+    run_id = next((one.run_id for one in reversed(thread.messages) if one.run_id), None)
+    return await trail.use(READ_RUN, RunNamed(named=run_id)) if run_id else None
+
+
+def _run(found: RunReport, trail: Trail, tongue: Tongue) -> str:
+    formats = trail.formats
     lines = [
         phrase(
             tongue,
             "run_head",
-            who=_who(found.customer, tongue),
-            day=day(tongue, found.received_at),
-            playbook=found.playbook,
+            who=trail.link(CitedKind.RUN, found.run_id, who(found.customer, tongue)),
+            day=formats.day(found.received_at),
+            playbook=trail.link(CitedKind.PLAYBOOK, found.playbook_id, found.playbook),
             status=term(tongue, found.status),
         )
     ]
@@ -94,9 +122,9 @@ def _run(found: RunReport, tongue: Tongue) -> str:
             phrase(
                 tongue,
                 "run_confidence",
-                confidence=number(tongue, found.confidence, 2),
-                threshold=number(tongue, found.threshold, 2),
-                classification=found.classification or "–",
+                confidence=formats.number(found.confidence, 2),
+                threshold=formats.number(found.threshold, 2),
+                classification=term(tongue, found.classification or "unknown"),
             )
         )
     lines += [
@@ -122,55 +150,108 @@ def _outcome(found: RunReport, tongue: Tongue) -> list[str]:
     if not found.reviews and found.handoff_reason is None and found.answer is not None:
         lines.append(phrase(tongue, "run_alone"))
     if found.answer is not None:
-        lines.append(phrase(tongue, "run_answer", text=_short(found.answer)))
+        lines.append(phrase(tongue, "run_answer", text=short(found.answer)))
     return lines
 
 
 async def on_queue(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Return the answer to a question about the open reviews: their number and the oldest of
-    them."""
-    found, tongue = await trail.use(LIST_REVIEWS, QueueWanted()), asked.tongue
-    if not found.reviews:
+    """Answer a question about open reviews: their number, and the oldest ones."""
+    found, tongue = await trail.use(READ_OVERVIEW, OverviewAsked()), asked.tongue
+    lines = await _reviews(trail, tongue, _LONGEST_WAITS)
+    return "\n".join([_queue_head(found, trail, tongue), *lines])
+
+
+async def on_attention(trail: Trail, asked: AskedOfCopilot) -> str:
+    """Answer a question about what needs attention: open reviews and problems."""
+    found, tongue = await trail.use(READ_OVERVIEW, OverviewAsked()), asked.tongue
+    troubles = [_trouble(one, trail, tongue) for one in found.troubles]
+    if not found.waiting and not troubles:
+        return phrase(tongue, "nothing_needs_you")
+    lines = [_queue_head(found, trail, tongue), *await _reviews(trail, tongue, _TO_NAME)]
+    return "\n".join([*lines, *troubles])
+
+
+def _queue_head(found: OverviewFacts, trail: Trail, tongue: Tongue) -> str:
+    if found.oldest is None:
         return phrase(tongue, "queue_empty")
-    now = trail.copilot.now
-    oldest = min(one.created_at for one in found.reviews)
-    count = number(tongue, len(found.reviews))
-    lines = [
-        phrase(
-            tongue,
-            "queue",
-            count=phrase(tongue, "at_least", count=count) if found.has_more else count,
-            span=span(tongue, oldest, now),
-        )
-    ]
-    for one in found.reviews:
-        words = one.subject or one.preview
-        lines.append(
-            phrase(
-                tongue,
-                "queue_line",
-                who=_who(one.customer, tongue),
-                what=_short(words) if words else "–",
-                reason=term(tongue, one.reason),
-                span=span(tongue, one.created_at, now),
-            )
-        )
-    return "\n".join(lines)
+    count = trail.formats.number(found.waiting)
+    head = phrase(
+        tongue,
+        "queue",
+        count=phrase(tongue, "at_least", count=count) if found.is_more else count,
+        span=trail.formats.since(found.oldest),
+    )
+    if not found.at_stake:
+        return head
+    sums = ", ".join(trail.formats.money(one) for one in found.at_stake)
+    return f"{head} {phrase(tongue, 'at_stake', sums=sums)}"
+
+
+def _trouble(one: TroubleFacts, trail: Trail, tongue: Tongue) -> str:
+    return phrase(
+        tongue,
+        f"trouble_{one.kind}",
+        name=trail.link(trouble_page(one.kind), one.record_id, one.name),
+        failures=trail.formats.number(one.failures),
+    )
+
+
+async def _reviews(trail: Trail, tongue: Tongue, limit: int) -> list[str]:
+    """Return one line for each of the oldest open reviews."""
+    found = (await trail.use(LIST_REVIEWS, QueueWanted(limit=_READ_WAITS))).reviews
+    oldest = sorted(found, key=lambda one: one.created_at)[:limit]
+    return [_review(one, trail, tongue) for one in oldest]
+
+
+def _review(one: WaitingFacts, trail: Trail, tongue: Tongue) -> str:
+    words = one.subject or one.preview
+    return phrase(
+        tongue,
+        "queue_line",
+        who=trail.link(CitedKind.REVIEW, one.review_id, who(one.customer, tongue)),
+        what=short(words) if words else "–",
+        reason=term(tongue, one.reason),
+        span=trail.formats.since(one.created_at),
+    )
 
 
 async def on_customer(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Return the answer to a question about a customer: the end of the customer's latest
-    conversation. Ask for the address if the question has none."""
+    """Answer a question about a customer with the end of the customer's latest conversation.
+    Without an address, search for the name in the question, or use the conversation on the user's
+    current page. If neither exists, ask for the address."""
     tongue = asked.tongue
-    if asked.email is None:
-        return phrase(tongue, "which_customer")
-    thread = await _latest_thread(trail, asked.email)
-    if thread is None:
-        return phrase(tongue, "no_customer", email=asked.email)
-    at = day(tongue, thread.conversation.last_message_at)
-    lines = [phrase(tongue, "customer_head", email=asked.email, day=at)]
+    if asked.email is not None:
+        thread = await _latest_thread(trail, asked.email)
+        if thread is None:
+            return phrase(tongue, "no_customer", email=asked.email)
+        return _thread(thread, trail, tongue)
+    name = " ".join(_NAME.findall(asked.text[:_WHOLE_TEXT]))[:_NAME_CHARS]
+    if name:
+        wanted = CustomerWanted(words=name, limit=1)
+        found = (await trail.use(FIND_CONVERSATIONS, wanted)).conversations
+        if found:
+            return _thread(await _thread_of(trail, found[0].conversation_id), trail, tongue)
+    elif asked.page_record is not None:
+        try:
+            return _thread(await _thread_of(trail, asked.page_record), trail, tongue)
+        except ConversationNotFound:
+            pass
+    return phrase(tongue, "which_customer")
+
+
+def _thread(thread: ThreadFound, trail: Trail, tongue: Tongue) -> str:
+    conversation = thread.conversation
+    name = who(conversation.customer, tongue)
+    lines = [
+        phrase(
+            tongue,
+            "customer_head",
+            email=trail.link(CitedKind.CONVERSATION, conversation.conversation_id, name),
+            day=trail.formats.day(conversation.last_message_at),
+        )
+    ]
     lines += [
-        phrase(tongue, "message_line", author=term(tongue, one.author), text=_short(one.text))
+        phrase(tongue, "message_line", author=term(tongue, one.author), text=short(one.text))
         for one in thread.messages[-4:]
         if one.text is not None
     ]
@@ -179,27 +260,32 @@ async def on_customer(trail: Trail, asked: AskedOfCopilot) -> str:
     return "\n".join(lines)
 
 
+async def _thread_of(trail: Trail, conversation_id: str) -> ThreadFound:
+    """Return the end of a conversation. Raises ConversationNotFound."""
+    return await trail.use(READ_CONVERSATION, ThreadWanted(conversation_id=conversation_id))
+
+
 async def _latest_thread(trail: Trail, email: str) -> ThreadFound | None:
     found = await trail.use(FIND_CONVERSATIONS, CustomerWanted(customer=email, limit=1))
     if not found.conversations:
         return None
-    latest = found.conversations[0].conversation_id
-    return await trail.use(READ_CONVERSATION, ThreadWanted(conversation_id=latest))
+    return await _thread_of(trail, found.conversations[0].conversation_id)
 
 
 async def on_order(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Return the answer to a question about an order: its runs. Ask for the number if the question
-    has none."""
+    """Answer a question about an order with its runs. If the question contains no order number, ask
+    for it."""
     tongue = asked.tongue
     if asked.order is None:
         return phrase(tongue, "which_order")
     runs = (await trail.use(RUNS_OF_ORDER, RunsOfOrder(number=asked.order))).runs
     if not runs:
         return phrase(tongue, "no_order", number=asked.order)
-    return "\n".join([_order_head(runs[0], asked), *(_order_line(one, tongue) for one in runs)])
+    head = _order_head(runs[0], trail, asked)
+    return "\n".join([head, *(_order_line(one, trail, tongue) for one in runs)])
 
 
-def _order_head(latest: RunReport, asked: AskedOfCopilot) -> str:
+def _order_head(latest: RunReport, trail: Trail, asked: AskedOfCopilot) -> str:
     order, tongue, called = latest.order, asked.tongue, asked.order or "–"
     if order is None or order.total is None or order.refundable is None:
         return phrase(tongue, "order_head_unknown", number=called, state=term(tongue, "unknown"))
@@ -208,100 +294,38 @@ def _order_head(latest: RunReport, asked: AskedOfCopilot) -> str:
         "order_head",
         number=called,
         state=term(tongue, order.order_state or "unknown"),
-        total=str(order.total),
-        refundable=str(order.refundable),
+        total=trail.formats.money(order.total),
+        refundable=trail.formats.money(order.refundable),
     )
 
 
-def _order_line(one: RunReport, tongue: Tongue) -> str:
+def _order_line(one: RunReport, trail: Trail, tongue: Tongue) -> str:
     done = ", ".join(
-        f"{term(tongue, each.action)} {each.amount or ''}".strip()
+        " ".join(
+            [
+                term(tongue, each.action),
+                *([trail.formats.money(each.amount)] if each.amount else []),
+            ]
+        )
         for each in one.effects
         if each.state == "done"
     )
     return phrase(
         tongue,
         "order_line",
-        day=day(tongue, one.received_at),
-        who=_who(one.customer, tongue),
+        day=trail.formats.day(one.received_at),
+        who=trail.link(CitedKind.RUN, one.run_id, who(one.customer, tongue)),
         status=term(tongue, one.status),
         effects=f" ({done})" if done else "",
     )
 
 
-async def on_metrics(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Return the answer to a question about metrics of some days, by default of a week."""
-    tongue = asked.tongue
-    days = next((_DAYS[word] for word in plain_words(asked.text) if word in _DAYS), _WEEK)
-    found = await trail.use(READ_METRICS, DaysWanted(days=days))
-    between = {"first": day(tongue, found.first), "last": day(tongue, found.last)}
-    if not found.days:
-        return phrase(tongue, "no_metrics", **between)
-    lines = [
-        phrase(
-            tongue,
-            "metrics",
-            runs=number(tongue, found.runs),
-            messages=number(tongue, found.messages_in),
-            resolution=percent(tongue, found.resolution_rate),
-            automation=percent(tongue, found.automation_rate),
-            escalated=number(tongue, found.escalated),
-            failed=number(tongue, found.failed),
-            **between,
-        )
-    ]
-    if found.sentiment_mean is not None and found.latency_p95_ms is not None:
-        mood, p95 = number(tongue, found.sentiment_mean, 2), number(tongue, found.latency_p95_ms)
-        lines.append(phrase(tongue, "metrics_more", sentiment=mood, p95=p95))
-    if found.rating_mean is not None:
-        rated, mean = number(tongue, found.rated), number(tongue, found.rating_mean, 1)
-        lines.append(phrase(tongue, "metrics_rated", rated=rated, mean=mean))
-    return "\n".join(lines)
-
-
-async def on_churn(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Return the answer to a question about the customers who are likely to leave."""
-    found, tongue = (await trail.use(READ_CHURN, ChurnAsked())).customers, asked.tongue
-    if not found:
-        return phrase(tongue, "no_churn")
-    lines = [phrase(tongue, "churn_head", day=day(tongue, found[0].week))]
-    lines += [
-        phrase(
-            tongue,
-            "churn_line",
-            who=_who(one.customer, tongue),
-            score=number(tongue, one.score, 2),
-            level=term(tongue, one.level),
-            factors=", ".join(term(tongue, factor) for factor in one.factors) or "–",
-        )
-        for one in found
-    ]
-    return "\n".join(lines)
-
-
-async def on_gaps(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Return the answer to a question about the topics that no knowledge covers."""
-    found, tongue = await trail.use(READ_GAPS, GapsAsked()), asked.tongue
-    if not found.gaps:
-        return phrase(tongue, "no_gaps", days=found.days)
-    lines = [phrase(tongue, "gaps_head", days=found.days)]
-    lines += [
-        phrase(
-            tongue,
-            "gap_line",
-            tickets=one.tickets,
-            label=_short(one.label) if one.label else "–",
-            example=_short(one.example) if one.example else "–",
-        )
-        for one in found.gaps
-    ]
-    return "\n".join(lines)
-
-
-def _who(customer: Quoted | None, tongue: Tongue) -> str:
+def who(customer: Quoted | None, tongue: Tongue) -> str:
+    """Return the customer's address, or a text for an unknown customer."""
     return customer.text if customer else term(tongue, "somebody")
 
 
-def _short(words: Quoted) -> str:
+def short(words: Quoted) -> str:
+    """Return the beginning of a customer's text as one line."""
     line = " ".join(words.text.split())
     return line if len(line) <= _SHOWN_CHARS else f"{line[:_SHOWN_CHARS]}…"

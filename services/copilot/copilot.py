@@ -1,5 +1,5 @@
 """Choose between a language model and the embedded copilot for each question. The language model
-answers as long as the budget allows."""
+answers until the budget is used up."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from domain.billing.model_money import NO_MODEL_BUDGET, BudgetRefusal, ModelBudg
 from domain.copilot.answer import CopilotAnswer
 from domain.copilot.documents import DocumentIndex
 from domain.copilot.errors import TalkFailed
+from domain.copilot.formats import FormatsOf
 from domain.copilot.phrases import phrase
 from domain.copilot.ports import Say, TalkCost, Talked, Talker
 from domain.copilot.question import CopilotQuestion
@@ -34,11 +35,12 @@ _NO_MONEY: Final = {BudgetRefusal.MONTH: "no_money", BudgetRefusal.DAY: "no_mone
 
 @dataclass(frozen=True, slots=True)
 class CopilotSetup:
-    """The configuration of the copilot. `talker`: the language model, or None if none is
-    configured."""
+    """The copilot's configuration. `formats`: the functions that format dates and numbers, as on
+    dashboard pages. `talker`: the language model, or None if none is configured."""
 
     documents: DocumentIndex
     gaps: GapReading
+    formats: FormatsOf
     dashboard_url: str
     talker: Talker | None = None
     budget: ModelBudget = NO_MODEL_BUDGET
@@ -62,12 +64,16 @@ class Copilot:
         cost of the language model. Raises RoleRequired, CallerBusy, EngineUnavailable.
         """
         actor.require(ANYONE)
+        now, asker = self._now(), question.asker
+        tongue = tongue_of(question.text, asker.language)
         trail = Trail(
             CopilotService(
                 database=self._database,
                 tenant=tenant,
                 actor=actor,
-                now=self._now(),
+                now=now,
+                zone=asker.zone,
+                formats=self._setup.formats(tongue, asker.zone, now),
                 dashboard_url=self._setup.dashboard_url,
                 documents=self._setup.documents,
                 gaps=self._setup.gaps,
@@ -76,17 +82,21 @@ class Copilot:
         )
         notice: str | None = None
         if self._setup.talker is not None:
-            found = await self._by_model(self._setup.talker, trail, question, say)
+            found = await self._by_model(self._setup.talker, trail, question, say, tongue)
             if isinstance(found, CopilotAnswer):
                 return found
             notice = found
         return await _embedded(trail, question, say, notice)
 
     async def _by_model(
-        self, talker: Talker, trail: Trail, question: CopilotQuestion, say: Say
+        self,
+        talker: Talker,
+        trail: Trail,
+        question: CopilotQuestion,
+        say: Say,
+        tongue: Tongue,
     ) -> CopilotAnswer | str:
         """Return the language model's answer, or the reason why the model gave none."""
-        tongue = tongue_of(question.text)
         reserved = await self._money.reserve(trail.copilot.tenant, talker.reserve_micros)
         if isinstance(reserved, BudgetRefusal):
             return phrase(tongue, _NO_MONEY[reserved])
@@ -115,7 +125,7 @@ class Copilot:
                 cost_micros=cost.cost_micros,
                 reserved_micros=talker.reserve_micros,
             )
-        return await _told(talked, voice, trail, tongue)
+        return await _answer(talked, voice, trail, tongue)
 
 
 class _Voice:
@@ -142,7 +152,7 @@ class _Voice:
             await self._say(piece)
 
 
-async def _told(talked: Talked, voice: _Voice, trail: Trail, tongue: Tongue) -> CopilotAnswer:
+async def _answer(talked: Talked, voice: _Voice, trail: Trail, tongue: Tongue) -> CopilotAnswer:
     await voice.end("" if talked.is_whole else f"\n{phrase(tongue, 'cut')}")
     return CopilotAnswer(
         text=voice.text.strip(),

@@ -2,16 +2,19 @@
 found."""
 
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any, Final, Generic, TypeVar
+from zoneinfo import ZoneInfo
 
 from pydantic import JsonValue, ValidationError
 
 from domain.copilot.answer import CitedKind, CitedRecord, DraftedChange
 from domain.copilot.documents import DocumentIndex
+from domain.copilot.formats import CopilotFormats
 from domain.copilot.links import cited
 from domain.copilot.safe_text import Links
 from domain.copilot.tool import CopilotFacts, CopilotInput, OfferedTool, ToolFindings
@@ -31,23 +34,30 @@ MAX_DRAFTS: Final = 10
 MAX_FACTS: Final = 24_000
 """Maximum length of one tool's findings that are sent to a language model, in characters."""
 
+# Characters with a special meaning in Markdown. Without them, a label cannot end its link early.
+_MARKUP: Final = re.compile(r"[\[\]()<>*_`\\\s]+")
+_LABEL_CHARS: Final = 80
+
 
 @dataclass(frozen=True, slots=True)
 class CopilotService:
     """The context in which tools answer one question from one user. All reads are read-only
-    PostgreSQL transactions, limited to the rows of `tenant`."""
+    PostgreSQL transactions, limited to the rows of `tenant`. `formats`: the formats for the
+    answer's language. `zone`: the time zone in which the user's day begins."""
 
     database: Database
     tenant: TenantId
     actor: Actor
     now: datetime
+    zone: ZoneInfo
+    formats: CopilotFormats
     dashboard_url: str
     documents: DocumentIndex
     gaps: GapReading
     searches: FairTurns
 
     def cite(self, kind: CitedKind, record_id: str, title: str) -> CitedRecord:
-        """Return a record as a source of an answer, with its address in the dashboard."""
+        """Return a citation of a record, with the record's dashboard URL."""
         return cited(kind, record_id, title, self.dashboard_url)
 
 
@@ -70,13 +80,31 @@ AnyTool = ReadTool[Any, Any]
 
 @dataclass(slots=True)
 class Trail:
-    """The tools' findings for one answer. The answer may contain no other citations or drafts than
-    these."""
+    """The tools' findings for one answer. The answer may contain only these citations and drafts.
+    `can_not`: the reason why the question has no answer, or None."""
 
     copilot: CopilotService
     links: Links = field(default_factory=Links)
     citations: dict[str, CitedRecord] = field(default_factory=dict)
     drafts: list[DraftedChange] = field(default_factory=list)
+    can_not: str | None = None
+
+    @property
+    def formats(self) -> CopilotFormats:
+        return self.copilot.formats
+
+    def link(self, kind: CitedKind, record_id: str, label: str) -> str:
+        """Return a Markdown link to a record that a tool has cited. Return only the label for any
+        other record. `label`: may be customer text; its markup is removed."""
+        plain = _MARKUP.sub(" ", label).strip()[:_LABEL_CHARS] or record_id
+        url = self.copilot.cite(kind, record_id, "").url
+        return f"[{plain}]({url})" if url in self.citations else plain
+
+    def point_to(self, page: CitedKind) -> None:
+        """Cite a dashboard page that lists records. Every role may open this page."""
+        cited = self.copilot.cite(page, page.value, "")
+        self.links.add((cited.url,))
+        self.citations.setdefault(cited.url, cited)
 
     async def use(self, tool: ReadTool[Given, Facts], given: Given) -> Facts:
         """Run a tool, and return the facts found. Raises RoleRequired if the user's role is not
@@ -98,13 +126,13 @@ class Trail:
                 name=one.name,
                 description=one.description,
                 schema=one.takes.model_json_schema(),
-                call=partial(self._told, one),
+                call=partial(self._facts, one),
             )
             for one in tools
             if self.copilot.actor.may(one.roles)
         )
 
-    async def _told(self, tool: AnyTool, arguments: Mapping[str, JsonValue]) -> str:
+    async def _facts(self, tool: AnyTool, arguments: Mapping[str, JsonValue]) -> str:
         """Run a tool, and return its findings as JSON, with the links that may be cited. If the
         tool raises an error, the error is returned as JSON."""
         before = set(self.citations)
@@ -121,7 +149,11 @@ class Trail:
             for url, one in self.citations.items()
             if url not in before
         ]
-        told = json.dumps(
+        facts_json = json.dumps(
             {"found": facts.model_dump(mode="json"), "links": links}, ensure_ascii=False
         )
-        return told if len(told) <= MAX_FACTS else told[:MAX_FACTS] + "… [cut: ask for less]"
+        return (
+            facts_json
+            if len(facts_json) <= MAX_FACTS
+            else facts_json[:MAX_FACTS] + "… [cut: ask for less]"
+        )

@@ -21,17 +21,24 @@ from services.copilot.answers_on_content import (
     on_abilities,
     on_act,
     on_anything,
+    on_articles,
     on_help,
     on_knowledge,
     on_playbooks,
+    on_policy_changes,
     on_private,
     out_of_reach,
 )
-from services.copilot.answers_on_work import (
+from services.copilot.answers_on_figures import (
     on_churn,
-    on_customer,
     on_gaps,
     on_metrics,
+    on_refunds,
+    on_unhappy,
+)
+from services.copilot.answers_on_work import (
+    on_attention,
+    on_customer,
     on_order,
     on_queue,
     on_run,
@@ -39,6 +46,7 @@ from services.copilot.answers_on_work import (
 from services.copilot.copilot_service import Trail
 
 EMBEDDED: Final = "embedded"
+_ITEM: Final = "- "
 
 _ANSWERS: Final[Mapping[AskedKind, Callable[[Trail, AskedOfCopilot], Awaitable[str]]]] = {
     AskedKind.WHY: on_run,
@@ -50,6 +58,11 @@ _ANSWERS: Final[Mapping[AskedKind, Callable[[Trail, AskedOfCopilot], Awaitable[s
     AskedKind.CHURN: on_churn,
     AskedKind.METRICS: on_metrics,
     AskedKind.GAPS: on_gaps,
+    AskedKind.REFUNDS: on_refunds,
+    AskedKind.UNHAPPY: on_unhappy,
+    AskedKind.ATTENTION: on_attention,
+    AskedKind.POLICY_CHANGES: on_policy_changes,
+    AskedKind.ARTICLES: on_articles,
     AskedKind.PLAYBOOKS: on_playbooks,
     AskedKind.ORDER: on_order,
     AskedKind.KNOWLEDGE: on_knowledge,
@@ -78,7 +91,19 @@ async def compose(trail: Trail, question: CopilotQuestion) -> Composed:
     Raises EngineUnavailable."""
     asked = asked_of(question)
     try:
-        return Composed(await _ANSWERS[asked.kind](trail, asked), out_of_reach(asked))
+        text = _paragraphs(await _ANSWERS[asked.kind](trail, asked))
+        return Composed(text, out_of_reach(asked) or trail.can_not)
     except RoleRequired:
         said = phrase(asked.tongue, "role")
         return Composed(said, phrase(asked.tongue, "can_not_role"))
+
+
+def _paragraphs(text: str) -> str:
+    """Return the text with a blank line after each list. In Markdown, a line directly below a list
+    belongs to the list's last item."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if lines and lines[-1].startswith(_ITEM) and line and not line.startswith(_ITEM):
+            lines.append("")
+        lines.append(line)
+    return "\n".join(lines)

@@ -20,8 +20,8 @@ class ConcurrentCallers(Generic[K]):
 
     @contextmanager
     def join(self, key: K) -> Iterator[None]:
-        """Count the caller as one of the key's callers while the block runs. Raises CallerBusy if
-        the key already has the maximum number of callers."""
+        """Count the caller toward the key's limit while the block runs. Raises CallerBusy if the
+        key already has the maximum number of callers."""
         present = self._present[key]
         if present >= self._at_most:
             raise CallerBusy

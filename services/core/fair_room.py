@@ -1,8 +1,8 @@
-"""Share a limited capacity fairly. The capacity is the number of bytes or callers that a process
-can hold at the same time.
+"""Divide a limited capacity fairly among keys. The capacity is a number of bytes or concurrent
+callers in a process.
 
 When the capacity is used up, a new caller takes over a reservation from the key that holds the
-most. A few keys can use the whole capacity, but they cannot exclude other keys.
+most. A few keys can use all of the capacity, but they cannot exclude other keys.
 """
 
 from collections import Counter
@@ -16,8 +16,8 @@ class FairRoom:
     """A capacity in units, with a limit on all reservations together and a limit on each key.
 
     Each key holds at most `of_one` units, and at most half of the units that the other keys leave
-    free. `leaves_half`: whether the second limit applies. `not_counted`: a reservation of at most
-    this many units is not counted. `refusal`: the error raised if there is not enough capacity.
+    free. `leaves_half`: whether the second limit applies. `not_counted`: reservations up to this
+    size are not counted. `refusal`: the error raised if there is not enough capacity.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class FairRoom:
             self._change(place, -place.held)
 
     def waits(self, place: "RoomShare", give_way: Callable[[], None] | None) -> None:
-        """Register a callback that gives up a reservation when another key takes it over. None
+        """Register a callback that releases a reservation when another key takes it over. None
         unregisters the callback."""
         if give_way is None:
             self._waiting.pop(place, None)
@@ -78,15 +78,15 @@ class FairRoom:
         return all(self._held[key] + more <= (free + self._held[key]) // 2 for key in place.keys)
 
     def _load(self, place: "RoomShare") -> int:
-        """Return the number of units held under the reservation's largest key."""
+        """Return the number of units held by the reservation's largest key."""
         return self._loads(place)[0]
 
     def _loads(self, place: "RoomShare") -> list[int]:
-        """Return the number of units held under each of the reservation's keys, largest first.
+        """Return the number of units held by each of the reservation's keys, largest first.
 
-        Reservations that share the largest key are compared by their second key. A network with
-        many streams of one client therefore loses a reservation before the client's other visitors
-        do.
+        Reservations with the same largest key are compared by their second key. A network with
+        many streams for one client therefore loses a reservation before the client's other
+        visitors do.
         """
         return sorted((self._held[key] for key in place.keys), reverse=True)
 
@@ -125,8 +125,8 @@ class RoomShare:
         self._room.take(self, size - self.held)
 
     def may_give_way(self, give_way: Callable[[], None]) -> None:
-        """Allow another key to take over this reservation until `settle` is called. `give_way`:
-        called once, if the reservation is taken over."""
+        """Allow other keys to take over this reservation until `settle` is called. `give_way`:
+        called once, when the reservation is taken over."""
         self._room.waits(self, give_way)
 
     def settle(self) -> None:

@@ -1,7 +1,7 @@
 """A gate admits one caller per key at a time, in this process. The other callers with that key
 wait.
 
-A lock in PostgreSQL makes the actual decision. A caller that waits for that lock holds a connection
+The lock in PostgreSQL remains authoritative. A caller that waits for that lock holds a connection
 from the pool, so a flood on one key would use up all connections. A caller that waits at the gate
 does not hold a connection.
 """
@@ -24,8 +24,7 @@ _MOST_OF_ONE: Final = 256
 
 
 class _Turns:
-    """The lock for one key. `failed`: True if the last caller that held the lock found the database
-    unavailable."""
+    """One key's lock. `failed`: True if the lock's last holder found the database unavailable."""
 
     def __init__(self) -> None:
         self.lock = asyncio.Lock()
@@ -33,7 +32,7 @@ class _Turns:
 
 
 class Gate(Generic[K]):
-    """A gate that the callers of one key pass one at a time, in the order of their arrival."""
+    """A gate that admits a key's callers one at a time, in order of arrival."""
 
     def __init__(
         self, *, patience_s: float, at_most: int = _MOST_OF_ONE, turn_s: float = 0
@@ -74,7 +73,7 @@ class Gate(Generic[K]):
                 if self._waiting[key] and self._turn_s:
                     loop.call_at(
                         ends, turns.lock.release
-                    )  # the caller itself returns before its turn ends
+                    )  # The lock is released later, but the caller continues immediately.
                 else:
                     turns.lock.release()
 

@@ -1,5 +1,5 @@
-"""Budgets for language models. Money is reserved before a question is sent, and the actual cost is
-charged after the answer."""
+"""Budgets for language models. Money is reserved before each call, and the actual cost is charged
+after it."""
 
 from contextlib import suppress
 
@@ -26,10 +26,10 @@ _log = structlog.get_logger(__name__)
 
 
 class ModelMoney:
-    """The monthly budget of each client, and the daily ceilings for all clients together.
+    """The monthly budget for each client, and the daily ceilings for all clients together.
 
-    All code that sends a question to a language model on behalf of a client uses this class to
-    reserve and charge the cost. Amounts are in millionths of a US dollar.
+    All code that calls a language model on behalf of a client reserves and charges the cost through
+    this class. Amounts are in millionths of a US dollar.
     """
 
     def __init__(self, database: Database, budget: ModelBudget, now: Clock) -> None:
@@ -40,7 +40,7 @@ class ModelMoney:
     async def reserve(
         self, tenant: TenantId, reserve_micros: int
     ) -> BudgetReservation | BudgetRefusal:
-        """Reserve money for one question to a language model. If a budget does not allow the
+        """Reserve money for one call to a language model. If a budget does not allow the
         reservation, return that budget.
 
         The reservation is committed when this method returns. If the process exits before `book`,
@@ -51,7 +51,7 @@ class ModelMoney:
         period, day = period_of(now), day_of(now)
         async with self._database.tenant(tenant) as connection:
             own = await ClientRepository(connection).brain_budget(tenant)
-            is_unpaid = True  # a client that is being erased has no plan
+            is_unpaid = True  # A client that is being erased has no plan.
             with suppress(ClientNotFound):
                 subscription = await AccountRepository(connection, tenant).subscription()
                 is_unpaid = subscription.is_unpaid(now)

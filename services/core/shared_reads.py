@@ -11,8 +11,8 @@ V = TypeVar("V")
 
 
 class SharedReads(Generic[K, V]):
-    """Shares reads among callers. While a key is being read, all new callers with that key share
-    its next read.
+    """Shares database reads among callers. While a key is being read, all new callers with that key
+    wait for one shared next read.
 
     Each read starts after its callers have arrived, so the result includes everything that was
     committed before they arrived.
@@ -36,7 +36,7 @@ class SharedReads(Generic[K, V]):
         shared = self._next.get(key)
         if shared is None:
             shared = self._next[key] = asyncio.create_task(self._follow(running, key))
-        # One caller may be cancelled while other callers still need the read.
+        # One caller may be cancelled while others still need the result.
         return await asyncio.shield(shared)
 
     async def _follow(self, running: "asyncio.Future[None]", key: K) -> V:
@@ -52,7 +52,7 @@ class SharedReads(Generic[K, V]):
             value = await self._read(key)
         except EngineUnavailable as away:
             ended.set_exception(away)
-            ended.exception()  # prevents asyncio's warning if no caller waits
+            ended.exception()  # Prevents asyncio's warning if no caller is waiting.
             raise
         finally:
             if self._running.get(key) is ended:

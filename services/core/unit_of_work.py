@@ -30,10 +30,11 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(slots=True)
 class UnitOfWork:
-    """The context of a use case. `now`: one fixed time for the whole use case.
+    """The context of a use case. `now`: the current time, which stays the same throughout the use
+    case.
 
     `connection` must be used only by use cases and the repositories that they call. `woken`: after
-    the commit, the ids of the reviews whose waiting runs were notified of the decision. `dry_run`:
+    the commit, the ids of the reviews with runs that were notified of the decision. `dry_run`:
     whether the transaction is rolled back.
     """
 
@@ -45,7 +46,7 @@ class UnitOfWork:
     woken: set[str] = field(default_factory=set)
     _deliveries: list[str] = field(default_factory=list)
     _decisions: list[tuple[RunRef, str]] = field(default_factory=list)
-    _begun: list[tuple[str, BackgroundRef]] = field(default_factory=list)
+    _started: list[tuple[str, BackgroundRef]] = field(default_factory=list)
     _notes: list[Note] = field(default_factory=list)
     _trials: int = 0
 
@@ -59,7 +60,7 @@ class UnitOfWork:
 
     def begin(self, workflow: str, work: BackgroundRef) -> None:
         """Start a workflow for a record after the commit."""
-        self._begun.append((workflow, work))
+        self._started.append((workflow, work))
 
     def note(self, actor: Actor, what: str, **ids: str) -> None:
         """Add an audit entry with the actor, the action and the record ids. An audit entry never
@@ -69,7 +70,7 @@ class UnitOfWork:
     @asynccontextmanager
     async def trial(self) -> AsyncIterator["Trial"]:
         """Open a part of the unit of work that can be undone as a whole. The part includes its
-        rows, its audit entries, and the work that it schedules for after the commit."""
+        rows, its audit entries, and its work scheduled for after the commit."""
         self._trials += 1
         savepoint = f"trial_{self._trials}"
         await self.connection.exec_driver_sql(f"SAVEPOINT {savepoint}")
@@ -82,7 +83,7 @@ class UnitOfWork:
 
     @property
     def _lists(self) -> tuple[list[Any], ...]:
-        return (self._deliveries, self._decisions, self._begun, self._notes)
+        return (self._deliveries, self._decisions, self._started, self._notes)
 
     async def write_notes(self) -> None:
         """Append the audit entries to the audit log, in the same transaction as the changes that
@@ -103,7 +104,7 @@ class UnitOfWork:
                     self.woken.add(escalation_id)
             except EngineUnavailable as error:
                 _log.warning("failed to signal a run", run_id=ref.run_id, code=error.code)
-        for workflow, work in self._begun:
+        for workflow, work in self._started:
             try:
                 await engine.begin(workflow, work)
             except EngineUnavailable as error:
@@ -194,7 +195,7 @@ class UnitsOfWork:
                 try:
                     yield work
                 except LooseningHeld as error:
-                    held = error  # the transaction commits the held loosening
+                    held = error  # The transaction commits the held loosening.
                 if dry_run:
                     raise _Undo
                 await work.write_notes()

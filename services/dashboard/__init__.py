@@ -1,2 +1,1 @@
-"""Use cases for the dashboard's pages: user preferences, and input in forms that were not
-submitted."""
+"""Use cases for dashboard pages: user preferences and form drafts."""

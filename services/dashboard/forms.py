@@ -19,8 +19,8 @@ async def take_form(work: UnitOfWork, actor: Actor, form: str, once: str) -> Non
 
 
 async def was_sent(work: UnitOfWork, form: str, once: str) -> bool:
-    """Return whether this rendering of the form has taken effect, after waiting for any concurrent
-    submission to finish."""
+    """Return whether this form submission has taken effect. Waits for a concurrent submission to
+    finish."""
     return await FormPosts(work.connection, work.tenant).was_taken(form, once)
 
 
@@ -31,13 +31,25 @@ async def lead_form(work: UnitOfWork, actor: Actor, once: str, location: str) ->
 
 def standing_in(work: UnitOfWork) -> AsyncConnection:
     """Return the connection of the form's transaction. Use it only for reads. The page compares the
-    current values with the values that the user saw."""
+    current values with those that the user saw."""
     return work.connection
 
 
 async def keep_draft(work: UnitOfWork, user_id: str, form: str, fields: Mapping[str, str]) -> None:
     """Store the user's input in a form as a draft, replacing any earlier draft."""
     await PageDrafts(work.connection, work.tenant, user_id).keep(form, fields, work.now)
+
+
+async def prepend_to_draft(
+    work: UnitOfWork, user_id: str, form: str, field: str, text: str
+) -> None:
+    """Prepend a text to a field in the user's form draft."""
+    drafts = PageDrafts(work.connection, work.tenant, user_id)
+    draft = await drafts.read(form)
+    fields = {} if draft is None else dict(draft.fields)
+    typed = fields.get(field, "")
+    fields[field] = f"{text}\n\n{typed}" if typed.strip() not in {"", text.strip()} else text
+    await drafts.keep(form, fields, work.now)
 
 
 async def drop_draft(work: UnitOfWork, user_id: str, form: str) -> None:

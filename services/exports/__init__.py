@@ -1,2 +1,1 @@
-"""Use cases with which operators import a client's export, or events of the engine's first
-version."""
+"""Use cases for operators: import a client's export, or events from the engine's first version."""

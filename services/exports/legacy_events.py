@@ -1,4 +1,4 @@
-"""Import events of the engine's first version from a file with one event per line."""
+"""Import events from the engine's first version. The file contains one event per line."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,18 +18,18 @@ _BATCH_BYTES: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class ImportedEvents:
-    """The result of importing events. `left_out`: the number of events that were skipped, because
-    their ids already existed."""
+    """The result of importing events. `left_out`: the number of events skipped because their ids
+    already existed."""
 
     imported: int
     left_out: int
 
 
 async def import_legacy_events(work: UnitOfWork, actor: Actor, lines: Lines) -> ImportedEvents:
-    """Import events, all or nothing. Events whose ids already exist are skipped.
+    """Import events. Either all events are imported or none. Events with existing ids are skipped.
 
-    Raises RoleRequired, InvalidInput with the number of the invalid line, and ClientNotFound, also
-    while the client is being erased.
+    Raises RoleRequired. Raises ClientNotFound if the client does not exist or is being erased.
+    Raises InvalidInput, with the line number, if a line is invalid.
     """
     actor.require(OPERATORS)
     await ClientRepository(work.connection).brand_name(work.tenant)
@@ -50,14 +50,14 @@ async def delete_legacy_event(work: UnitOfWork, actor: Actor, event_id: str) -> 
     exist."""
     actor.require(OPERATORS)
     await AutomationRepository(work.connection, work.tenant).delete(event_id)
-    # The audit entry omits the event's id, because the author of the file chose the id, and it may
-    # contain a customer's name.
+    # The audit entry omits the event's id. The file's author chose the id, so it may contain a
+    # customer's name.
     digest = sha256(event_id.encode()).hexdigest()
     work.note(actor, "legacy event deleted", event_digest=digest)
 
 
 def _batches(lines: Lines) -> Iterator[list[LegacyEvent]]:
-    """Yield the file's events in order, in batches that each fit one statement. Raises
+    """Yield the file's events in order, in batches that each fit in one statement. Raises
     InvalidInput."""
     batch: list[LegacyEvent] = []
     size = number = 0

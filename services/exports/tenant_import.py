@@ -48,13 +48,13 @@ class Imported(BaseModel):
 async def import_export(
     units: UnitsOfWork, actor: Actor, tenant: TenantId, stream: Stream, *, dry_run: bool = False
 ) -> Imported:
-    """Import a JSON export into an empty client, all or nothing. The audit log and attachments are
-    not imported.
+    """Import a JSON export into an empty client. Either all records are imported or none. The audit
+    log and attachments are not imported.
 
-    Ids are kept, unless this installation may already use them. In that case all records get new
-    ids. This check reads across clients, but a unit of work sees only one client, so this function
-    opens the unit of work itself. A `dry_run` does everything, then rolls back. Raises
-    RoleRequired, InvalidExport, ClientNotFound, ClientNotEmpty, and the errors raised by
+    Ids are kept unless one of them may already exist in this installation. In that case, all
+    records get new ids. This check reads across clients, but a unit of work sees only one client,
+    so this function opens the unit of work itself. A `dry_run` performs all steps, then rolls back.
+    Raises RoleRequired, InvalidExport, ClientNotFound, ClientNotEmpty, and the errors raised by
     `UnitsOfWork.of`.
     """
     actor.require(OPERATORS)
@@ -80,15 +80,14 @@ async def import_export(
             exported_at=head.exported_at,
             renamed=renaming is not None,
             records=counts,
-            closed=await importing.finish(),
+            closed=await importing.finish(work.new_id),
             widget_key_left=checked.widget_key is not None,
         )
 
 
 def _only(records: Iterator[RawRecord], section: Section) -> RawRecord:
-    """Return the only record in a section that must have exactly one. Raises InvalidExport if there
-    is none. In that case, the section's table could not be read during the export, so the export is
-    incomplete."""
+    """Return the record in a section that must have exactly one. Raises InvalidExport if there is
+    none, which means that the export could not read the section's table."""
     found = next(records, None)
     if found is None or found.section is not section or found.number > 1:
         raise InvalidExport(f"{section}: one record is expected")

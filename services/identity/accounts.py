@@ -49,7 +49,7 @@ class OwnAccount:
 @dataclass(frozen=True, slots=True)
 class Opening:
     """The parameters for creating an account. `brand`: the brand name of the client to create, or
-    None to create none. `network`: the network of the request."""
+    None to create none. `network`: the client's IP network."""
 
     brand: str | None
     network: str
@@ -76,8 +76,8 @@ async def account_of(work: UnitOfWork, email: str, opening: Opening) -> OwnAccou
 async def account_of_person(
     work: UnitOfWork, person: ProvedPerson, opening: Opening
 ) -> OwnAccount | None:
-    """Return the account of a person whom another identity provider has verified. The rules are the
-    same as for `account_of`.
+    """Return the account of a person whom another identity provider has verified. The same rules
+    apply as for `account_of`.
 
     The user's id is the id assigned by the provider. If the address belongs to another user,
     nothing changes. Raises AddressNotVerified, AddressTaken, TooManyAccounts.
@@ -152,7 +152,7 @@ async def _opened(work: UnitOfWork, email: str, opening: Opening, *, user_id: st
         await playbooks.create(
             entry.playbook, active=entry.is_active, now=work.now, rulebook=entry.rulebook
         )
-        if entry.is_active:  # a new client has no saved cases that the publish gate could require
+        if entry.is_active:  # A new client has no saved cases that the publish gate could require.
             await live.go_live(entry.playbook, work.now)
         work.note(owner, "playbook created", playbook_id=entry.playbook.id)
     templates = starter_templates(work.new_id)

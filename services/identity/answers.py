@@ -1,7 +1,7 @@
-"""Answers to invitations. Only the user with the invited address may accept or decline an
+"""Responses to invitations. Only the user with the invited address may accept or decline an
 invitation.
 
-The unit of work belongs to the inviting client, and spans clients because users do not belong to a
+The unit of work belongs to the inviting client. It spans clients, because users do not belong to a
 client.
 """
 
@@ -23,7 +23,8 @@ async def accept_invitation(
     work: UnitOfWork, actor: Actor, user_id: str, invitation_id: str
 ) -> Role:
     """Make the invited user a member, and return the user's role. If the user is already a member,
-    the current role is kept. Raises InvitationNotFound, also for an invitation to another address.
+    the current role is kept. Raises InvitationNotFound if the user's address has no open invitation
+    with this id.
     """
     invitation = await _answered(work, user_id, invitation_id, accepted=True)
     members = MemberRepository(work.connection)
@@ -52,7 +53,7 @@ async def decline_invitation(
 async def _answered(
     work: UnitOfWork, user_id: str, invitation_id: str, *, accepted: bool
 ) -> Invitation:
-    # The lock serializes this answer with the removal of the member who sent the invitation.
+    # The lock serializes this response with the removal of the member who sent the invitation.
     try:
         await AccountRepository(work.connection, work.tenant).lock()
     except ClientNotFound:

@@ -31,10 +31,10 @@ async def give_consent(
     derived from CODE_BYTES random bytes.
 
     The unit of work spans clients and belongs to the tenant that the user chose. `network`: the
-    network of the user's browser. Raises AccessDenied, RoleRequired, OAuthRefused (invalid_scope).
+    browser's IP network. Raises AccessDenied, RoleRequired, OAuthRefused (invalid_scope).
     """
     role = await MemberRepository(work.connection).role(user_id, work.tenant)
-    if role is None:  # internal admins have no client to which they could grant access
+    if role is None:  # Internal admins have no client to which they could grant access.
         raise AccessDenied
     actor = Actor.person(user_id, role, network=network)
     actor.require(MANAGERS)

@@ -1,5 +1,5 @@
-"""Invitations of members by mail. `services/identity/answers.py` records whether the invited user
-accepts or declines."""
+"""Invitations of new members by email. `services/identity/answers.py` stores the invited user's
+response."""
 
 from domain.identity.address import sign_in_address
 from domain.identity.errors import InvitationNotFound, TooManyInvitations
@@ -19,13 +19,13 @@ from store.tenants.accounts import AccountRepository
 async def invite(
     work: UnitOfWork, actor: Actor, email: str, role: Role, *, language: str
 ) -> Invitation:
-    """Invite an address for INVITED_FOR, replacing the client's open invitation to the same
-    address, if any.
+    """Invite an address for INVITED_FOR. The invitation replaces the client's open invitation to
+    the same address, if any.
 
-    The caller sends the mail after the commit (`TemporalEngine.mail`). `language`: the language of
-    the mail, fr or en. The result is the same whether or not a user has the address, so it does not
-    reveal anything about the address. Raises RoleRequired, InvalidAddress, OwnerStays for the owner
-    role, TooManyInvitations, ClientNotFound.
+    The caller sends the email after the commit (`TemporalEngine.mail`). `language`: the email's
+    language, fr or en. The result is the same whether or not a user has the address, so it reveals
+    nothing about the address. Raises RoleRequired, InvalidAddress, OwnerStays for the owner role,
+    TooManyInvitations, ClientNotFound.
     """
     actor.require(MANAGERS)
     check_invited_role(role)

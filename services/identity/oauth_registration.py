@@ -1,5 +1,5 @@
-"""Dynamic registration of OAuth clients (RFC 7591). Anyone may register a client. Registration does
-not grant any rights."""
+"""Dynamic registration of OAuth clients (RFC 7591). Anyone may register an OAuth client.
+Registration grants no rights."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,7 +17,7 @@ async def register_client(
     """Register an OAuth client with the client metadata in its request. The unit of work spans
     clients. Raises OAuthRefused (invalid_redirect_uri, invalid_client_metadata).
 
-    `network`: the network of the request.
+    `network`: the client's IP network.
     """
     client = described_client(work.new_id(), metadata)
     clients = OAuthClientRepository(work.connection)

@@ -21,14 +21,14 @@ from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork
 from store.identity.sessions import SessionRepository
 
-# The grace period in which reusing a replaced refresh token returns the same response again,
-# because the first response may have been lost.
+# The grace period after a refresh token is replaced. Until it ends, the old token gets the same
+# response again, because the first response may have been lost.
 GRACE: Final = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """The origin of a request: the network, and the user agent of the browser or program."""
+    """The origin of a request: the IP network, and the browser's or program's user agent."""
 
     network: str
     agent: str
@@ -114,7 +114,7 @@ async def see_session(work: UnitOfWork, session: Session) -> None:
 async def end_session(
     work: UnitOfWork, user_id: str, session_id: str, *, network: str | None = None
 ) -> None:
-    """End one session of a user immediately. `network`: the network of the request.
+    """End one session of a user immediately. `network`: the client's IP network.
 
     Raises SessionNotFound if the user has no such active session.
     """

@@ -1,4 +1,4 @@
-"""Sign-in with a mailed code or with another identity provider. The unit of work spans clients,
+"""Sign-in with an emailed code or with another identity provider. The unit of work spans clients,
 because users do not belong to a client."""
 
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from store.tenants.members import MemberRepository
 @dataclass(frozen=True, slots=True)
 class CodeWanted:
     """A request for a sign-in code. `email`, `brand_name`: already checked by `domain/identity/`.
-    `network`: the network of the request. `code`: the text of a new code."""
+    `network`: the client's IP network. `code`: a newly generated code."""
 
     email: str
     brand_name: str | None
@@ -43,8 +43,8 @@ class CodePresented:
 
 @dataclass(frozen=True, slots=True)
 class PersonProved:
-    """A person whom another identity provider has verified. `brand_name`: the name for the shop
-    that a new user may open, or None. `random`: SECRET_BYTES random bytes."""
+    """A person whom an external identity provider has verified. `brand_name`: the shop name if a
+    new user may open an account, or None. `random`: SECRET_BYTES random bytes."""
 
     person: ProvedPerson
     brand_name: str | None
@@ -66,7 +66,7 @@ class Entered:
 async def make_code(
     work: UnitOfWork, wanted: CodeWanted, sealer: Sealer, limits: OpeningLimits
 ) -> str:
-    """Store a sign-in code for any address, and return the code's id, with which the mail is sent.
+    """Store a sign-in code for any address, and return the code's id, with which the email is sent.
     A code beyond the limits is stored, but never sent and never valid.
 
     The same statements and the same workflow run in every case, so the response time does not

@@ -1,5 +1,5 @@
-"""Single-use sign-in links. Only operators with database access can create a link. No route creates
-links."""
+"""Single-use sign-in links. Only an operator with database access can create a link. No route
+creates links."""
 
 from domain.core.errors import InvalidInput
 from domain.identity.errors import SignInLinkGone
@@ -20,7 +20,7 @@ async def make_sign_in_link(work: UnitOfWork, actor: Actor, email: str, random: 
     """
     user_id = await user_of(work.connection, email)
     if user_id is None:
-        raise InvalidInput("no user has this mail address")
+        raise InvalidInput("no user has this email address")
     token = link_token(random)
     links = SignInLinks(work.connection)
     await links.add(token_digest(token), user_id, work.now + LASTS)

@@ -24,7 +24,7 @@ from store.tenants.members import MemberRepository
 @dataclass(frozen=True, slots=True)
 class PresentedCode:
     """An OAuth client's token request with an authorization code. `oauth_client_id`: the client id
-    in the request. `network`: the network of the caller's IP address."""
+    in the request. `network`: the caller's IP network."""
 
     code: str = field(repr=False)
     verifier: str = field(repr=False)
@@ -57,8 +57,8 @@ async def exchange_code(
     new key replaces any earlier key that the same user granted to the same OAuth client.
 
     The unit of work spans clients. An OAuth error is returned, not raised, so that the used code or
-    the revoked key is committed. If a code is presented twice, one of the two presenters must have
-    stolen it, so the key issued for the code is revoked.
+    the revoked key is committed. If a code is presented twice, it may have been stolen, so the key
+    issued for the code is revoked.
     """
     digest = code_digest(presented.code)
     if digest is None or not is_verifier(presented.verifier):
@@ -91,7 +91,7 @@ async def find_connection(
 
 async def end_connection(work: UnitOfWork, connection: OAuthConnection, *, network: str) -> None:
     """Permanently revoke an API key at the request of the OAuth client that holds it. `network`:
-    the network of the request."""
+    the client's IP network."""
     await KeyRepository(work.connection).revoke(connection.key_id, work.now)
     work.note(_client_at(network), "key revoked", key_id=connection.key_id, reason="given back")
 
@@ -99,16 +99,15 @@ async def end_connection(work: UnitOfWork, connection: OAuthConnection, *, netwo
 async def _issued(
     work: UnitOfWork, grant: OAuthGrant, key_id: str, random: bytes, *, network: str
 ) -> IssuedKey | OAuthRefused:
-    # A change of role also revokes keys. The lock serializes that change with the issuance of this
-    # key.
+    # A role change also revokes keys. The lock serializes it with the issuance of this key.
     try:
         await AccountRepository(work.connection, work.tenant).lock()
-    except ClientNotFound:  # the client is being erased
+    except ClientNotFound:  # The client is being erased.
         return _no_grant()
     role = await MemberRepository(work.connection).role(grant.user_id, grant.client_id)
     actor = Actor.person(grant.user_id, role, network=network)
     if role is None or not actor.may(MANAGERS):
-        return _no_grant()  # the user who consented has lost the role
+        return _no_grant()  # The user who consented has lost the role.
     keys = KeyRepository(work.connection)
     for before in await OAuthConnectionRepository(work.connection).same(grant):
         await keys.revoke(before, work.now)

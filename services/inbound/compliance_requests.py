@@ -1,4 +1,5 @@
-"""Compliance requests from a platform. The webhook signature proves that a request is genuine."""
+"""Compliance requests from a platform. A signature with a trusted secret proves that a request is
+genuine."""
 
 from typing import Final, assert_never
 
@@ -27,39 +28,49 @@ _NOTED: Final = {
     ComplianceKind.DISCONNECT: "integration disconnected",
 }
 
+_LEFT_TO_OPERATORS: Final = frozenset(
+    {ComplianceReason.SHOP_UNPROVED, ComplianceReason.SECRET_UNTRUSTED}
+)
+"""Reasons for which a requested erasure is not started."""
+
 
 async def perform(
     work: UnitOfWork,
     actor: Actor,
-    duty: ComplianceRequest,
+    compliance: ComplianceRequest,
     *,
     webhook_id: str,
     integration_id: str,
     provider: Provider,
+    is_trusted: bool,
     sealer: Sealer,
 ) -> Performed:
-    """Fulfil a compliance request, or return the tasks that members or operators must do. A
-    repeated call has no effect. Raises RoleRequired.
+    """Fulfil a compliance request, or return the tasks for members or operators. A repeated call
+    has no effect. Raises RoleRequired.
 
-    `webhook_id`: the idempotency key for the effects. `Performed.erase`: an erasure that the caller
-    must start before the webhook counts as done.
+    `webhook_id`: the idempotency key for the effects. `is_trusted`: whether the secret that
+    verified the request was trusted when the request arrived. `Performed.erase`: an erasure that
+    the caller must start before the webhook counts as done.
     """
     actor.require(OPERATORS)
-    match duty.kind:
+    match compliance.kind:
+        case ComplianceKind.REDACT_CUSTOMER | ComplianceKind.REDACT_SHOP if not is_trusted:
+            # A manager chooses an endpoint's secret, but is not allowed to erase anything.
+            performed = Performed(Outcome.DUTY_FOR_PEOPLE, ComplianceReason.SECRET_UNTRUSTED)
         case ComplianceKind.REDACT_CUSTOMER:
             performed = await _redact_customer(
-                work, actor, duty, webhook_id, integration_id, sealer=sealer
+                work, actor, compliance, webhook_id, integration_id, sealer=sealer
             )
         case ComplianceKind.CUSTOMER_DATA:
-            performed = await _note_request(work, duty, webhook_id, integration_id)
+            performed = await _note_request(work, compliance, webhook_id, integration_id)
         case ComplianceKind.REDACT_SHOP:
             redaction = ShopRedaction(work.connection, work.tenant)
-            await redaction.erase(integration_id, duty_id=webhook_id)
-            # After a shop uninstalls the app, this is the last request about the shop that the
-            # platform sends.
+            await redaction.erase(integration_id, request_id=webhook_id)
+            # After a shop uninstalls the app, the platform sends this as its last request about the
+            # shop.
             await IntegrationRepository(work.connection, work.tenant).forget_account(integration_id)
-            # The service has no record of the customers who wrote about this shop's orders, or of
-            # other copies of these orders.
+            # The service does not know which conversations mention this shop's orders, or where
+            # copies of the orders remain. A person must finish the redaction.
             performed = Performed(Outcome.DUTY_FOR_PEOPLE, ComplianceReason.CONVERSATIONS_LEFT)
         case ComplianceKind.DISCONNECT:
             integrations = IntegrationRepository(work.connection, work.tenant)
@@ -67,11 +78,11 @@ async def perform(
             await EndpointRepository(work.connection, work.tenant).close_ended(but_of=DUTIFUL)
             performed = Performed(Outcome.DUTY_DONE)
         case _:
-            assert_never(duty.kind)
-    left = performed.reason is ComplianceReason.SHOP_UNPROVED
+            assert_never(compliance.kind)
+    left = performed.reason in _LEFT_TO_OPERATORS
     work.note(
         actor,
-        "erasure requested" if left else _NOTED[duty.kind],
+        "erasure requested" if left else _NOTED[compliance.kind],
         integration_id=integration_id,
         provider=provider.value,
         webhook_id=webhook_id,
@@ -82,23 +93,23 @@ async def perform(
 async def _redact_customer(
     work: UnitOfWork,
     actor: Actor,
-    duty: ComplianceRequest,
+    compliance: ComplianceRequest,
     webhook_id: str,
     integration_id: str,
     *,
     sealer: Sealer,
 ) -> Performed:
-    """Erase one customer completely, as an operator would. If the platform does not name a
-    customer, erase only the orders that it names.
+    """Erase a customer completely, as an operator would. If the platform does not identify a
+    customer, erase only the orders that it lists.
 
-    A manager chooses a connection's name and secret, but is not allowed to erase customers. An
-    operator therefore decides, unless the connection has authenticated with the shop.
+    A manager chooses a connection's name, but is not allowed to erase customers. An operator
+    therefore decides, unless the connection has authenticated with the shop.
     """
     if not await IntegrationRepository(work.connection, work.tenant).is_proved(integration_id):
         return Performed(Outcome.DUTY_FOR_PEOPLE, ComplianceReason.SHOP_UNPROVED)
     facts = OrderFactRepository(work.connection, work.tenant)
-    await facts.forget_orders(integration_id, duty.order_ids)
-    key = customer_key(duty.customer_email)
+    await facts.forget_orders(integration_id, compliance.order_ids)
+    key = customer_key(compliance.customer_email)
     if key is None:
         return Performed(Outcome.DUTY_FOR_PEOPLE, ComplianceReason.NO_ADDRESS)
     erase = EraseInput(
@@ -112,15 +123,15 @@ async def _redact_customer(
 
 
 async def _note_request(
-    work: UnitOfWork, duty: ComplianceRequest, webhook_id: str, integration_id: str
+    work: UnitOfWork, compliance: ComplianceRequest, webhook_id: str, integration_id: str
 ) -> Performed:
     """Store a data request for the client's members to fulfil. Only they know when the customer has
     received the data."""
     await DataRequestRepository(work.connection, work.tenant).open(
         webhook_id,
         integration_id=integration_id,
-        customer_email=duty.customer_email,
-        order_ids=duty.order_ids,
+        customer_email=compliance.customer_email,
+        order_ids=compliance.order_ids,
         now=work.now,
         due_at=work.now + DUE_AFTER,
     )

@@ -31,7 +31,7 @@ from store.integrations.order_facts import OrderFactRepository
 class Doer:
     """The context in which effects are applied. `actor`: the system. `pause_lasts`: how long the AI
     agent does not answer in a ticket after a human agent's last message. `service_address`: the
-    sender address of the service's own mails."""
+    sender address of the service's own emails."""
 
     actor: Actor
     sealer: Sealer
@@ -57,7 +57,7 @@ async def carry_out(
         case OrderNews():
             return await _note_orders(work, webhook, meaning)
         case ComplianceRequest():
-            return await _do_duty(work, doer, webhook, meaning)
+            return await _do_request(work, doer, webhook, meaning)
         case StaffMessage() | TicketClosed():
             return await _hear(work, doer, webhook, meaning)
         case Nothing(reason=reason, outcome=outcome):
@@ -74,16 +74,17 @@ async def _note_orders(work: UnitOfWork, webhook: StoredWebhook, news: OrderNews
     )
 
 
-async def _do_duty(
-    work: UnitOfWork, doer: Doer, webhook: StoredWebhook, duty: ComplianceRequest
+async def _do_request(
+    work: UnitOfWork, doer: Doer, webhook: StoredWebhook, compliance: ComplianceRequest
 ) -> WebhookEffect:
     done = await perform(
         work,
         doer.actor,
-        duty,
+        compliance,
         webhook_id=webhook.id,
         integration_id=webhook.integration_id,
         provider=webhook.provider,
+        is_trusted=webhook.facts.was_trusted,
         sealer=doer.sealer,
     )
     return WebhookEffect(

@@ -1,7 +1,7 @@
 """Management of endpoints: the URLs to which platforms send webhooks.
 
-On some platforms, the holder of an endpoint's secret can vouch for customers. If a client has
-several managers, a new secret is therefore not immediately allowed to vouch for customers
+On some platforms, the holder of an endpoint's secret can vouch for customers or order a customer's
+erasure. If a client has several managers, a new secret is therefore not trusted immediately
 (`services/tenants/loosenings.py`).
 """
 
@@ -25,7 +25,7 @@ from domain.inbound.endpoint import (
 from domain.inbound.errors import EndpointExists, InvalidEndpoint
 from domain.inbound.given_secret import check_given_secret
 from domain.inbound.mapping import check_mapping
-from domain.inbound.platform_catalogue import PLATFORMS
+from domain.inbound.platform_catalogue import DUTIFUL, PLATFORMS
 from domain.integrations.errors import IntegrationNotFound
 from domain.integrations.integration import IntegrationStatus
 from domain.integrations.providers import Provider
@@ -164,17 +164,17 @@ async def _waits(
     provider: Provider,
     mapping: Mapping[str, str] | None,
 ) -> bool:
-    """Return True if a new secret must wait before it is allowed to vouch for customers'
-    addresses."""
-    if not may_vouch(PLATFORMS[provider].author_proof, mapping):
+    """Return True if a new secret must wait before it is allowed to vouch for customers' addresses
+    and to sign a customer's erasure."""
+    if provider not in DUTIFUL and not may_vouch(PLATFORMS[provider].author_proof, mapping):
         return False
     trust = HeldTrust(use="endpoint", id=integration_id, since=work.now)
     return await withhold(work, actor, trust, trust.credential)
 
 
 async def _live_provider(work: UnitOfWork, integration_id: str) -> Provider:
-    """Return the provider of an active connection. Raises IntegrationNotFound, also if the
-    connection has ended."""
+    """Return the provider of an active connection. Raises IntegrationNotFound if the connection
+    does not exist or has ended."""
     found = await IntegrationRepository(work.connection, work.tenant).entry(integration_id)
     if found.status is IntegrationStatus.DISCONNECTED:
         raise IntegrationNotFound(integration_id)

@@ -1,5 +1,5 @@
-"""Detect the service's own mail. A mail that this service sent for a client may arrive as an
-inbound mail. Such a mail is not a customer message."""
+"""Detect emails that the service itself sent for a client and that arrive again as inbound emails.
+Such an email is not a customer message."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -18,8 +18,8 @@ _RECIPIENTS: Final = "recipients"
 
 
 async def is_own_mail(ledger: ActionLedger, ticket: InboundTicket) -> bool:
-    """Return True if the agent sent this mail for this client: the action ledger must contain the
-    mail's Message-ID. The sender's address is ignored, because anyone can forge it."""
+    """Return True if the agent sent this email for this client. The action ledger must contain the
+    email's Message-ID. The sender's address is ignored, because anyone can forge it."""
     if not _is_mail(ticket.event):
         return False
     name = message_id_of(PayloadView(ticket.event.payload))
@@ -31,9 +31,9 @@ async def is_own_mail(ledger: ActionLedger, ticket: InboundTicket) -> bool:
 async def with_own_addresses(
     senders: MailSenderRepository, event: InboundEvent, service_address: str
 ) -> InboundEvent:
-    """Return a mail's event with the addresses of the client and of the service added to the
-    recipients. A sender with one of these addresses is not a customer and does not get an answer.
-    However, such a sender may forward a message from a contact form."""
+    """Return an email's event, with the client's and the service's own addresses added to the
+    recipients. A sender with one of these addresses is not a customer and gets no answer. However,
+    such a sender may forward a contact form's message."""
     if not _is_mail(event):
         return event
     sender = await senders.verified()

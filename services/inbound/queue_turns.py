@@ -29,8 +29,8 @@ class QueueTurn:
 async def end_turn(
     work: UnitOfWork, webhook: WebhookStanding, came_to: WebhookEffect | Wait | Failure
 ) -> QueueTurn:
-    """Store the result of one attempt to process a webhook. If the webhook has ended or must wait,
-    start the next webhook of the queue."""
+    """Store the result of one attempt to process a webhook, and return the work to start. If the
+    webhook has ended or must wait, the next webhook in the queue is started."""
     rows = WorkRepository(work.connection, work.tenant)
     await lock_queues(work.connection, work.tenant)
     match came_to:
@@ -44,15 +44,15 @@ async def end_turn(
 
 
 async def hand_over(work: UnitOfWork, webhook: WebhookStanding) -> QueueTurn:
-    """Make the next webhook in the queue its head, and return the work to start. The caller's
+    """Move the next webhook to the head of its queue, and return the work to start. The caller's
     transaction must have locked the client's queues.
 
     A repeated call returns the same work, so no work is lost if the process crashes after the
     commit.
     """
-    lanes = InboundQueues(work.connection, work.tenant)
-    await lanes.take_next(webhook.kind)
-    heads = await lanes.heads(webhook.kind)
+    inbound_queues = InboundQueues(work.connection, work.tenant)
+    await inbound_queues.take_next(webhook.kind)
+    heads = await inbound_queues.heads(webhook.kind)
     run = await WorkRepository(work.connection, work.tenant).run_to_start(webhook.id)
     return QueueTurn(tuple(head for head in heads if head != webhook.id), run)
 

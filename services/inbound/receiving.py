@@ -2,13 +2,15 @@
 is stored."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, TypeVar
 
+from domain.core.errors import CallerBusy
 from domain.core.ids import TenantId
-from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
+from domain.inbound.errors import InboundBusy, InboundRefused, RefusalReason, WebhookUnreadable
 from domain.inbound.headers import kept_headers
 from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.inbound_webhook import Identity, WebhookKind
@@ -21,67 +23,102 @@ from store.inbound.webhooks import KeptWebhook, NewWebhookRow, WebhookArrivals
 T = TypeVar("T")
 
 # Maximum size of a body that is read on the event loop. A larger body would block the event loop
-# for too long.
-_SMALL: Final = 64 * 1024
+# for too long: a form of this size with as many parts as possible takes 10 ms.
+_SMALL: Final = 16 * 1024
 # Maximum lengths of the stored deduplication key and topic, in characters. Outsiders control both
 # texts, and these lengths suffice to identify a webhook.
 _MAX_KEY: Final = 512
 _MAX_TOPIC: Final = 128
 _UNKNOWN_TOPIC: Final = "unknown"
-# In each process, one client's arrivals take turns of at least this length, in seconds. During a
-# flood from one client, requests from other clients are processed as usual, and requests from the
-# flooding client wait.
+# In each process, one client's webhooks take turns of at least this length, in seconds. During a
+# flood from one client, only that client's requests wait.
 _TURN_S: Final = 0.04
+# Maximum time that a large body waits to be read, in seconds.
+_READ_PATIENCE_S: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class NamedWebhook:
     """A verified webhook delivery. `unreadable`: the stable code of a parsing error, or None.
-    `digest`: the digest of the body, if already computed."""
+    `digest`: the digest of the body, if already computed. `is_signed`: whether a secret verified
+    the request. `vouches`: whether the endpoint was trusted to vouch for customers' addresses when
+    the request was verified."""
 
     integration_id: str
     request: InboundRequest
     identity: Identity
     unreadable: str | None = None
     digest: bytes | None = None
+    is_signed: bool = False
+    vouches: bool = False
 
 
 class ArrivalGates:
-    """Makes each client's arrivals take turns in this process. A flood of arrivals then does not
-    use up the database connections that other clients need. Only a few large bodies are read
-    concurrently."""
+    """Makes each client's webhooks take turns in this process. A flood from one client then leaves
+    database connections for other clients. Only a few large bodies are read concurrently, and only
+    one of each client."""
 
-    def __init__(self, *, patience_s: float = 15.0, at_most: int = 2048, large: int = 2) -> None:
-        """Create the gates. `at_most`: the maximum number of arrivals from one client that wait
+    def __init__(
+        self,
+        *,
+        patience_s: float = 15.0,
+        at_most: int = 2048,
+        large: int = 2,
+        read_patience_s: float = _READ_PATIENCE_S,
+    ) -> None:
+        """Create the gates. `at_most`: the maximum number of one client's webhooks that wait
         concurrently. `large`: the maximum number of large bodies that are read concurrently.
+        `read_patience_s`: how long a large body waits to be read, in seconds.
 
-        An arrival is stored even if its platform has stopped waiting for the response. If the
-        platform then sends the webhook again, it is recognized as a repetition.
+        A webhook is stored even if its platform no longer waits for the response. If the platform
+        then sends the webhook again, it is recognized as a duplicate.
         """
         self.clients: Gate[TenantId] = Gate(patience_s=patience_s, at_most=at_most, turn_s=_TURN_S)
         self.full_days = FullDays()
+        self._readers: Gate[Hashable] = Gate(patience_s=read_patience_s, at_most=at_most)
         self._large = asyncio.Semaphore(large)
+        self._read_patience_s = read_patience_s
 
-    async def reading(self, request: InboundRequest, read: Callable[[], T]) -> T:
-        """Call `read` and return its result. For a large body, `read` runs in a thread."""
+    async def reading(self, sender: Hashable, request: InboundRequest, read: Callable[[], T]) -> T:
+        """Call `read` and return its result. For a large body, `read` runs in a thread.
+
+        `sender`: the client, or the address of a sender without a client. One large body of each
+        sender is read at a time. Raises InboundBusy if a large body waits too long.
+        """
         if len(request.body) <= _SMALL:
             return read()
-        async with self._large:
+        async with AsyncExitStack() as place:
+            try:
+                async with asyncio.timeout(self._read_patience_s):
+                    await place.enter_async_context(self._readers.enter(sender))
+                    await place.enter_async_context(self._large)
+            except (TimeoutError, CallerBusy):
+                raise InboundBusy from None
             return await asyncio.to_thread(read)
 
 
 @dataclass(frozen=True, slots=True)
 class Believed:
-    """A verified request with its identity and digest. `unreadable`: the stable code of a parsing
-    error, or None."""
+    """A verified request with its identity and digest. `is_signed`: whether a secret verified the
+    request. `unreadable`: the stable code of a parsing error, or None."""
 
     identity: Identity
     digest: bytes
+    is_signed: bool
     unreadable: str | None = None
 
-    def of(self, integration_id: str, request: InboundRequest) -> NamedWebhook:
-        """Return the webhook as one of the given integration."""
-        return NamedWebhook(integration_id, request, self.identity, self.unreadable, self.digest)
+    def of(self, integration_id: str, request: InboundRequest, *, vouches: bool) -> NamedWebhook:
+        """Return the webhook as a NamedWebhook of the given integration. `vouches`: whether the
+        endpoint is now trusted to vouch for customers' addresses."""
+        return NamedWebhook(
+            integration_id,
+            request,
+            self.identity,
+            self.unreadable,
+            self.digest,
+            is_signed=self.is_signed,
+            vouches=vouches,
+        )
 
 
 def believe(
@@ -105,12 +142,12 @@ def believe(
         identity = platform.identify(request)
     except WebhookUnreadable as unreadable:
         nameless = Identity(dedup_key=f"body/{digest.hex()}", topic=_UNKNOWN_TOPIC)
-        return Believed(nameless, digest, unreadable.reason)
+        return Believed(nameless, digest, bool(secrets), unreadable.reason)
     key, topic = _kept_text(identity.dedup_key), _kept_text(identity.topic)
     if not key or len(key) > _MAX_KEY:
         # If the key is missing or too long, the digest of the body replaces it.
         key = f"body/{digest.hex()}"
-    return Believed(Identity(key, topic[:_MAX_TOPIC] or _UNKNOWN_TOPIC), digest)
+    return Believed(Identity(key, topic[:_MAX_TOPIC] or _UNKNOWN_TOPIC), digest, bool(secrets))
 
 
 def kind_of(platform: Platform, named: Believed | NamedWebhook) -> WebhookKind:
@@ -126,9 +163,9 @@ async def take(
     platform: Platform,
     named: NamedWebhook,
 ) -> KeptWebhook:
-    """When it is the client's turn, store a webhook delivery in its own transaction. If this raises
-    CallerBusy or EngineUnavailable, the delivery might not be stored, and the platform sends it
-    again."""
+    """Wait for the client's turn, then store a webhook delivery in its own transaction. If this
+    raises CallerBusy or EngineUnavailable, the delivery might not be stored, and the platform sends
+    it again."""
     async with gates.clients.enter(tenant), units.of(tenant) as work:
         return await keep(work, platform, named, gates.full_days)
 
@@ -152,6 +189,8 @@ async def keep(
         body=named.request.body,
         headers=kept_headers(named.request.headers),
         unreadable=named.unreadable,
+        is_signed=named.is_signed,
+        vouches=named.vouches,
     )
     return await WebhookArrivals(work.connection, work.tenant).keep(row, work.now, full_days)
 

@@ -1,5 +1,5 @@
-"""Reconciliation: if a poll finds a change that no webhook has reported, the change is stored in
-the same way as a webhook."""
+"""Reconciliation: a change found by a poll that no webhook has reported is stored like a
+webhook."""
 
 from collections.abc import Sequence
 
@@ -27,8 +27,8 @@ from store.integrations.order_facts import OrderFactRepository
 def read_changes(
     platform: Platform, facts: EndpointFacts, changes: Sequence[FoundChange]
 ) -> tuple[tuple[FoundChange, Meaning], ...]:
-    """Return the meaning of each change found by a poll. If a change cannot be parsed, its meaning
-    is `Nothing`, with the reason."""
+    """Parse each change found by a poll. A change that cannot be parsed becomes `Nothing`, with the
+    reason."""
     return tuple((one, _meaning(platform, facts, one)) for one in changes)
 
 
@@ -61,8 +61,8 @@ def _meaning(platform: Platform, facts: EndpointFacts, change: FoundChange) -> M
 
 
 async def _is_news(work: UnitOfWork, integration_id: str, meaning: Meaning) -> bool:
-    """Return True if a change has a new meaning. If a concurrent webhook reports the same change,
-    the duplicate is detected when the change is processed."""
+    """Return True unless the change was already reported. If a concurrent webhook reports the same
+    change, the duplicate is detected when the change is processed."""
     match meaning:
         case OrderNews(facts=facts):
             orders = OrderFactRepository(work.connection, work.tenant)

@@ -52,7 +52,7 @@ class RefusalCounts:
                     [RefusalsOfHour(*kind, *batch[kind]) for kind in sorted(batch)]
                 )
         except EngineUnavailable as error:
-            _log.warning("failed to record refused webhooks", refusals=len(batch), code=error.code)
+            _log.warning("failed to record rejected webhooks", refusals=len(batch), code=error.code)
             for kind, (count, last_at) in batch.items():
                 self._add(kind, count, last_at)
 

@@ -19,7 +19,7 @@ async def replay_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> boo
     actor.require(MANAGERS)
     await lock_queues(work.connection, work.tenant)
     rows = WorkRepository(work.connection, work.tenant)
-    lanes = InboundQueues(work.connection, work.tenant)
+    queues = InboundQueues(work.connection, work.tenant)
     webhook = await rows.standing(webhook_id)
     if webhook is None:
         raise InboundWebhookNotFound(webhook_id)
@@ -27,7 +27,7 @@ async def replay_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> boo
         case WebhookState.DONE:
             return False
         case WebhookState.FAILED:
-            starts = webhook.kind is WebhookKind.IGNORED or await lanes.is_idle(webhook.kind)
+            starts = webhook.kind is WebhookKind.IGNORED or await queues.is_idle(webhook.kind)
             await rows.restart(webhook_id, WebhookState.WORKING if starts else WebhookState.QUEUED)
             work.note(actor, "webhook replayed", webhook_id=webhook_id)
             return starts

@@ -1,5 +1,4 @@
-"""Staff members' messages in a helpdesk ticket, and the pause of the AI agent that such a message
-causes."""
+"""Staff members' messages in a helpdesk ticket. They pause the AI agent in that ticket."""
 
 from datetime import timedelta
 from typing import Final, assert_never
@@ -31,8 +30,8 @@ async def heard(
 
     The ticket's reviews are closed, so that the agent does not send a second answer. The staff
     member's text is compared with the draft from a playbook in shadow mode. `lasts`: the length of
-    the pause after a staff member's last message. Raises AuthorUndecided if the message may be the
-    agent's own and its sending is not recorded yet. A later attempt can then decide.
+    the pause after a staff member's last message. Raises AuthorUndecided if the agent may have
+    written the message but the message is not recorded yet. The caller then tries again later.
     """
     if isinstance(message, TicketClosed):
         return await _closed(work, integration, message)

@@ -58,8 +58,8 @@ async def take_ticket(
     if not await messages.claim(*message, webhook_id=webhook.id, now=work.now):
         return about(Outcome.KNOWN)
     if await is_own_mail(ActionLedger(work.connection, work.tenant), ticket):
-        # The author of a mail sent by the service is the client, and only the text names the
-        # recipient, so no customer is recorded.
+        # The service's own emails have the client as author, and only their text identifies the
+        # recipient. No customer is therefore recorded.
         return WebhookEffect(Outcome.OWN_MESSAGE)
     if await _is_peoples(work, webhook, ticket):
         return about(Outcome.LEFT_TO_PEOPLE)

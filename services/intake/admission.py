@@ -195,7 +195,7 @@ async def counted_customer(
 ) -> LimitKey | None:
     """Return the key of the customer toward whose limit the event counts, or None.
 
-    A query is needed only for a mail. If the event is from a webhook or a poll (`is_brought`) and
+    A query is needed only for an email. If the event is from a webhook or a poll (`is_brought`) and
     its sender is verified, another query is needed.
     """
     authserv_ids: Iterable[str] = ()
@@ -215,8 +215,8 @@ async def counted_customer(
 
 
 def _authored(arrival: Arrival, actor: Actor) -> Arrival:
-    """Return the arrival with the origin of its event: as author, the user who is signed in, or the
-    API key that sent the event."""
+    """Return the arrival with its event's author: the signed-in user, or the API key that sent the
+    event."""
     author = actor.name if actor.kind is ActorKind.PERSON else None
     key_id = actor.name if actor.kind is ActorKind.KEY else None
     event = arrival.event.model_copy(update={"author": author})
@@ -226,7 +226,7 @@ def _authored(arrival: Arrival, actor: Actor) -> Arrival:
 async def _enter_session(work: UnitOfWork, visit: WidgetVisit, now: datetime) -> None:
     """Open the visitor's widget session, and store the address that the merchant signed, if any.
 
-    Raises SessionUnknown if the session was erased meanwhile, or verified for another visitor.
+    Raises SessionUnknown if the session has been erased or was verified for another visitor.
     """
     sessions = WidgetSessionRepository(work.connection, work.tenant)
     session = await sessions.open(visit.session_id, visit.language, now)
@@ -267,13 +267,14 @@ async def _was_seen(arrival: Arrival, tenant: TenantId, units: UnitsOfWork, now:
 async def _tell_thresholds(tenant: TenantId, units: UnitsOfWork) -> None:
     """Send the quota notification again. The first one was rolled back with the transaction that
     rejected the event."""
-    with suppress(EngineUnavailable):  # the next rejected event tries to send it again
+    # The next rejected event tries to send the notification again.
+    with suppress(EngineUnavailable):
         async with units.of(tenant) as work:
             work.deliver(*await note_reached(work.connection, tenant, work.now, work.new_id))
 
 
 async def _what_became_of(arrival: Arrival, tenant: TenantId, units: UnitsOfWork) -> DomainError:
-    """Return the error for the caller if the commit of an admission was interrupted.
+    """Return the error for the caller after an admission's commit was interrupted.
 
     The error depends on whether the event was stored. The check takes the account's lock, because a
     COMMIT in progress holds this lock until it ends.

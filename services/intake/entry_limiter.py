@@ -1,6 +1,5 @@
-"""The entry limiter for admission: in this process, one caller per client enters at a time. If it
-is already known that an event will be rejected, the error is returned without a wait, a lock or a
-transaction."""
+"""The entry limiter for admission. In this process, it admits one caller per client at a time. An
+event that is certain to be rejected gets its error without a wait, a lock or a transaction."""
 
 from collections import OrderedDict
 from contextlib import AbstractAsyncContextManager
@@ -17,8 +16,8 @@ from domain.widget.errors import WidgetShareUsed
 from domain.widget.share import WidgetShare
 from services.core.gate import Gate
 
-# In this process, admissions of one client take turns. Many concurrent callers from one client, or
-# a lock on the client's row, then do not use up the connections that other clients need.
+# In this process, one client's admissions take turns. A client's concurrent callers, or a lock on
+# its row, then leave database connections for other clients.
 _PATIENCE_S: Final = 4.0
 _MAX_FULL: Final = 50_000
 
@@ -32,8 +31,8 @@ digest, the message limit of a widget share, or None for the client's own window
 class EntryLimiter:
     """Caches full message windows, each with the time of its oldest message.
 
-    In every process, a full window stays full until its oldest message expires. If a window is
-    evicted because there are too many, one additional query to PostgreSQL is needed.
+    A full window stays full in every process until its oldest message expires. After an eviction,
+    one additional query to PostgreSQL is needed.
     """
 
     def __init__(self, *, patience_s: float = _PATIENCE_S, max_full: int = _MAX_FULL) -> None:
@@ -69,7 +68,7 @@ class EntryLimiter:
         """Return the error with which the event would certainly be rejected. Return None if the
         database must check the event.
 
-        The database must check a mail if the client's mail servers authenticate its sender.
+        The database must check an email if the client's mail servers authenticate its sender.
         """
         if not self._full:
             return None

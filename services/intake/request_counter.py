@@ -38,8 +38,8 @@ class MemoryCounter:
     """An in-memory counter. It is exact within one process, but separate processes count
     separately.
 
-    If a scope is full, the caller whose last request is oldest is evicted. A flood from many
-    addresses may then exceed its limits, but does not cause other callers to be rejected.
+    If a scope is full, the key with the oldest last request is evicted. A flood from many addresses
+    may then exceed its limits, but other callers are not rejected.
     """
 
     def __init__(self, *, max_keys: int = _MAX_KEYS) -> None:
@@ -50,7 +50,7 @@ class MemoryCounter:
         )
 
     async def count(self, limit: Limit, key: str, now: datetime) -> LimitDecision:
-        """Count one request of `key` unless its window is full, and return the decision."""
+        """Count one request for `key` unless its window is full, and return the decision."""
         kept = self._hits[limit.scope]
         _drop_lapsed(kept, limit, now)
         if key not in kept and len(kept) >= self._max_keys:
@@ -62,7 +62,7 @@ class MemoryCounter:
         return tried
 
     def known_refusal(self, limit: Limit, key: str, now: datetime) -> LimitDecision | None:
-        """Return the decision that rejects the next request of `key`, or None if it will be
+        """Return the decision that rejects the next request for `key`, or None if it will be
         counted."""
         counted = live(limit, self._hits[limit.scope].get(key, ()), now)
         if len(counted) < limit.quota:
@@ -109,7 +109,7 @@ class PostgresCounter:
         return tried
 
     def known_refusal(self, limit: Limit, key: str, now: datetime) -> LimitDecision | None:
-        """Return the rejection of `key` that this process still remembers, or None."""
+        """Return the cached rejection for `key`, or None."""
         whose = (limit.scope, key)
         until = self._refused.get(whose)
         if until is None:

@@ -1,4 +1,4 @@
-"""Check the shares of a client's limits: for widget visitors, for unverified senders, and for
+"""Check the shares of a client's limits that apply to widget visitors, unverified senders and
 stored events. Callers must hold the account's lock."""
 
 from datetime import datetime
@@ -29,8 +29,8 @@ async def check_widget_share(
     if oldest is not None:
         raise WidgetShareUsed(PER_CLIENT.retry_after_s(oldest, now), oldest)
     room = share.tickets(standing.tickets_limit)
-    # The widget's tickets are at most all tickets, so for most messages the widget's tickets need
-    # not be counted separately.
+    # All tickets include the widget's tickets. For most messages, the total is below the limit, so
+    # the widget's tickets need not be counted separately.
     if room is None or standing.tickets_used < room:
         return
     if await use.tickets(standing.period, room) >= room:
@@ -63,7 +63,7 @@ async def check_event_room(
 
     For a client with a plan, only unmatched events count toward the limit and can be rejected. For
     a client without a plan, all events count toward the limit. Events from unverified senders are
-    then rejected as soon as a part of the limit has been used.
+    then rejected once a part of the limit has been used.
 
     Raises EventRoomUsed, or UnprovedShareUsed for a matched event from an unverified sender. The
     last event that is stored may exceed the limit.

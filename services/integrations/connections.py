@@ -69,8 +69,8 @@ async def _without_held(work: UnitOfWork, actor: Actor, wanted: Integration) -> 
 async def connect_demo_shop(
     work: UnitOfWork, actor: Actor, path: str, *, sealer: Sealer
 ) -> IntegrationEntry:
-    """Connect the client's demo shop. `path`: the path of the shop's file. It must come from
-    `DemoShops`, never from user input. Raises RoleRequired, ClientNotFound."""
+    """Connect the client's demo shop. `path`: the path to the shop's file, from `DemoShops` and
+    never from user input. Raises RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
     shop = new_integration(
         work.new_id(), Provider.DEMO_SHOP, {"path": path}, {}, sealer, by_operator=True
@@ -88,11 +88,12 @@ async def _store(work: UnitOfWork, actor: Actor, integration: Integration) -> In
 
 
 async def disconnect_integration(work: UnitOfWork, actor: Actor, integration_id: str) -> None:
-    """End a connection and erase its credentials, even if its provider is unknown.
+    """End a connection and erase its credentials. The provider may be one that this version does
+    not know.
 
-    For DUTIES_LAST, the connection's endpoint still accepts compliance requests from the platform,
-    and rejects all other webhooks. A connection that has already ended stays unchanged. Raises
-    RoleRequired, IntegrationNotFound.
+    For the period COMPLIANCE_REQUESTS_LAST, the connection's endpoint still accepts compliance
+    requests from the platform, and rejects all other webhooks. A connection that has already ended
+    stays unchanged. Raises RoleRequired, IntegrationNotFound.
     """
     actor.require(MANAGERS)
     integrations = IntegrationRepository(work.connection, work.tenant)

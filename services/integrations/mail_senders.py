@@ -1,8 +1,8 @@
-"""Management of the sender of a client's mail. The sender may write to customers only after the
-code that was mailed to its address has been entered.
+"""Management of the sender of a client's emails. The client may use the sender only after entering
+the code that was emailed to its address.
 
-The mail with the code is sent in the same way as the sender's later mails. The code therefore
-proves that the address receives mail, and that the server sends mail.
+The email with the code is sent through the same server as later emails. The code therefore proves
+that the server can send email, and that the address receives it.
 """
 
 from dataclasses import dataclass, field, replace
@@ -38,8 +38,8 @@ from store.tenants.accounts import AccountRepository
 
 @dataclass(frozen=True, slots=True)
 class DrawnCode:
-    """A new code that verifies a sender. `text`: the code. `language`: the language of the mail
-    that contains the code, fr or en."""
+    """A new code that verifies a sender. `text`: the code. `language`: the language of the email
+    with the code, fr or en."""
 
     text: str = field(repr=False)
     language: str

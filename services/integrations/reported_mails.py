@@ -1,4 +1,4 @@
-"""Bounced mails and spam complaints, as reported by the operator's mail relay."""
+"""Record bounces and spam complaints that the operator's mail relay reported."""
 
 from domain.integrations.mail_allowance import MailGroup
 from domain.tenants.actor import OPERATORS, Actor
@@ -7,9 +7,8 @@ from store.integrations.mail_counts import MailCountRepository
 
 
 async def report_mails(work: UnitOfWork, actor: Actor, group: MailGroup, number: int) -> None:
-    """Add bounced mails and spam complaints to today's count of rejected mails. The count reduces
-    the client's mail allowance. The mails were sent for the client from the service's sender
-    address.
+    """Add bounces and spam complaints to today's count of rejected emails. The count reduces the
+    client's email allowance. The emails were sent for the client from the service's sender address.
 
     `work`: must span clients. Raises RoleRequired, ClientNotFound.
     """

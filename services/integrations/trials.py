@@ -2,7 +2,8 @@
 effects.
 
 The provider is called outside any transaction. A connection that fails the test keeps its status,
-because a shop may be briefly unavailable. The agent's own calls determine the status.
+because a shop may be briefly unavailable. Only the agent's own calls change the status. If the
+provider rejects the credentials, installation-wide webhooks are no longer routed to the client.
 """
 
 from collections.abc import Mapping
@@ -26,10 +27,10 @@ _NO_ORDER: Final = "0"
 
 @runtime_checkable
 class NamesAccount(Protocol):
-    """A provider that can return the account to which its credentials belong."""
+    """A provider that can return the account of its credentials."""
 
     async def account(self) -> str:
-        """Return the id of the account. Raises ActionRefused, ActionUnreachable."""
+        """Return the account's id. Raises ActionRefused, ActionUnreachable."""
 
 
 async def connect_and_try(
@@ -64,8 +65,8 @@ async def try_integration(
     connectors: Connectors,
 ) -> Problem | None:
     """Test a connection. Return the problem that currently prevents the agent from using it, or
-    None. Raises RoleRequired, UnknownProvider, and IntegrationNotFound, also for an ended
-    connection."""
+    None. Raises RoleRequired, UnknownProvider. Raises IntegrationNotFound if the connection does
+    not exist or has ended."""
     actor.require(MANAGERS)
     async with units.of(tenant) as work:
         stored = await IntegrationRepository(work.connection, tenant).usable(integration_id)
@@ -83,14 +84,17 @@ async def _prove(
     connectors: Connectors,
 ) -> None:
     """Store the account with which the connection has authenticated, if installation-wide webhooks
-    may name this account.
+    may refer to this account.
 
-    The account name in the settings is not evidence, because anyone can enter any name there. A
+    The account name in the settings is not trusted, because anyone can enter any name there. A
     successful test also clears a stored error from the provider.
     """
     if problem is None and integration.error_code == ActionForbidden.code:
         async with units.of(tenant) as work:
             await IntegrationRepository(work.connection, tenant).note_refusal(integration.id, None)
+    if problem is Problem.NOT_AUTHORIZED:
+        async with units.of(tenant) as work:
+            await IntegrationRepository(work.connection, tenant).doubt(integration.id, work.now)
     if problem is not None or integration.only_listens:
         return
     account = await _opened_account(connectors, integration)

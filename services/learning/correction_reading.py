@@ -1,4 +1,4 @@
-"""Read a correction as it is displayed, with a word diff and the available actions."""
+"""Read a correction for display, with a word diff and the available actions."""
 
 import asyncio
 
@@ -22,8 +22,8 @@ async def read_correction(
     """Return a correction with its word diff and available actions. Raises CorrectionNotFound."""
     record = await CorrectionRepository(connection, tenant).read(correction_id)
     run = await corrected_run(connection, tenant, record)
-    # Customers wrote a part of the text, so the cost of the diff is bounded. The diff is computed
-    # in a thread, so that it does not block the event loop.
+    # Customers wrote part of the text, so the diff's cost is limited. The diff is computed in a
+    # thread, so that it does not block the event loop.
     return await asyncio.to_thread(_with_offers, record, run)
 
 
@@ -35,7 +35,7 @@ def _with_offers(record: CorrectionRecord, run: CorrectedRun) -> Correction:
 async def corrected_run(
     connection: AsyncConnection, tenant: TenantId, record: CorrectionRecord
 ) -> CorrectedRun:
-    """Return the run of a correction, and the content on which the run's draft is based."""
+    """Return a correction's run, and the content on which the run's draft is based."""
     try:
         run = await RunForCaseReader(connection, tenant).read(record.run_id, lock=False)
     except RunNotFound:

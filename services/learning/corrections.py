@@ -1,4 +1,4 @@
-"""Decisions on corrections: accept them, in part or in whole, or dismiss them."""
+"""Decisions on corrections: accept them fully or partly, or dismiss them."""
 
 import asyncio
 from dataclasses import dataclass
@@ -39,8 +39,8 @@ class AcceptedCorrection:
 async def accept_correction(
     work: UnitOfWork, actor: Actor, correction_id: str, lesson: CorrectionLesson
 ) -> AcceptedCorrection:
-    """Accept a correction once, all or nothing: create the chosen case and content, and store the
-    message as a labelled example.
+    """Accept a correction once: create the selected case and content, and store the message as a
+    labelled example. Either all of these records are stored or none.
 
     Raises RoleRequired, CorrectionNotFound, CorrectionDecided, TooManyExamples, ClientNotFound, and
     the errors raised when a case is added or content is added or changed.
@@ -103,8 +103,7 @@ async def _example(
 async def _teach(
     work: UnitOfWork, actor: Actor, lesson: ContentLesson | None
 ) -> tuple[Literal["template", "knowledge"] | None, str | None]:
-    """Create or change the content from which the agent learns the correction, and return the kind
-    and id of that content."""
+    """Create or change the content that the correction selects, and return its kind and id."""
     match lesson:
         case None:
             return None, None

@@ -1,4 +1,4 @@
-"""Delete a client's labelled examples."""
+"""Deletion of labelled examples."""
 
 from domain.tenants.actor import MANAGERS, Actor
 from services.core.unit_of_work import UnitOfWork

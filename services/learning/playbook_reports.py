@@ -18,8 +18,7 @@ from store.playbooks.playbooks import PlaybookRepository
 
 @dataclass(frozen=True, slots=True)
 class ThresholdPicture:
-    """The advice on a playbook's threshold, and the confidence scores of the runs on which the
-    advice is based."""
+    """The advice on a playbook's threshold, and the underlying runs' confidence scores."""
 
     entry: PlaybookEntry
     advice: ThresholdAdvice
@@ -37,7 +36,7 @@ async def shadow_report(
 async def threshold_advice(
     connection: AsyncConnection, tenant: TenantId, playbook_id: str, classification: Category | None
 ) -> ThresholdAdvice:
-    """Return the advice on a playbook's threshold, for one class or for all classes. Raises
+    """Return the advice on a playbook's threshold, for one category or for all. Raises
     PlaybookNotFound."""
     return (await threshold_picture(connection, tenant, playbook_id, classification)).advice
 
@@ -45,8 +44,8 @@ async def threshold_advice(
 async def threshold_picture(
     connection: AsyncConnection, tenant: TenantId, playbook_id: str, classification: Category | None
 ) -> ThresholdPicture:
-    """Return the advice on a playbook's threshold, with the confidence scores on which it is based.
-    Raises PlaybookNotFound."""
+    """Return the advice on a playbook's threshold, with the underlying confidence scores. Raises
+    PlaybookNotFound."""
     entry = await PlaybookRepository(connection, tenant).read(playbook_id)
     history = await ThresholdOutcomes(connection, tenant).last(entry.playbook.id, classification)
     advice = advise(history, entry.playbook.threshold)

@@ -1,5 +1,4 @@
-"""Limits on playbook changes. They are needed because each version is stored and each activation
-sends a webhook event."""
+"""Limits on playbook changes. Each version is stored, and each activation sends a webhook event."""
 
 from collections.abc import Sequence
 from datetime import timedelta

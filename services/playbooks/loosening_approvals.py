@@ -100,7 +100,7 @@ async def _carry_out(work: UnitOfWork, found: Loosening, model: NamesModel) -> N
                 work, actor, playbook_id, version, live, note=wanted.note, granted=found
             )
         case "import":
-            await import_playbooks(work, actor, wanted.specs, live, granted=found)
+            await import_playbooks(work, actor, wanted.specs, live, note=wanted.note, granted=found)
         case "switch":
             playbook_id, active = wanted.playbook_id, wanted.active
             await switch_playbook(work, actor, playbook_id, live, active=active, granted=found)
@@ -109,8 +109,8 @@ async def _carry_out(work: UnitOfWork, found: Loosening, model: NamesModel) -> N
 
 
 async def _beside_playbooks(work: UnitOfWork, actor: Actor, found: Loosening) -> bool:
-    """Apply a loosening that concerns settings, an automation stop, or trust in a credential. For a
-    loosening of playbooks, return False without applying it."""
+    """Apply a loosening of settings, an automation stop, or trust in a credential. For a loosening
+    of playbooks, return False without applying it."""
     use = found.change.get("use")
     if use == SETTINGS:
         change = SettingsChange.model_validate(found.change["settings"])

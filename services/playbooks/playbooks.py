@@ -7,8 +7,8 @@ raises LooseningHeld, and is called again later with the loosening as `granted`.
 raises PlaybookVersionsFull if the storage limit on versions has been reached.
 """
 
-from collections.abc import Collection, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from itertools import combinations
 
 from domain.playbooks.errors import (
@@ -22,12 +22,13 @@ from domain.playbooks.loosened import WantedChange, loosened
 from domain.playbooks.merge import ImportOutcome, PlaybookChange, change_of, compare
 from domain.playbooks.playbook import MAX_PLAYBOOKS, Playbook, PlaybookEntry, PlaybookSpec
 from domain.tenants.actor import MANAGERS, Actor
-from domain.tenants.loosening import Loosening
+from domain.tenants.loosening import WAITS, Loosening
 from domain.webhooks.outbound_event import PlaybookActivated
 from services.core.unit_of_work import UnitOfWork
 from services.playbooks.change_limit import refuse_flood
 from services.playbooks.publish_gate import NEW_CLIENT, Publication, go_live
 from services.tenants.loosenings import held_if_looser
+from store.playbooks.live_versions import LiveVersions
 from store.playbooks.playbooks import Made, PlaybookRepository
 from store.playbooks.versions import PlaybookVersions
 from store.tenants.accounts import AccountRepository
@@ -132,10 +133,11 @@ async def import_playbooks(
     specs: Sequence[PlaybookSpec],
     publication: Publication,
     *,
+    note: str | None = None,
     granted: Loosening | None = None,
 ) -> tuple[PlaybookChange, ...]:
-    """Create or update playbooks so that they match `specs`, by name, all or nothing. Other
-    playbooks stay unchanged.
+    """Create or update playbooks by name, so that they match `specs`. Either all changes are made
+    or none. Other playbooks stay unchanged. `note`: the author's reason for the new versions.
 
     Raises RoleRequired, ClientNotFound, TooManyPlaybooks, TooManyPlaybookChanges, CasesNotGreen,
     and PlaybookNameTaken if a name is ambiguous. Raises PatternTaken if two active playbooks have
@@ -143,13 +145,15 @@ async def import_playbooks(
     """
     actor.require(MANAGERS)
     publication.permit(actor)
-    wanted = WantedChange(use="import", specs=tuple(specs), override=publication.override)
-    # A new client's first playbooks do not loosen any limit, because there are no earlier rules.
+    wanted = WantedChange(
+        use="import", specs=tuple(specs), note=note, override=publication.override
+    )
+    # A new client's first playbooks loosen no limit, because there are no earlier rules.
     is_new = publication is NEW_CLIENT
     async with nullcontext() if is_new else _held(work, actor, wanted, granted):
         changes = await _compared(work, specs)
         for one in changes:
-            await _store(work, actor, one)
+            await _store(work, actor, one, note)
         changed = (one for one in changes if one.outcome is not ImportOutcome.UNCHANGED)
         done = [one.entry.playbook.id for one in changed]
         await _refuse_taken(work, done)
@@ -197,20 +201,31 @@ async def delete_playbook(
         work.note(actor, "playbook deleted", playbook_id=playbook_id)
 
 
-def _held(
+@asynccontextmanager
+async def _held(
     work: UnitOfWork, actor: Actor, wanted: WantedChange, granted: Loosening | None
-) -> AbstractAsyncContextManager[None]:
-    """Return the context manager in which every use case in this module runs: `held_if_looser` for
-    playbooks."""
+) -> AsyncIterator[None]:
+    """The context manager in which every use case in this module runs: `held_if_looser` for
+    playbooks. It also records the versions that stop answering events."""
     playbooks = PlaybookRepository(work.connection, work.tenant)
-    return held_if_looser(
+    live = LiveVersions(work.connection, work.tenant)
+
+    async def look() -> tuple[Sequence[PlaybookEntry], Sequence[PlaybookEntry]]:
+        return await playbooks.all(), await live.stopped_since(work.now - WAITS)
+
+    async with held_if_looser(
         work,
         actor,
         wanted.model_dump(mode="json"),
-        look=playbooks.all,
-        compare=loosened,
+        look=look,
+        compare=lambda before, after: loosened(before[0], after[0], before[1]),
         granted=granted,
-    )
+    ):
+        before = await playbooks.all()
+        yield
+        answering = {entry.playbook for entry in await playbooks.all() if entry.answers}
+        ended = (entry.playbook for entry in before if entry.answers)
+        await live.stop([one for one in ended if one not in answering], work.now)
 
 
 async def _refuse_taken(work: UnitOfWork, changed: Collection[str]) -> None:
@@ -295,7 +310,7 @@ async def _switch(work: UnitOfWork, actor: Actor, playbook_id: str, *, active: b
 
 
 async def _tell_activated(work: UnitOfWork, actor: Actor, playbook: Playbook) -> None:
-    """Add the webhook event of an activation. Its deduplication key is a new id, because the same
+    """Add an activation's webhook event. Its deduplication key is a new id, because the same
     version may be activated several times."""
     activated = PlaybookActivated(
         playbook_id=playbook.id,

@@ -45,8 +45,8 @@ without a name."""
 async def go_live(
     work: UnitOfWork, actor: Actor, publication: Publication, changed: Collection[str]
 ) -> None:
-    """Let the changed playbooks answer events, if they are active in this transaction and pass the
-    gate. The caller must hold the account's lock. Raises CasesNotGreen."""
+    """Allow the changed playbooks to answer events if they are active in this transaction and pass
+    the gate. The caller must hold the account's lock. Raises CasesNotGreen."""
     entries = await PlaybookRepository(work.connection, work.tenant).all()
     live = LiveVersions(work.connection, work.tenant)
     starting = [
@@ -54,7 +54,7 @@ async def go_live(
         for entry in entries
         if entry.playbook.id in changed
         and entry.is_active
-        and not entry.rulebook.shadow  # in shadow mode, no answer is sent
+        and not entry.rulebook.shadow  # In shadow mode, no answer is sent.
         and not await live.is_live(entry.playbook)
     ]
     if not starting:
@@ -81,8 +81,8 @@ async def go_live(
 
 
 def _note(work: UnitOfWork, actor: Actor, entry: PlaybookEntry, gate: GateStanding) -> None:
-    """Audit that the gate was overridden. The reason is stored with the version, because audit
-    entries contain no free text."""
+    """Audit an override of the gate. The version stores the reason, because audit entries contain
+    no free text."""
     work.note(
         actor,
         "publish gate overridden",

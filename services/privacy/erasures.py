@@ -1,4 +1,4 @@
-"""Request erasures. A worker then permanently removes a client or one of its customers."""
+"""Requests for erasure. A worker then permanently erases a client or one of its customers."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -19,16 +19,16 @@ async def order_erasure(
     """Return the input for the worker that erases a client or a customer. If such an erasure is
     already in progress, return its input.
 
-    `work` must span clients, because certificates do. `customer`: the key of one customer's address
+    `work` must span clients, because certificates do. `customer`: the customer's address key
     (`domain/intake/customer_email.py`), the `session_subject` of a customer without an address, or
-    None for the whole client. Raises RoleRequired, ClientNotFound.
+    None for the entire client. Raises RoleRequired, ClientNotFound.
     """
     actor.require(OPERATORS)
     await brand_to_erase(work.connection, work.tenant)
     digests = () if customer is None else subject_digests(sealer, work.tenant, customer)
-    begun = await Certificates(work.connection).under_way(work.tenant, digests)
+    running = await Certificates(work.connection).under_way(work.tenant, digests)
     wanted = EraseInput(
-        erasure_id=work.new_id() if begun is None else begun.id,
+        erasure_id=work.new_id() if running is None else running.id,
         client_id=work.tenant,
         requested_by=actor.name,
         subject=digests[0].hex() if digests else "",

@@ -1,4 +1,4 @@
-"""Customers' ratings of answers, submitted through the link in a mail or in the widget. No audit
+"""Customers' ratings of answers, submitted through the link in an email or in the widget. No audit
 entry is written, because a customer is not a member and the rating's row itself is the record."""
 
 from domain.ratings.errors import RatedAnswerNotFound, RatingLinkUnknown

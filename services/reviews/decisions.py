@@ -89,11 +89,11 @@ async def _decide(
     work: UnitOfWork, actor: Actor, review_id: str, choice: Choice
 ) -> DecisionOutcome:
     actor.require(REVIEWERS)
+    reviews = EscalationRepository(work.connection, work.tenant)
     if choice.decision.executes:
+        await reviews.lock_conversation_of(review_id)
         await _void_lost_approval(work, review_id)
-    outcome = await EscalationRepository(work.connection, work.tenant).decide(
-        review_id, choice, work.now
-    )
+    outcome = await reviews.decide(review_id, choice, work.now)
     if choice.decision.executes:
         await _check_people(work, actor, review_id, outcome)
     await SessionMessageRepository(work.connection, work.tenant).changed_by_review(review_id)

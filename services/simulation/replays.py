@@ -82,7 +82,7 @@ async def _span(work: UnitOfWork, asked: ReplayAsked) -> tuple[datetime, datetim
 
 
 def _check(asked: ReplayAsked) -> None:
-    """Raise InvalidReplay if the parameters for a replay are invalid. Content changes are tried on
+    """Raise InvalidReplay if the replay's parameters are invalid. Content changes are tested on
     saved cases instead (docs/simulator.md)."""
     if asked.variant.content is not None:
         raise InvalidReplay(

@@ -1,4 +1,4 @@
-"""The simulator, which shows how the agent would answer in an invented conversation."""
+"""The simulator, which shows how the agent would answer in a simulated conversation."""
 
 import asyncio
 from typing import Final
@@ -16,8 +16,8 @@ from store.core.database import Database
 from store.simulation.tried_variant import TriedVariants
 from store.tenants.clients import ClientRepository
 
-# How long a caller waits, in seconds. The first timeout applies to a worker's embedded brain. The
-# second applies to a language model, which is called for each message.
+# Timeouts for a caller, in seconds. The first applies to a worker's embedded brain. The second
+# applies to a language model, which is called for each message.
 _EMBEDDED_S: Final = 30.0
 _MODEL_S: Final = 110.0
 

@@ -1,4 +1,4 @@
-"""Stop all automation of one client or of all clients, and end such stops."""
+"""Stop and resume automation for one client or for all clients."""
 
 from typing import Final
 
@@ -12,12 +12,12 @@ from services.tenants.loosenings import held_if_looser
 from store.tenants.automation import AutomationStops, InstallationStops
 
 RESUME: Final = "resume"
-"""The value of `use` for a loosening that ends the stop of a client's automation."""
+"""The value of `use` for a loosening that resumes a client's automation."""
 
 
 async def stop_automation(work: UnitOfWork, actor: Actor) -> AutomationState:
-    """Stop all of the client's automatic answers and actions, from the commit on. An existing stop
-    stays unchanged. Raises RoleRequired, ClientNotFound."""
+    """Stop all of the client's automatic answers and actions as soon as the transaction commits. An
+    existing stop stays unchanged. Raises RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
     stops = AutomationStops(work.connection, work.tenant)
     if await stops.stop(actor.known_as, work.now):
@@ -28,8 +28,8 @@ async def stop_automation(work: UnitOfWork, actor: Actor) -> AutomationState:
 async def resume_automation(
     work: UnitOfWork, actor: Actor, *, granted: Loosening | None = None
 ) -> AutomationState:
-    """End the stop of the client's automation. If another member stopped it, ending the stop counts
-    as a loosening. `granted`: the approved loosening.
+    """Resume the client's automation. If another member stopped it, resuming counts as a loosening.
+    `granted`: the approved loosening.
 
     Raises RoleRequired, ClientNotFound, and the errors raised by `held_if_looser`.
     """
@@ -47,7 +47,7 @@ async def resume_automation(
 
 
 async def stop_installation(work: UnitOfWork, actor: Actor) -> AutomationStop | None:
-    """Stop every client's automatic answers and actions, from the commit on. Raises
+    """Stop every client's automatic answers and actions as soon as the transaction commits. Raises
     RoleRequired."""
     actor.require(OPERATORS)
     stops = InstallationStops(work.connection)
@@ -57,8 +57,8 @@ async def stop_installation(work: UnitOfWork, actor: Actor) -> AutomationStop | 
 
 
 async def resume_installation(work: UnitOfWork, actor: Actor) -> None:
-    """End the stop of all clients' automation. If a client's automation was also stopped
-    individually, that stop remains. Raises RoleRequired."""
+    """Resume automation for all clients. Clients that stopped their own automation remain stopped.
+    Raises RoleRequired."""
     actor.require(OPERATORS)
     if await InstallationStops(work.connection).resume():
         work.note(actor, "installation resumed")

@@ -24,8 +24,8 @@ USE: Final = "settings"
 async def change_settings(
     work: UnitOfWork, actor: Actor, change: SettingsChange, *, granted: Loosening | None = None
 ) -> ClientSettings:
-    """Change the client's settings. The new settings apply from the next message on. `granted`: the
-    approved loosening.
+    """Change the client's settings. The new settings apply starting with the next message.
+    `granted`: the approved loosening.
 
     Raises RoleRequired, ClientNotFound, and the errors raised by `held_if_looser`.
     """
@@ -38,9 +38,13 @@ async def change_settings(
     async with held_if_looser(
         work, actor, wanted, look=settings.read, compare=looser_settings, granted=granted
     ):
+        before = await settings.read()
         changed = await settings.change(change, work.now)
         given = (name for name, value in change if value is not None)
         work.note(actor, "settings changed", fields=" ".join(sorted(given)))
+        was, now = before.disclosure_status, changed.disclosure_status
+        if now is not was:
+            work.note(actor, "AI disclosure changed", before=was.value, after=now.value)
     return changed
 
 

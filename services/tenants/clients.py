@@ -30,7 +30,7 @@ async def open_client(work: UnitOfWork, actor: Actor, new: NewClient) -> str:
     """
     actor.require(OPERATORS)
     if not new.brand.strip() or "@" not in new.owner_email:
-        raise InvalidInput("a brand and the owner's mail address are needed")
+        raise InvalidInput("a brand and the owner's email address are required")
     if new.owner_id is not None:
         members = MemberRepository(work.connection)
         await members.ensure_user(check_user_id(new.owner_id), new.owner_email, work.now)
@@ -48,7 +48,7 @@ async def open_client(work: UnitOfWork, actor: Actor, new: NewClient) -> str:
 
 async def give_brain_budget(work: UnitOfWork, actor: Actor, micros: int | None) -> None:
     """Set the client's monthly budget for language models, in millionths of a US dollar. None
-    restores the configured budget. When the budget is used up, the embedded brain answers. Raises
+    restores the default budget. When the budget is used up, the embedded brain answers. Raises
     RoleRequired, ClientNotFound."""
     actor.require(OPERATORS)
     await ClientRepository(work.connection).set_brain_budget(work.tenant, micros)

@@ -1,4 +1,4 @@
-"""The time and network of each API key's last use, kept in memory and written in batches.
+"""Record the time and IP network of each API key's last use, in memory, and write them in batches.
 
 Requests therefore do not wait for a write, and a busy key does not cause thousands of writes.
 """

@@ -80,8 +80,8 @@ async def revoke_key(work: UnitOfWork, actor: Actor, key_id: str) -> None:
 
 
 async def _require_membership(work: UnitOfWork, actor: Actor) -> None:
-    """Raise RoleRequired for an admin who no longer manages the client. Other actors need no check:
-    an owner cannot leave, and internal admins and operators are not members."""
+    """Raise RoleRequired for an admin who no longer manages the client. Other actors need no check,
+    because an owner cannot leave, and internal admins and operators are not members."""
     if actor.role is not Role.ADMIN:
         return
     members = await MemberStandings(work.connection, work.tenant).all()

@@ -1,5 +1,5 @@
-"""Loosenings: changes that loosen the agent's rules. They take effect after a second manager's
-approval, or after a day.
+"""Loosenings: changes that loosen the agent's rules. A loosening takes effect when a second manager
+approves it, or after one day.
 
 A use case runs in `held_if_looser`, which compares the settings before and after the use case, and
 undoes any change that must wait. A credential is shown only once, so it is created immediately.
@@ -78,8 +78,8 @@ async def held_if_looser(
 async def withhold(
     work: UnitOfWork, actor: Actor, trust: HeldTrust, found: tuple[LoosenedRule, ...]
 ) -> bool:
-    """Return True if the trust in a credential must wait. In that case, store a request for the
-    trust. The use case then continues without it.
+    """Return True if a credential must wait before it is trusted. In that case, store a request for
+    the trust, and let the use case continue without it.
 
     Requests from the installation's staff, and dry runs, never wait. Raises TooManyLoosenings.
     """
@@ -96,7 +96,7 @@ async def note_loosened(
     work: UnitOfWork, actor: Actor, trust: HeldTrust, found: tuple[LoosenedRule, ...]
 ) -> None:
     """Audit a loosening that took effect immediately. Also store it, so that the managers are
-    notified by mail."""
+    notified by email."""
     if found and not (work.dry_run or is_staff(actor)):
         change = trust.model_dump(mode="json")
         await _add_loosening(work, actor, change, found, LooseningState.APPLIED)
@@ -105,8 +105,8 @@ async def note_loosened(
 
 
 async def give_trust(work: UnitOfWork, actor: Actor, found: Loosening) -> None:
-    """Put the trust in a credential into effect, once its loosening is approved or due. `actor`:
-    the member who requested the trust.
+    """Make a credential trusted. Called when the loosening is approved or due. `actor`: the member
+    who requested the trust.
 
     Raises IntegrationNotFound, KeyNotFound, and LooseningChanged if the credential has changed
     since the request.
@@ -132,7 +132,7 @@ async def give_trust(work: UnitOfWork, actor: Actor, found: Loosening) -> None:
 
 
 async def cancel_loosening(work: UnitOfWork, actor: Actor, loosening_id: str) -> Loosening:
-    """Cancel a pending loosening, and return it. A single manager may cancel. Raises RoleRequired,
+    """Cancel a pending loosening, and return it. Any manager may cancel. Raises RoleRequired,
     LooseningNotFound, LooseningDecided."""
     actor.require(MANAGERS)
     await AccountRepository(work.connection, work.tenant).lock()
@@ -168,7 +168,7 @@ async def _add_loosening(
     found: tuple[LoosenedRule, ...],
     state: LooseningState,
 ) -> Loosening:
-    """Store a loosening, and return it. The sweep then notifies the managers by mail."""
+    """Store a loosening, and return it. The sweep then notifies the managers by email."""
     pending = state is LooseningState.PENDING
     loosening = Loosening(
         id=work.new_id(),

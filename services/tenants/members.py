@@ -2,13 +2,14 @@
 client. The unit of work spans clients, because users do not belong to a client."""
 
 from domain.core.errors import InvalidInput
-from domain.tenants.actor import MANAGERS, Actor, ActorKind, without_address
+from domain.tenants.actor import MANAGERS, REVIEWERS, Actor, ActorKind, without_address
 from domain.tenants.client import Role
 from domain.tenants.errors import KeysUndecided, MemberNotFound, OwnerStays
 from domain.tenants.key_choice import KEEP_ALL, KeyChoice
 from domain.tenants.user import check_user_id
 from services.core.unit_of_work import UnitOfWork
 from store.identity.invitations import InvitationRepository
+from store.reviews.replies import ReplyRepository
 from store.tenants.accounts import AccountRepository
 from store.tenants.keys import KeyRepository
 from store.tenants.left_keys import LeftKeyRepository
@@ -27,22 +28,22 @@ async def add_member(
     """Add a user as a member or change a member's role, and return the user's id.
 
     `user`: an id or an email address. For an unknown address, a user with the id `user_id` is
-    created. `keys`: what happens to the keys that the member created, if the new role is not
-    allowed to create keys. Raises RoleRequired, ClientNotFound, InvalidInput, KeysUndecided.
+    created. `keys`: the decision about keys that the member created, if the new role may not create
+    keys. Raises RoleRequired, ClientNotFound, InvalidInput, KeysUndecided.
     """
     actor.require(MANAGERS)
     if role is Role.OWNER:
-        raise OwnerStays("a client has one owner: no member becomes it")
+        raise OwnerStays("a client has one owner, and a member cannot become the owner")
     members = MemberRepository(work.connection)
     known = await members.find_user(user) if user_id is None else None
     if known is None:
         known = check_user_id(user_id or work.new_id())
         if "@" not in user:
-            raise InvalidInput("there is no such user: a mail address makes one")
+            raise InvalidInput("there is no such user: pass an email address to create one")
         await members.ensure_user(known, user, work.now)
         if user_id is not None and actor.kind is ActorKind.OPERATOR:
-            # If the user comes from another identity provider, the operator vouches for the user's
-            # address.
+            # For a user of another identity provider, the service trusts the address that the
+            # operator entered.
             await members.verify_address(known, work.now)
     before = await members.role(known, work.tenant)
     await members.add(work.tenant, known, role, work.now)
@@ -55,15 +56,14 @@ async def add_member(
 async def change_role(
     work: UnitOfWork, actor: Actor, user_id: str, role: Role, *, keys: KeyChoice | None = None
 ) -> ClientMember:
-    """Change a member's role. The new role applies from the member's next request on. Raises
+    """Change a member's role. The new role applies starting with the member's next request. Raises
     RoleRequired, OwnerStays, MemberNotFound, KeysUndecided.
 
-    `keys`: what happens to the keys that the member created, if the new role is not allowed to
-    create keys.
+    `keys`: the decision about keys that the member created, if the new role may not create keys.
     """
     actor.require(MANAGERS)
     if role is Role.OWNER:
-        raise OwnerStays("a client has one owner: no member becomes it")
+        raise OwnerStays("a client has one owner, and a member cannot become the owner")
     members = MemberRepository(work.connection)
     before = await members.role(user_id, work.tenant)
     changed = await members.change_role(work.tenant, user_id, role)
@@ -78,7 +78,7 @@ async def remove_member(
 ) -> str:
     """End a membership immediately, and return the user's id.
 
-    `user`: an id or an email address. `keys`: what happens to the keys that the user created. The
+    `user`: an id or an email address. `keys`: the decision about keys that the user created. The
     keys of OAuth clients that the user authorized are revoked, and the user's invitations are
     withdrawn. Raises RoleRequired, ClientNotFound, OwnerStays, MemberNotFound, KeysUndecided.
     """
@@ -96,8 +96,8 @@ async def remove_member(
 
 
 async def _note_left(work: UnitOfWork, before: Role | None, after: Role | None) -> None:
-    """Record that a manager left, so that loosenings are still delayed for a while. Otherwise the
-    last manager could first remove the other managers, and then loosen the rules alone."""
+    """Record that a manager left, so that loosenings are still delayed for some time. Otherwise,
+    the last manager could remove the other managers and then loosen the rules alone."""
     if before in MANAGERS and after not in MANAGERS:
         await MemberRepository(work.connection).note_manager_left(work.tenant, work.now)
 
@@ -105,16 +105,21 @@ async def _note_left(work: UnitOfWork, before: Role | None, after: Role | None) 
 async def _end_powers(
     work: UnitOfWork, actor: Actor, user_id: str, role: Role | None, keys: KeyChoice | None
 ) -> None:
-    """Revoke the credentials and invitations of a user who no longer manages the client.
+    """Revoke the credentials and invitations of a user who no longer manages the client. If the
+    user may no longer answer customers, also cancel the user's replies that can still be undone.
 
-    Raises KeysUndecided if the user has created active keys and `keys` does not determine what
-    happens to them.
+    Raises KeysUndecided if the user has created active keys and `keys` contains no decision.
     """
     if role in MANAGERS:
         return
     # The code that issues an OAuth key takes the same lock. Either it sees the new role, or it has
     # already issued the key, which is then revoked here.
     await AccountRepository(work.connection, work.tenant).lock()
+    if role not in REVIEWERS:
+        for reply_id in await ReplyRepository(work.connection, work.tenant).cancel_of(
+            user_id, work.now
+        ):
+            work.note(actor, "reply cancelled", reply_id=reply_id, reason="author removed")
     repository = KeyRepository(work.connection)
     for key_id in await repository.revoke_of_user(work.tenant, user_id, work.now):
         work.note(actor, "key revoked", key_id=key_id)
@@ -135,7 +140,7 @@ async def _end_powers(
 async def leave_client(work: UnitOfWork, actor: Actor) -> None:
     """End the actor's own membership immediately. The keys that the actor created stay active.
 
-    These keys are then shown as having no manager, and the sweep notifies the managers by mail.
+    These keys are then shown as having no manager, and the sweep notifies the managers by email.
     Raises OwnerStays, MemberNotFound.
     """
     members = MemberRepository(work.connection)

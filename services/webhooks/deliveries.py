@@ -32,15 +32,15 @@ REPLAYED_AT_ONCE: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The data with which a pasted signature is compared."""
+    """The data needed to explain why a pasted signature does not match."""
 
     secrets: tuple[KnownSecret, ...] = field(repr=False)
     sent: tuple[Sent, ...] = field(repr=False)
     now: datetime
 
     def explain(self, pasted: Pasted) -> Explanation:
-        """Return an explanation of why a pasted signature does not match. For a long body, the call
-        takes tenths of a second."""
+        """Return an explanation of why a pasted signature does not match. For a long body, this
+        takes several tenths of a second."""
         return explain(pasted, secrets=self.secrets, sent=self.sent, now=self.now)
 
 

@@ -1,4 +1,4 @@
-"""The check, before every use of webhooks, that the client's plan includes them."""
+"""A check that the client's plan includes webhooks. Every webhook use case calls it first."""
 
 from services.core.unit_of_work import UnitOfWork
 from store.tenants.accounts import AccountRepository

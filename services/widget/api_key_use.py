@@ -1,5 +1,5 @@
-"""Requests that use an API key instead of the widget key. Such a request is accepted, and the
-client is warned."""
+"""Warn clients about widget requests that use an API key instead of the widget key. Such requests
+are accepted."""
 
 from datetime import timedelta
 from typing import Final

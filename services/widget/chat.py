@@ -19,9 +19,9 @@ from store.widget.visitor_sessions import WidgetSessionRepository
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The parts of a request that determine its widget session. `session`: the session in a token
+    """The values in a request that determine its widget session. `session`: the session in a token
     that the service signed. `signed_email`: the result of `signed_address`. `fresh_id`: the id for
-    a new session, in case `session` cannot continue."""
+    a new session if `session` cannot continue."""
 
     session: HeldSession | None
     signed_email: str | None
@@ -48,8 +48,8 @@ def signed_address(
 async def visit_of(
     connection: AsyncConnection, tenant: TenantId, shown: Shown, widget: Widget, now: datetime
 ) -> WidgetVisit:
-    """Return the widget session to which the message belongs. This is the session in the page's
-    token or, if that session has ended or belongs to another visitor, a new session."""
+    """Return the message's widget session. This is the session in the page's token or, if that
+    session has ended or belongs to another visitor, a new session."""
     share = WidgetShare(widget.hourly_messages, widget.monthly_tickets)
     fresh = WidgetVisit(shown.fresh_id, shown.language, share, shown.signed_email)
     if shown.session is None:
@@ -61,8 +61,8 @@ async def visit_of(
         return (
             WidgetVisit(session_id, shown.language, share, shown.signed_email) if begins else fresh
         )
-    # A merchant's signature for the same address proves as much as a token obtained with a code.
-    may_open = shown.session.opens(session.verified_by) or shown.signed_email is not None
+    # A merchant's signature for the same address is as trustworthy as a verified visitor's token.
+    may_open = shown.session.opens(session.verified_email) or shown.signed_email is not None
     if not (may_open and goes_on(session, shown.signed_email)):
         return fresh
     coded = session.verified_email if session.verified_by is VerifiedBy.CODE else None

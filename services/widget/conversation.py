@@ -1,4 +1,4 @@
-"""What a visitor does in a widget session's conversation."""
+"""Visitors' actions in a widget session's conversation."""
 
 from domain.widget.errors import SessionUnknown
 from domain.widget.widget_session import HeldSession
@@ -8,7 +8,7 @@ from store.widget.session_states import SessionStateRepository
 
 async def note_seen(work: UnitOfWork, session: HeldSession, number: int) -> None:
     """Record that the visitor has seen the messages in the widget session up to this number, so
-    that none of them is mailed. Raises SessionUnknown.
+    that they are not emailed. Raises SessionUnknown.
 
     No audit entry is written, because no data of the client changes.
     """

@@ -1,4 +1,4 @@
-"""Verify widget visitors: a visitor requests a code by mail, and then enters it."""
+"""Verification of widget visitors: a visitor requests a code by email, then enters it."""
 
 from dataclasses import dataclass, field
 
@@ -15,8 +15,8 @@ from store.widget.visitor_sessions import WidgetSessionRepository
 @dataclass(frozen=True, slots=True)
 class VisitorCodeWanted:
     """A visitor's request for a code. `email`: already validated by `domain/identity/address.py`.
-    `language`: None for the language of the session, or for French if the session has no language.
-    `number`: a random number below NUMBERS from which the code is derived."""
+    `language`: None for the session's language, or French if the session has none. `number`: a
+    random number below NUMBERS, from which the code is derived."""
 
     session_id: str
     email: str
@@ -35,7 +35,7 @@ class VerifiedVisitor:
 
 
 async def make_visitor_code(work: UnitOfWork, wanted: VisitorCodeWanted, sealer: Sealer) -> str:
-    """Store a visitor's code for any address, and return the code's id, with which the mail is
+    """Store a visitor's code for any address, and return the code's id, with which the email is
     sent. A code beyond the limits of `domain/identity/mailed_code.py` is withheld and never sent.
 
     A withheld code requires the same work and counts for its session, so neither the response time
@@ -101,7 +101,7 @@ async def enter_visitor_code(
     await codes.prove(session_id, tried, work.now)
     email = right[0]
     # `open` locks the session's row, so no other transaction can verify the session for another
-    # address meanwhile.
+    # address in the meantime.
     session = await sessions.open(session_id, session.language, work.now)
     if not _may_be_theirs(session, email):
         session = await sessions.open(work.new_id(), session.language, work.now)

@@ -1,4 +1,4 @@
-"""Management of a client's widget: its sites and shares, its key and its secret."""
+"""Management of a client's widget: its sites, shares, key and secret."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -32,8 +32,8 @@ async def widget_and_key(work: UnitOfWork) -> tuple[Widget, str | None]:
 
 
 async def change_widget(work: UnitOfWork, actor: Actor, change: WidgetChange) -> Widget:
-    """Change the widget settings. The new settings apply from the next request on. The caller must
-    have validated the values (`domain/widget/`). Raises RoleRequired, ClientNotFound."""
+    """Change the widget settings. The new settings apply starting with the next request. The caller
+    must have validated the values (`domain/widget/`). Raises RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
     changed = await WidgetRepository(work.connection, work.tenant).change(change, work.now)
     work.note(actor, "widget changed", fields=" ".join(sorted(change.given)))

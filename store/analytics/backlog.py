@@ -1,4 +1,4 @@
-"""Query for the backlog of the whole installation: the pending work of all clients."""
+"""Query for the installation's backlog: the pending work of all clients."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,7 +37,7 @@ class Backlog:
 
 
 async def read_backlog(connection: AsyncConnection) -> Backlog:
-    """Return the counts of unfinished work of all clients, read in one query."""
+    """Count the unfinished work of all clients, in one query."""
     row = (await connection.execute(backlog_query())).one()
     return Backlog(*row)
 

@@ -27,8 +27,8 @@ _CUSTOMERS: Final = sa.text("""
     GROUP BY customer_key ORDER BY customer_key LIMIT :limit
 """)
 
-# OFFSET 0 forces row-by-row joins on unique keys. Another plan could read all runs of a client for
-# each customer.
+# OFFSET 0 forces row-by-row joins on unique keys. Another plan could read all of a client's runs
+# for each customer.
 _HISTORIES: Final = sa.text("""
     SELECT customer.key, past.*, again.*
     FROM unnest(CAST(:customers AS text[])) AS customer(key)
@@ -90,11 +90,11 @@ class ChurnRepository(TenantRepository):
     """The customers of one client and their churn predictions."""
 
     async def customers(self, at: datetime, *, after: str, limit: int) -> list[str]:
-        """Return a page of the addresses of customers who sent a message in the look-back period
-        before `at`.
+        """Return a page of addresses of customers who sent a message in the look-back period before
+        `at`.
 
-        The addresses are sorted, and normalized as for the customer limit. `after`: the last
-        address on the previous page.
+        The addresses are sorted, in the form that `customer_key` returns. `after`: the last address
+        on the previous page.
         """
         asked = {**self._times(at), "after": after, "limit": limit}
         return list(await self._connection.scalars(_CUSTOMERS, asked))
@@ -149,8 +149,8 @@ class ChurnRepository(TenantRepository):
         return found
 
     async def of(self, customer: str) -> ChurnPrediction | None:
-        """Return a customer's latest prediction, or None. `customer`: the address, normalized as
-        for the customer limit."""
+        """Return a customer's latest prediction, or None. `customer`: the address, as returned by
+        `customer_key`."""
         t = churn_predictions
         row = (
             await self._connection.execute(

@@ -1,4 +1,4 @@
-"""The daily counts of a page of clients, computed by one statement."""
+"""Daily counts for a page of clients, computed by one statement."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,9 +9,11 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.analytics.latencies import WIDTH
+from domain.analytics.latencies import COARSE, WIDTH
 from domain.analytics.metrics import DURABLE_AFTER, Breakdown, DayCounts, Slice, midnight
 from domain.core.ids import first_ulid
+from store.runs.outcomes import CAME_BACK, CLOSED_AT, INBOUND, IS_REQUEST
+from store.runs.refunds import EXECUTED_REFUND
 
 # A row's id and its timestamp come from the same clock. If the row waits for a lock, its id is
 # slightly earlier than its timestamp.
@@ -25,7 +27,7 @@ A busy client has tens of thousands of runs, and the query follows each run for 
 shorter than the activity's heartbeat timeout.
 """
 _PATIENCE: Final = f"SET LOCAL statement_timeout = '{DAY_PATIENCE_S - 1:.0f}s'"
-# Maps each GROUP BY column to the breakdown field that holds its counts.
+# Maps each GROUP BY column to the breakdown field for its counts.
 _PARTS: Final = {
     "classification": "by_class",
     "playbook_id": "by_playbook",
@@ -52,19 +54,11 @@ class ClientDay:
     counts: DayCounts
 
 
-# Each run of the day with its outcome. Each table is read by its primary key, whose ids are in time
-# order, or by a key of the run. The cost therefore grows with the number of rows from that day, not
-# with the total number of the client's rows. The joins run row by row, because a plan made for idle
-# clients must also work for a busy client. `came_back` is computed only for resolved runs, and only
-# after the 7 days have passed. A run is not counted as a request if its message is automatic or
-# joined an open review. Automatic mails need no answer. A message that joined an open review
-# belongs to a case that is already counted.
-_AUTOMATIC: Final = (
-    "({0}.joined_review IS NULL AND {0}.status = 'completed' AND {0}.response = '' "
-    "AND {0}.plan = '[]')"
-)
-_IS_AUTOMATIC: Final = _AUTOMATIC.format("run")
-_OTHER_IS_AUTOMATIC: Final = _AUTOMATIC.format("other")
+# Selects the day's runs with their outcomes. Each table is read through its primary key, in which
+# ids are in time order, or through a run's key. The cost therefore grows with the day's rows, not
+# with all of the client's rows. The joins run row by row, because a plan made for idle clients
+# must also work for a busy client. `came_back` is computed only for resolved runs, and only after
+# the 7 days have passed.
 _LOOKED_AT: Final = f"""
     SELECT run.client_id, run.status, run.duration_ms, run.cost_micros,
            coalesce(run.classification, '') AS classification, run.playbook_id,
@@ -72,34 +66,9 @@ _LOOKED_AT: Final = f"""
            human.reason, human.decided, human.reason IS NOT NULL AS escalated,
            past.asks, past.asks AND run.status = 'completed' AS resolved,
            past.closed_at,
-           CASE WHEN past.asks AND run.status = 'completed' AND :ends <= :now - :durable THEN
-               EXISTS (
-                   SELECT FROM engine_messages AS later
-                   CROSS JOIN LATERAL (
-                       SELECT count(*) > 0 AS is_automatic FROM engine_runs AS other
-                       WHERE other.client_id = run.client_id AND other.event_id = later.event_id
-                         AND {_OTHER_IS_AUTOMATIC}
-                   ) AS its
-                   WHERE later.client_id = run.client_id AND later.direction = 'inbound'
-                     AND later.conversation_id = inbound.conversation_id
-                     AND later.created_at > past.closed_at
-                     AND later.created_at <= past.closed_at + :durable
-                     AND NOT its.is_automatic
-               ) OR EXISTS (
-                   SELECT FROM engine_messages AS later
-                   CROSS JOIN LATERAL (
-                       SELECT count(*) > 0 AS is_alike FROM engine_runs AS other
-                       WHERE other.client_id = run.client_id AND other.event_id = later.event_id
-                         AND other.classification = run.classification
-                         AND {_OTHER_IS_AUTOMATIC} IS NOT TRUE
-                   ) AS its
-                   WHERE later.client_id = run.client_id AND later.direction = 'inbound'
-                     AND later.customer_key = inbound.customer_key
-                     AND later.created_at > past.closed_at
-                     AND later.created_at <= past.closed_at + :durable
-                     AND its.is_alike
-               )
-           END AS came_back
+           CASE WHEN past.asks THEN money.refunded END AS refunded,
+           CASE WHEN past.asks AND run.status = 'completed' AND :ends <= :now - :durable
+                THEN {CAME_BACK} END AS came_back
     FROM clients AS client
     CROSS JOIN LATERAL (
         SELECT * FROM engine_runs
@@ -113,15 +82,16 @@ _LOOKED_AT: Final = f"""
         FROM escalation_tickets AS ticket
         WHERE ticket.client_id = run.client_id AND ticket.run_id = run.id
     ) AS human
-    LEFT JOIN LATERAL (
-        SELECT conversation_id, customer_key, channel FROM engine_messages
-        WHERE client_id = run.client_id AND event_id = run.event_id AND direction = 'inbound'
-        OFFSET 0
-    ) AS inbound ON true
     CROSS JOIN LATERAL (
-        SELECT human.reason IS NOT NULL
-                   OR (run.joined_review IS NULL AND {_IS_AUTOMATIC} IS NOT TRUE) AS asks,
-               coalesce(run.finished_at, run.answered_at, run.received_at) AS closed_at
+        SELECT jsonb_object_agg(currency, minor) AS refunded FROM (
+            SELECT currency, sum(amount) AS minor FROM action_ledger
+            WHERE client_id = run.client_id AND run_id = run.id AND {EXECUTED_REFUND}
+            GROUP BY currency
+        ) AS sums
+    ) AS money
+    {INBOUND}
+    CROSS JOIN LATERAL (
+        SELECT human.reason IS NOT NULL OR {IS_REQUEST} AS asks, {CLOSED_AT} AS closed_at
         OFFSET 0
     ) AS past
     WHERE client.id = ANY(:client_ids) AND client.closed_at IS NULL
@@ -146,41 +116,97 @@ _OF_RUNS: Final = """
            percentile_cont(0.95) WITHIN GROUP (ORDER BY duration_ms) AS latency_p95_ms
     FROM looked_at GROUP BY client_id
 """
-# One row for each value of each breakdown. In rows of `reason` or `step`, only `number` is set.
-_OF_PARTS: Final = """
+# Returns one row for each value of each breakdown, and one for each of a value's latency buckets
+# (`bucket`). In rows with `reason`, `step` or `bucket`, only `number` is used.
+_OF_PARTS: Final = f"""
     SELECT client_id AS whose, jsonb_agg(jsonb_build_object(
-        'part', CASE level WHEN 15 THEN 'classification' WHEN 23 THEN 'playbook_id'
-                     WHEN 27 THEN 'channel' WHEN 29 THEN 'reason' ELSE 'step' END,
+        'part', CASE WHEN classification IS NOT NULL THEN 'classification'
+                     WHEN playbook_id IS NOT NULL THEN 'playbook_id'
+                     WHEN channel IS NOT NULL THEN 'channel'
+                     WHEN reason IS NOT NULL THEN 'reason' ELSE 'step' END,
         'value', coalesce(classification, playbook_id, channel, reason, step::text),
+        'bucket', bucket::text,
         'number', number, 'asked', asked, 'resolved', resolved, 'resolved_alone', resolved_alone,
-        'escalated', escalated, 'reopened', reopened, 'durable', durable,
+        'escalated', escalated, 'refunds', refunds, 'reopened', reopened, 'durable', durable,
         'cost_micros', cost_micros)) AS parts
     FROM (
-        SELECT client_id, classification, playbook_id, channel, reason, step,
-               grouping(classification, playbook_id, channel, reason, step) AS level,
+        SELECT client_id, classification, playbook_id, channel, reason, step, bucket,
+               grouping(bucket) AS is_whole,
                count(*) AS number,
                count(*) FILTER (WHERE asks) AS asked,
                count(*) FILTER (WHERE resolved) AS resolved,
                count(*) FILTER (WHERE resolved AND NOT escalated) AS resolved_alone,
                count(*) FILTER (WHERE escalated) AS escalated,
+               count(refunded) AS refunds,
                count(*) FILTER (WHERE came_back) AS reopened,
                count(*) FILTER (WHERE NOT came_back) AS durable,
                coalesce(sum(cost_micros), 0)::bigint AS cost_micros
         FROM (
-            SELECT *, CASE WHEN duration_ms IS NOT NULL
-                THEN floor(ln(greatest(duration_ms, 1)) / ln(:width))::int END AS step
-            FROM looked_at
-        ) AS stepped
+            SELECT *, (step / {COARSE}) * {COARSE} + {COARSE // 2} AS bucket FROM (
+                SELECT *, CASE WHEN duration_ms IS NOT NULL
+                    THEN floor(ln(greatest(duration_ms, 1)) / ln(:width))::int END AS step
+                FROM looked_at
+            ) AS stepped
+        ) AS bucketed
         GROUP BY GROUPING SETS ((client_id, classification), (client_id, playbook_id),
-                                (client_id, channel), (client_id, reason), (client_id, step))
+                                (client_id, channel), (client_id, reason), (client_id, step),
+                                (client_id, classification, bucket),
+                                (client_id, playbook_id, bucket), (client_id, channel, bucket))
     ) AS grouped
     WHERE coalesce(classification, playbook_id, channel, reason, step::text) IS NOT NULL
+      AND (is_whole = 1 OR bucket IS NOT NULL)
+    GROUP BY client_id
+"""  # noqa: S608 - constants
+# Selects the refunds for each value of each breakdown, by currency.
+_OF_REFUNDS: Final = """
+    SELECT client_id AS whose, jsonb_agg(jsonb_build_object(
+        'part', CASE WHEN classification IS NOT NULL THEN 'classification'
+                     WHEN playbook_id IS NOT NULL THEN 'playbook_id' ELSE 'channel' END,
+        'value', coalesce(classification, playbook_id, channel),
+        'currency', currency, 'minor', minor)) AS refunds
+    FROM (
+        SELECT client_id, classification, playbook_id, channel, one.key AS currency,
+               sum(one.value::bigint)::bigint AS minor
+        FROM looked_at CROSS JOIN LATERAL jsonb_each_text(refunded) AS one
+        WHERE refunded IS NOT NULL
+        GROUP BY GROUPING SETS ((client_id, classification, one.key),
+                                (client_id, playbook_id, one.key), (client_id, channel, one.key))
+    ) AS grouped
     GROUP BY client_id
 """
+# Selects the ratings given on the day, for each value of each breakdown. The rated run may be
+# older.
+_OF_RATINGS: Final = f"""
+    SELECT client_id AS whose, jsonb_agg(jsonb_build_object(
+        'part', CASE WHEN classification IS NOT NULL THEN 'classification'
+                     WHEN playbook_id IS NOT NULL THEN 'playbook_id' ELSE 'channel' END,
+        'value', coalesce(classification, playbook_id, channel),
+        'rated', rated, 'satisfied', satisfied)) AS ratings
+    FROM (
+        SELECT given.client_id, run.classification, run.playbook_id, run.channel,
+               count(*) AS rated, count(*) FILTER (WHERE given.score >= 4) AS satisfied
+        FROM clients AS client
+        CROSS JOIN LATERAL (
+            SELECT client_id, run_id, score FROM ratings
+            WHERE client_id = client.id AND created_at >= :begins AND created_at < :ends OFFSET 0
+        ) AS given
+        CROSS JOIN LATERAL (
+            SELECT coalesce(run.classification, '') AS classification, run.playbook_id,
+                   coalesce(inbound.channel, '') AS channel
+            FROM engine_runs AS run {INBOUND}
+            WHERE run.client_id = given.client_id AND run.id = given.run_id OFFSET 0
+        ) AS run
+        WHERE client.id = ANY(:client_ids) AND client.closed_at IS NULL
+        GROUP BY GROUPING SETS ((given.client_id, run.classification),
+                                (given.client_id, run.playbook_id), (given.client_id, run.channel))
+    ) AS grouped
+    GROUP BY client_id
+"""  # noqa: S608 - constants
 _COUNTED: Final = sa.text(f"""
     WITH looked_at AS MATERIALIZED ({_LOOKED_AT})
     SELECT client.id AS client_id, coalesce(settings.retention, '{{}}') AS retention,
-           event.*, run.*, part.parts, sent.*, received.*, mood.*, rating.*
+           event.*, run.*, part.parts, money.refunds, opinion.ratings, sent.*, received.*,
+           mood.*, rating.*
     FROM clients AS client
     LEFT JOIN client_settings AS settings ON settings.client_id = client.id
     CROSS JOIN LATERAL (
@@ -191,6 +217,8 @@ _COUNTED: Final = sa.text(f"""
     ) AS event
     LEFT JOIN ({_OF_RUNS}) AS run ON run.whose = client.id
     LEFT JOIN ({_OF_PARTS}) AS part ON part.whose = client.id
+    LEFT JOIN ({_OF_REFUNDS}) AS money ON money.whose = client.id
+    LEFT JOIN ({_OF_RATINGS}) AS opinion ON opinion.whose = client.id
     CROSS JOIN LATERAL (
         SELECT count(*) AS messages_out
         FROM engine_messages
@@ -219,7 +247,7 @@ _COUNTED: Final = sa.text(f"""
       AND (client.created_at < :ends
            OR greatest(events, messages_in, messages_out, rated) > 0)
     ORDER BY client.id
-""").columns(retention=JSONB, parts=JSONB)  # noqa: S608 - constants
+""").columns(retention=JSONB, parts=JSONB, refunds=JSONB, ratings=JSONB)  # noqa: S608 - constants
 
 
 async def count_day(
@@ -264,12 +292,17 @@ def _client_day(row: dict[str, Any], ends: datetime, now: datetime) -> ClientDay
     if not is_over:
         values |= {"reopened": None, "durable": None}
     parts: list[dict[str, Any]] = row["parts"] or []
+    details = _details(parts, row["refunds"] or [], row["ratings"] or [])
     counts = DayCounts(
         **values,
         escalations=_numbers(parts, "reason"),
         latencies=_numbers(parts, "step"),
         breakdown=Breakdown(
-            **{name: _slices(parts, part, is_over=is_over) for part, name in _PARTS.items()}
+            **{
+                name: _slices(parts, part, details, is_over=is_over)
+                for part, name in _PARTS.items()
+            },
+            is_detailed=True,
         ),
     )
     return ClientDay(row["client_id"], row["retention"], counts)
@@ -279,13 +312,56 @@ def _numbers(parts: Sequence[Mapping[str, Any]], part: str) -> dict[str, int]:
     return {one["value"]: one["number"] for one in parts if one["part"] == part}
 
 
-def _slices(parts: Sequence[Mapping[str, Any]], part: str, *, is_over: bool) -> tuple[Slice, ...]:
-    """Return the slices of a breakdown that contain at least one request. Automatic mails are not
-    requests."""
-    names = set(Slice.model_fields) - {"key", *(() if is_over else ("reopened", "durable"))}
-    made = (
-        Slice.model_validate({"key": one["value"], **{name: one[name] for name in names}})
+_Key = tuple[str, str]
+
+
+def _details(
+    parts: Sequence[Mapping[str, Any]],
+    refunds: Sequence[Mapping[str, Any]],
+    ratings: Sequence[Mapping[str, Any]],
+) -> dict[_Key, dict[str, Any]]:
+    """Return the slice values that are counted in separate rows, by part and key."""
+    found: dict[_Key, dict[str, Any]] = {}
+
+    def of(one: Mapping[str, Any]) -> dict[str, Any]:
+        return found.setdefault((one["part"], one["value"]), {"latencies": {}, "refunded": {}})
+
+    for one in parts:
+        if one["bucket"] is not None:
+            of(one)["latencies"][one["bucket"]] = one["number"]
+    for one in refunds:
+        of(one)["refunded"][one["currency"]] = one["minor"]
+    for one in ratings:
+        of(one).update(rated=one["rated"], satisfied=one["satisfied"])
+    return found
+
+
+_COUNTS: Final = set(Slice.model_fields) - {
+    *("key", "latencies", "refunded", "rated", "satisfied"),
+}
+
+
+def _slices(
+    parts: Sequence[Mapping[str, Any]],
+    part: str,
+    details: Mapping[_Key, Mapping[str, Any]],
+    *,
+    is_over: bool,
+) -> tuple[Slice, ...]:
+    """Return the slices of a breakdown that contain at least one request or rating. Automatic
+    emails are not requests."""
+    names = _COUNTS - (set() if is_over else {"reopened", "durable"})
+    counted: dict[str, dict[str, Any]] = {
+        one["value"]: {name: one[name] for name in names}
         for one in parts
-        if one["part"] == part and one["asked"]
+        if one["part"] == part and one["bucket"] is None and one["asked"]
+    }
+    rated = {key for (of, key), values in details.items() if of == part and "rated" in values}
+    unfollowed = {"reopened": 0, "durable": 0} if is_over else {}
+    made = (
+        Slice.model_validate(
+            {"key": key, **counted.get(key, unfollowed), **details.get((part, key), {})}
+        )
+        for key in counted.keys() | rated
     )
     return tuple(sorted(made, key=lambda one: one.key))

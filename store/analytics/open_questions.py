@@ -40,8 +40,8 @@ _NEWEST: Final = sa.text(f"""
     ORDER BY review.id DESC LIMIT :limit
 """)  # noqa: S608 - our own names
 
-# The answers that a human agent wrote or approved. `number`: the position of a gap in the list of
-# gaps.
+# Selects the answers that a human agent wrote or approved. `number`: the position of a gap in the
+# list of gaps.
 _ANSWERS: Final = sa.text("""
     SELECT DISTINCT ON (asked.number) asked.number, run.id AS run_id,
            left(answer.body, :chars) AS text, answer.created_at AS answered_at
@@ -85,8 +85,8 @@ class OpenQuestions(TenantRepository):
         return [OpenQuestion(**row._asdict()) for row in rows]
 
     async def answers(self, gaps: Sequence[Sequence[str]]) -> dict[int, HumanAnswer]:
-        """Return the newest human answer to any run of each gap, keyed by the position of the gap.
-        Gaps without such an answer are omitted."""
+        """Return the newest human answer to any run in each gap, keyed by the gap's position. Gaps
+        without such an answer are omitted."""
         asked = [(number, run) for number, runs in enumerate(gaps) for run in runs]
         rows = await self._connection.execute(
             _ANSWERS,
@@ -103,7 +103,7 @@ class OpenQuestions(TenantRepository):
         }
 
     async def written_at(self, entries: Sequence[str]) -> Mapping[str, datetime]:
-        """Return when each of these knowledge entries was last changed, keyed by id."""
+        """Return the time of the latest change to each of these knowledge entries, keyed by id."""
         rows = await self._connection.execute(
             _CHANGED, {"client_id": self._tenant, "entries": list(entries)}
         )

@@ -50,8 +50,8 @@ metrics_daily: Final = sa.Table(
     _later("handled"),
     _later("resolved"),
     _later("resolved_alone"),
-    # Among the resolved runs, the number whose customers wrote again within 7 days, and the number
-    # whose customers did not. Null until the 7 days have passed.
+    # The number of resolved runs after which the customer wrote again within 7 days, and the
+    # number of those after which the customer did not. Null until the 7 days have passed.
     _later("reopened"),
     _later("durable"),
     # Numbers of escalated runs, by escalation reason.
@@ -64,7 +64,7 @@ metrics_daily: Final = sa.Table(
     sa.Column("cost_micros", sa.BigInteger, nullable=False, server_default="0"),
     # Runs by latency, in the histogram buckets of `domain/analytics/latencies.py`.
     json("latencies", "{}"),
-    # Counts of runs by class, playbook and channel.
+    # Run counts by category, playbook and channel.
     json("breakdown", "{}"),
     time("computed_at"),
 )

@@ -1,5 +1,5 @@
-"""The audit chains of all clients, for verification and for anchors. An anchor records the head of
-a chain on a given day."""
+"""The audit chains of all clients, with their checkpoints. A checkpoint ("anchor" in the code)
+records a chain's head on a given day."""
 
 from datetime import date
 from typing import Final
@@ -19,7 +19,7 @@ _NEXT: Final = sa.text("""
         (SELECT min(client_id) FROM audit_entries WHERE client_id > :after),
         (SELECT min(client_id) FROM audit_anchors WHERE client_id > :after))
 """)
-# If the head of a chain is already anchored, the chain has no newer entries.
+# If a chain's head already has a checkpoint, the chain has no newer entries.
 _ANCHOR: Final = sa.text("""
     WITH moved AS (
         SELECT client_id, seq, hash FROM audit_heads AS head
@@ -36,14 +36,15 @@ _ANCHOR: Final = sa.text("""
 
 
 class ChainRepository:
-    """Reads and anchors audit chains. Requires a connection that spans clients."""
+    """Reads audit chains and records their checkpoints. Requires a connection that spans
+    clients."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def next_chain(self, after: str) -> str | None:
-        """Return the id of the next client that has an audit chain, in id order. Return None after
-        the last one."""
+        """Return the id of the next client after the id `after` that has an audit chain, or None if
+        there is none."""
         found: str | None = await self._connection.scalar(_NEXT, {"after": after})
         return found
 
@@ -58,7 +59,7 @@ class ChainRepository:
         self, client_id: str, *, after: int | None, limit: int
     ) -> tuple[ChainLink, ...]:
         """Return the next entries of a chain, after the sequence number `after`. If `after` is
-        None, start at the first existing entry, even if its sequence number is not the first."""
+        None, start at the first existing entry, even if its sequence number is not 1."""
         query = LINKS.where(audit_entries.c.client_id == client_id)
         if after is not None:
             query = query.where(audit_entries.c.seq > after)
@@ -66,30 +67,30 @@ class ChainRepository:
         return tuple(link_of(row) for row in rows)
 
     async def anchors(self, client_id: str) -> tuple[Anchor, ...]:
-        """Return the daily anchors of a client's chain, in order."""
+        """Return the daily checkpoints of a client's chain, in order."""
         return await self._anchors(audit_anchors.c.client_id == client_id)
 
     async def anchors_of(
         self, day: date, *, after: tuple[str, int] = ("", 0), limit: int
     ) -> tuple[Anchor, ...]:
-        """Return a page of a day's anchors, ordered by client and sequence number."""
+        """Return a page of a day's checkpoints, ordered by client and sequence number. `after`: the
+        client id and sequence number of the last checkpoint on the previous page."""
         place = sa.tuple_(audit_anchors.c.client_id, audit_anchors.c.seq)
         return await self._anchors(
             sa.and_(audit_anchors.c.day == day, place > sa.tuple_(*map(sa.literal, after))), limit
         )
 
     async def latest_day(self) -> date | None:
-        """Return the last day that has anchors, or None."""
+        """Return the last day with checkpoints, or None."""
         latest = sa.select(sa.func.max(audit_anchors.c.day))
         found: date | None = await self._connection.scalar(latest)
         return found
 
     async def anchor_some(self, day: date, *, after: str, limit: int) -> tuple[str | None, int]:
-        """Anchor up to `limit` chains, in the order of clients, starting after the client `after`.
-        Only chains whose head has changed since their last anchor are anchored.
-
-        Return the id of the last client whose chain was anchored, or None, and the number of
-        anchored chains. A repeated call finds nothing to anchor.
+        """Record checkpoints of up to `limit` chains, in the order of clients, starting after the
+        client `after`. Chains without new entries since their last checkpoint are skipped. Return
+        the id of the last client whose chain got a checkpoint, or None, and the number of new
+        checkpoints. A repeated call records nothing.
         """
         values = {"day": day, "after": after, "limit": limit}
         row = (await self._connection.execute(_ANCHOR, values)).one()

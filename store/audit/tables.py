@@ -7,8 +7,8 @@ import sqlalchemy as sa
 
 from store.core.schema import json, metadata, text, time
 
-# Rows are never changed or removed. The service's roles lack the privilege to do so. A trigger
-# keeps the owner of the tables from changing rows by mistake.
+# Rows are never changed or removed. The service's roles lack the privilege to do so, and a trigger
+# prevents accidental changes by the tables' owner.
 audit_entries: Final = sa.Table(
     "audit_entries",
     metadata,
@@ -26,7 +26,7 @@ audit_entries: Final = sa.Table(
     sa.Column("hash", sa.LargeBinary, nullable=False),
 )
 
-# The last entry of each chain. A transaction locks this row after all its other locks.
+# The last entry in each chain. A transaction locks this row after all of its other locks.
 audit_heads: Final = sa.Table(
     "audit_heads",
     metadata,
@@ -36,7 +36,7 @@ audit_heads: Final = sa.Table(
 )
 
 # The head of each chain that has grown, recorded once a day. The application log also contains a
-# digest of each day's anchors.
+# digest of each day's checkpoints.
 audit_anchors: Final = sa.Table(
     "audit_anchors",
     metadata,

@@ -97,8 +97,8 @@ class CheckoutRepository(TenantRepository):
         return [one for one in found if one is not None]
 
     async def opened(self, checkout_id: str, opened: OpenedCheckout) -> None:
-        """Store the URL of the payment page for a checkout. If a payment event has changed the
-        checkout's state meanwhile, keep that state."""
+        """Store the URL of the payment page for a checkout. If a payment event has already changed
+        the checkout's state, keep that state."""
         columns = checkouts.c
         await self._change(
             columns.id == checkout_id,

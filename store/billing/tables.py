@@ -102,7 +102,7 @@ checkouts: Final = sa.Table(
         unique=True,
         postgresql_where=sa.text("renewal = 'active'"),
     ),
-    # For lookups by checkout id when the client is unknown.
+    # This index serves lookups by checkout id without a client id.
     sa.Index(None, "id"),
 )
 

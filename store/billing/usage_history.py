@@ -51,7 +51,8 @@ class UsageHistory(TenantRepository):
             sa.select(day, sa.func.count())
             .where(
                 used.client_id == self._tenant,
-                # The index is by month, and a ticket belongs to the month in which it was admitted.
+                # The rows are indexed by month. A ticket belongs to the month in which it was
+                # admitted.
                 used.period.in_({period_of(since), period_of(today)}),
                 used.created_at >= since,
                 used.created_at < today,

@@ -1,6 +1,6 @@
 """The usage ledger. It counts each ticket once, in the month of its admission, and records whether
-the quota or a credit paid for it. A ticket is returned if neither the brain nor the executor ran
-for it."""
+the quota or a credit paid for it. A ticket is credited back ("returned") if neither the brain nor
+the executor ran for it."""
 
 from datetime import datetime
 from typing import Final

@@ -1,5 +1,4 @@
-"""The results of a client's saved cases, and the publish gate's decisions, which depend on these
-results."""
+"""The results of a client's saved cases, and the publish gate's decisions based on them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -72,8 +71,8 @@ class CaseOutcomes(TenantRepository):
         return await self.latest(digests(falling_to(cases, entries), content, model()))
 
     async def green(self, model: NamesModel) -> frozenset[str]:
-        """Return the ids of the cases that passed with the live content. Return an empty set if
-        none of the cases is required."""
+        """Return the ids of the cases that passed with the live content. Return an empty set if no
+        case is required."""
         cases = await SavedCaseRepository(self._connection, self._tenant).all()
         if not any(case.must for case in cases):
             return frozenset()

@@ -1,4 +1,4 @@
-"""Runs that try saved cases, and the results of these runs."""
+"""Test runs of saved cases, and their results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,9 +31,9 @@ _COUNT: Final = sa.text("""
     RETURNING run.total, run.done, run.passed
 """)
 
-# Deletes all runs except the latest ones of each client. A run with the last result of a case for
-# some digest is also kept until it is older than `before`. The digest may be that of the live
-# version. A version whose result is deleted stays live, but its cases then count as untried.
+# Deletes all runs except each client's latest ones. A run with a case's last result for some digest
+# is also kept until it is older than `before`. The digest may be that of the live version. A
+# version whose result is deleted stays live, but its cases then count as untried.
 _PRUNE: Final = sa.text("""
     DELETE FROM case_runs AS run
     USING (
@@ -133,7 +133,7 @@ class CaseRunRepository(TenantRepository):
             )
 
     async def tried(self, run_id: str) -> frozenset[str]:
-        """Return the ids of the cases that have a result in the run."""
+        """Return the ids of the cases with a result in the run."""
         rows = await self._connection.scalars(
             sa.select(case_results.c.case_id).where(
                 case_results.c.client_id == self._tenant, case_results.c.case_run_id == run_id
@@ -196,7 +196,8 @@ class LeftCaseRun:
 async def case_runs_left(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> Sequence[LeftCaseRun]:
-    """Return a page of all clients' unfinished runs created before a time, oldest first."""
+    """Return a page of all clients' unfinished runs that were created before `before`, oldest
+    first. `after`: the position of the last run on the previous page."""
     rows = await connection.execute(
         sa.select(case_runs.c.client_id, case_runs.c.id, case_runs.c.created_at)
         .where(

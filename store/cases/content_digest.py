@@ -7,10 +7,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
 
-# The digest covers values, not ids, so a change has the same digest when it is tried and after it
-# is saved. Templates are digested in order, because the older of two matching templates is used.
-# Knowledge is retrieved by rank, so the order of the entries does not matter. jsonb serializes
-# equal values identically.
+# The digest covers values, not ids, so a change has the same digest before and after it is saved.
+# Templates are digested in order, because the older of two matching templates is used. Knowledge is
+# retrieved by rank, so the order of entries does not matter. jsonb serializes equal values
+# identically.
 _DIGEST: Final = sa.text("""
     WITH template AS (
         SELECT row_number() OVER (ORDER BY created_at, id) AS place,
@@ -22,7 +22,7 @@ _DIGEST: Final = sa.text("""
                    title, body, language)::text, 'UTF8')) AS digest
         FROM knowledge_entries WHERE client_id = :tenant
     ), chosen AS (
-        SELECT jsonb_build_array(coalesce(system_prompt, ''), sensitive_words)::text AS told
+        SELECT jsonb_build_array(coalesce(system_prompt, ''), sensitive_words)::text AS settings
         FROM client_settings WHERE client_id = :tenant
     ), head AS (
         SELECT weights FROM own_heads WHERE client_id = :tenant ORDER BY id DESC LIMIT 1
@@ -32,7 +32,7 @@ _DIGEST: Final = sa.text("""
         || '/'::bytea
         || coalesce((SELECT string_agg(digest, ''::bytea ORDER BY digest) FROM entry), ''::bytea)
         || '/'::bytea
-        || convert_to(coalesce((SELECT told FROM chosen), '["", []]'), 'UTF8')
+        || convert_to(coalesce((SELECT settings FROM chosen), '["", []]'), 'UTF8')
         || coalesce((SELECT '/'::bytea || sha256(weights) FROM head), ''::bytea)
     )
 """)

@@ -1,4 +1,4 @@
-"""Queries that return runs in the form from which saved cases are created."""
+"""Queries that return runs in the format used to create saved cases."""
 
 from typing import Final
 
@@ -62,15 +62,15 @@ _READ: Final = """
       AND event.erased_at IS NULL AND event.unified IS NOT NULL
 """
 _RUN: Final = sa.text(_READ)
-# The lock serializes this read with an erasure of the customer. Either the erasure finishes before
-# this read, or it finds the case created from this run.
+# The lock serializes this read with an erasure of the customer. The erasure either finishes before
+# this read, or finds the case created from this run.
 _LOCKED_RUN: Final = sa.text(f"{_READ} FOR SHARE OF event")
 
 
 class RunForCaseReader(TenantRepository):
     async def read(self, run_id: str, *, lock: bool = True) -> RunForCase:
-        """Return a run. Raises RunNotFound, also if the run's event is not normalized yet or its
-        customer is erased.
+        """Return a run. Raises RunNotFound if the run does not exist, its event is not normalized
+        yet, or its customer is erased.
 
         `lock`: whether to block an erasure of the run's customer until the transaction ends.
         Read-only callers pass False.

@@ -27,7 +27,7 @@ saved_cases: Final = sa.Table(
     sa.UniqueConstraint("client_id", "name"),
     sa.CheckConstraint("tries BETWEEN 1 AND 10", name="tries"),
     sa.CheckConstraint("pass_rate > 0 AND pass_rate <= 1", name="pass_rate"),
-    # For lookups by case id when the client is unknown.
+    # This index serves lookups by case id without a client id.
     sa.Index(None, "id"),
 )
 
@@ -53,7 +53,7 @@ case_runs: Final = sa.Table(
         "id",
         postgresql_where=sa.text("state IN ('queued', 'running')"),
     ),
-    # For lookups by run id when the client is unknown.
+    # This index serves lookups by run id without a client id.
     sa.Index(None, "id"),
 )
 
@@ -77,6 +77,6 @@ case_results: Final = sa.Table(
     time("created_at"),
     points_to("case_runs", "case_run_id", ondelete="CASCADE"),
     points_to("saved_cases", "case_id", ondelete="CASCADE"),
-    # For the publish gate, which needs the latest result of a case for a digest.
+    # The publish gate uses this index to find the latest result of a case for a digest.
     sa.Index(None, "client_id", "case_id", "digest", "created_at"),
 )

@@ -49,6 +49,17 @@ class ContentChanges(TenantRepository):
         )
         return tuple(kind.model_validate(row, from_attributes=True) for row in rows)
 
+    async def template_names(self, limit: int) -> tuple[tuple[str, str], ...]:
+        """Return the id and name of each active template, ordered by name."""
+        table = response_templates.c
+        rows = await self._connection.execute(
+            sa.select(table.id, table.name)
+            .where(table.client_id == self._tenant, table.is_active)
+            .order_by(table.name, table.id)
+            .limit(limit)
+        )
+        return tuple((row.id, row.name) for row in rows)
+
     async def titled(self, titles: Sequence[str]) -> dict[tuple[str, str], KnowledgeEntry]:
         """Return the knowledge entries with one of these titles, keyed by (language, title). If two
         entries have the same language and title, the older one is returned."""
@@ -94,7 +105,7 @@ class ContentChanges(TenantRepository):
 
         Raises TooMuchContent if the longer entry would exceed the limit on the client's knowledge.
         """
-        # The entry is locked, because one user may change its title while another changes its body.
+        # Lock the entry, because one user may change its title while another changes its body.
         old = await self.read(KnowledgeEntry, entry_id, lock=True)
         if change.title or change.body:
             await self._connection.execute(

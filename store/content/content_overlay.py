@@ -1,7 +1,7 @@
 """Write a trial change to templates or knowledge, in a transaction that the caller rolls back.
 
 Searches in that transaction return the same results as after the change is saved. Only the changed
-entry is locked, not the account, so the client's events can still be admitted meanwhile.
+entry is locked, not the account, so the client's events can still be admitted.
 """
 
 from datetime import datetime
@@ -18,8 +18,7 @@ from store.content.content import ContentRepository
 from store.content.content_changes import ContentChanges
 
 TRIED_ID: Final = "7ZZZZZZZZZZZZZZZZZZZZZZZZZ"
-"""The id of an entry that is tried without being saved. Like the id of a new entry, it sorts last.
-"""
+"""The id of an entry that is tested without being saved. Like a new entry's id, it sorts last."""
 
 
 async def overlay(

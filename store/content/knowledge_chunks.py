@@ -77,7 +77,7 @@ async def stale_entries(
     connection: AsyncConnection, model: str, *, after: StaleEntry | None, limit: int
 ) -> list[StaleEntry]:
     """Return a page of knowledge entries, across all clients, whose current text has no embeddings
-    from `model`."""
+    from `model`. `after`: the last entry on the previous page."""
     rows = await connection.execute(
         _STALE,
         {

@@ -1,4 +1,4 @@
-"""Keyword and semantic search for knowledge entries."""
+"""Keyword and semantic search in knowledge entries."""
 
 from typing import Final
 
@@ -73,8 +73,8 @@ _SEARCH: Final = sa.text(f"""
 # the same scale. Only embeddings from the same model and with the same dimension as the question's
 # embedding are comparable. Texts in the question's language have smaller distances than texts in
 # other languages. Most of that difference is subtracted. A new entry has no embeddings yet. Its
-# rank in the keyword search then counts for both searches. Otherwise, embedded entries would
-# outrank it only because it is new.
+# rank in the keyword search then counts for both searches. Otherwise, the embedded entries would
+# outrank the new one.
 _FUSED: Final = sa.text(f"""
     {_WORDS}, near AS (
         SELECT entry_id AS id, min(embedding <=> CAST(:vector AS vector)) AS distance

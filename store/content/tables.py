@@ -11,7 +11,7 @@ from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
 
 class Vectors(UserDefinedType[str]):
-    """A column type for an array of vectors. Only SQL reads the values of this type."""
+    """A column type for an array of vectors. Only SQL reads its values."""
 
     cache_ok = True
 
@@ -30,7 +30,7 @@ response_templates: Final = sa.Table(
     # The customer intent for which the template may be sent. A draft from a template without an
     # intent is always reviewed by a human before it is sent.
     text("intent", nullable=True),
-    # Words in a customer's message that rule out the use of the template.
+    # Words in a customer's message that prevent the template from being used.
     json("not_for", "[]"),
     sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
     # Whether this is a starter template that the client has not edited.

@@ -74,7 +74,7 @@ class ClientTurns:
         try:
             await called
         except asyncio.CancelledError:
-            if not called.cancelled():  # the task got its slot while it was being cancelled
+            if not called.cancelled():  # The task got its slot while it was being cancelled.
                 self._give_back(of)
             raise
 
@@ -83,8 +83,8 @@ class ClientTurns:
         self._held[of] -= 1
         if not self._held[of]:
             del self._held[of]
-        # If several clients hold equally few slots, the least recently served client comes first.
-        # The dict preserves this order.
+        # If several clients hold the same number of slots, the least recently served client comes
+        # first. The dict preserves this order.
         for one in sorted(self._waiting, key=lambda one: self._held[one]):
             if self._held[one] < self._of_a_client and self._call(one):
                 return

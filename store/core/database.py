@@ -50,8 +50,8 @@ _ENDS_BEFORE_S: Final = 0.2
 _SNAPSHOT_PATIENCE_S: Final = 30
 
 WhoseRecord = Callable[[AsyncConnection, str], Awaitable[TenantId]]
-"""A function that returns the client to which a record belongs, given the record's id. Only
-operators and signed-in users use such functions."""
+"""A function that returns the client that owns a record, given the record's id. Only operators and
+signed-in users use such functions."""
 
 
 def psycopg_url(url: str) -> sa.URL:
@@ -135,8 +135,8 @@ class Database:
         return self._transaction(_BEGIN_READING + _AS_SERVICE, PATIENCE_S)
 
     async def find_client(self, whose: WhoseRecord, record_id: str) -> TenantId:
-        """Return the client to which a record belongs. If there is no such record, raise the error
-        that `whose` raises."""
+        """Return the client that owns a record. If there is no such record, raise the error that
+        `whose` raises."""
         async with self.reading_across() as connection:
             return await whose(connection, record_id)
 
@@ -170,7 +170,7 @@ class Database:
                 socket_deadline.within(PATIENCE_S)
                 with suppress(
                     psycopg.OperationalError
-                ):  # if the rollback of a read-only transaction fails, no data is lost
+                ):  # If the rollback of a read-only transaction fails, no data is lost.
                     await raw.rollback()
 
     async def ping(self) -> None:
@@ -230,7 +230,7 @@ class Database:
                     yield connection, raw, socket_deadline, deadline
         except (OperationalError, psycopg.OperationalError, PoolTimeout, TimeoutError) as error:
             if isinstance(error, OperationalError) and _exceeds_limit(error):
-                raise  # retrying the statement would fail too
+                raise  # Retrying the statement would also fail.
             raise EngineUnavailable("the database did not answer") from error
         except DBAPIError as error:
             if error.connection_invalidated:
@@ -284,7 +284,7 @@ def _ask_before_use(engine: AsyncEngine) -> None:
                 socket_deadline.within(_PING_TIMEOUT_S)
                 engine.sync_engine.dialect.do_ping(connection)
         except engine.sync_engine.dialect.loaded_dbapi.Error as error:
-            raise DisconnectionError from error  # the pool then opens a new connection
+            raise DisconnectionError from error  # The pool then opens a new connection.
 
     event.listen(engine.sync_engine, "checkin", on_checkin)
     event.listen(engine.sync_engine, "checkout", on_checkout)

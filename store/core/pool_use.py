@@ -1,4 +1,4 @@
-"""The usage of a connection pool."""
+"""Usage statistics of a connection pool."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -22,7 +22,7 @@ class TenantRepository:
     async def _one(
         self, query: sa.Executable, values: Mapping[str, object], missing: DomainError
     ) -> "sa.Row[*tuple[Any, ...]]":
-        """Return the only row of a query. Raises `missing` if there is no row."""
+        """Return the only row of a query. Raises the error `missing` if there is no row."""
         row = (await self._connection.execute(query, values)).one_or_none()
         if row is None:
             raise missing

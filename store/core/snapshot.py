@@ -16,7 +16,7 @@ PIECE: Final = 256 * 1024
 
 # The statement timeout. It exceeds the longest time that any caller keeps a snapshot open.
 _AT_MOST: Final = "20min"
-# The idle timeout. Without it, an abandoned snapshot would keep PostgreSQL from vacuuming any
+# The idle timeout. Without it, an abandoned snapshot would prevent PostgreSQL from vacuuming any
 # client's dead rows.
 _UNREAD: Final = "60s"
 # The number of rows that libpq buffers at a time, regardless of their size.
@@ -27,8 +27,8 @@ def begin(tenant: TenantId) -> sql.Composed:
     """Return the statements that open a snapshot's transaction.
 
     JIT is off, because the caller waits for the first rows, and compiling a query takes longer than
-    reading them. Each section of an export starts at the savepoint. A rollback to the savepoint
-    undoes the effects of the section before it.
+    reading them. The last statement sets a savepoint. Each section of an export starts with a
+    rollback to it, which undoes the effects of the previous section.
     """
     return sql.SQL(
         "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL app.client_id = {tenant}; "

@@ -45,7 +45,7 @@ class SocketDeadline:
         self.until(asyncio.get_running_loop().time() + seconds)
 
     def loosen(self) -> None:
-        """Remove the deadline, so that operations on the socket may take any time."""
+        """Remove the deadline, so that operations on the socket may take any amount of time."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

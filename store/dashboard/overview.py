@@ -15,7 +15,22 @@ _MOST_TROUBLES: Final = 20
 _FAILING: Final = 3
 """Number of consecutive failures after which a webhook is shown as failing."""
 
-_OVERVIEW: Final = sa.text("""
+_STEPS: Final = """
+        EXISTS (SELECT FROM knowledge_entries WHERE client_id = :client_id) AS knowledge,
+        EXISTS (SELECT FROM integrations
+                WHERE client_id = :client_id AND status = 'connected') AS shop,
+        EXISTS (SELECT FROM saved_cases WHERE client_id = :client_id) AS "case",
+        EXISTS (SELECT FROM api_keys WHERE client_id = :client_id AND is_active)
+          OR EXISTS (SELECT FROM widgets
+                     WHERE client_id = :client_id AND allowed_origins <> '[]') AS door,
+        EXISTS (SELECT FROM engine_runs
+                WHERE client_id = :client_id AND status = 'completed') AS answered
+"""
+"""Columns named after the onboarding steps, which are true for completed steps."""
+
+_FIRST_STEPS: Final = sa.text(f"SELECT {_STEPS}")
+
+_OVERVIEW: Final = sa.text(f"""
     WITH open AS MATERIALIZED (
         SELECT created_at, amount, currency FROM escalation_tickets
         WHERE client_id = :client_id AND decided_at IS NULL AND status IN ('pending', 'claimed')
@@ -49,20 +64,12 @@ _OVERVIEW: Final = sa.text("""
             WHERE currency IS NOT NULL GROUP BY currency) AS sums) AS at_stake,
         (SELECT jsonb_agg(to_jsonb(found)) FROM (
             SELECT * FROM trouble ORDER BY kind, name LIMIT :most) AS found) AS troubles,
-        EXISTS (SELECT FROM knowledge_entries WHERE client_id = :client_id) AS knowledge,
-        EXISTS (SELECT FROM integrations
-                WHERE client_id = :client_id AND status = 'connected') AS shop,
-        EXISTS (SELECT FROM saved_cases WHERE client_id = :client_id) AS "case",
-        EXISTS (SELECT FROM api_keys WHERE client_id = :client_id AND is_active)
-          OR EXISTS (SELECT FROM widgets
-                     WHERE client_id = :client_id AND allowed_origins <> '[]') AS door,
-        EXISTS (SELECT FROM engine_runs
-                WHERE client_id = :client_id AND status = 'completed') AS answered
-""")
+        {_STEPS}
+""")  # noqa: S608 - our own columns
 
 
 async def read_overview(connection: AsyncConnection, tenant: TenantId) -> Overview:
-    """Return the figures of the client's overview page, read in one query."""
+    """Return the numbers on the client's overview page, read in one query."""
     given: dict[str, Any] = {
         "client_id": tenant,
         "counted": MOST + 1,
@@ -78,5 +85,15 @@ async def read_overview(connection: AsyncConnection, tenant: TenantId) -> Overvi
             for currency, minor in sorted((row["at_stake"] or {}).items())
         ),
         troubles=tuple(Trouble(**one) for one in row["troubles"] or ()),
-        done=frozenset(step for step in FirstStep if row[step.value]),
+        done=_completed(row),
     )
+
+
+async def read_first_steps(connection: AsyncConnection, tenant: TenantId) -> frozenset[FirstStep]:
+    """Return the onboarding steps that the client has completed."""
+    rows = await connection.execute(_FIRST_STEPS, {"client_id": tenant})
+    return _completed(rows.mappings().one())
+
+
+def _completed(row: sa.RowMapping) -> frozenset[FirstStep]:
+    return frozenset(step for step in FirstStep if row[step.value])

@@ -45,3 +45,14 @@ user_preferences: Final = sa.Table(
     sa.CheckConstraint("language IN ('fr', 'en')", name="language"),
     sa.CheckConstraint("theme IN ('auto', 'light', 'dark')", name="theme"),
 )
+
+# Members' visits to Home. They determine the period that Home reports as "since you left".
+home_visits: Final = sa.Table(
+    "home_visits",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    sa.Column("user_id", sa.Text, primary_key=True),
+    time("seen_at"),
+    # When the previous visit ended. Null during the first visit.
+    time("away_since", nullable=True),
+)

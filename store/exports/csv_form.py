@@ -1,4 +1,4 @@
-"""The CSV form of an export. PostgreSQL renders the line of each record. This module renders the
+"""The CSV format of an export. PostgreSQL renders the line of each record. This module renders the
 text between the lines.
 
 The format is RFC 4180 with CRLF line endings. Text, times, days and JSON are quoted. Numbers and
@@ -98,7 +98,7 @@ def _cell(value: str, kind: CellKind) -> str:
         case CellKind.JSON:
             cell = f"'\"' || {_quoted(_escaped_inside(value))}"
         case CellKind.TIME | CellKind.DAY:
-            # The text is the same as in the JSON form, in which times and days are quoted too.
+            # The text is the same as in the JSON format, in which times and days are also quoted.
             cell = f"to_json({value})::text"
         case CellKind.NUMBER | CellKind.BOOLEAN:
             cell = f"{value}::text"

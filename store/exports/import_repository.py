@@ -1,4 +1,5 @@
-"""Import an export into an empty client, all or nothing, in the caller's transaction."""
+"""Import an export into an empty client in the caller's transaction. Either everything is imported
+or nothing."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,6 +11,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
+from domain.core.ports import NewId
 from domain.exports.errors import ClientNotEmpty, InvalidExport
 from domain.exports.export import Section
 from domain.reviews.escalation import EscalationStatus
@@ -17,6 +19,8 @@ from domain.runs.run import RunStatus
 from store.analytics.tables import churn_predictions, metrics_daily
 from store.cases.tables import saved_cases
 from store.content.tables import knowledge_entries, response_templates
+from store.customers.customer_index import CustomerIndex
+from store.customers.tables import customers
 from store.exports.import_closing import CLOSE_APPROVED, HAND_OVER, IMPORTED
 from store.exports.import_sections import (
     CREDENTIALS_MISSING,
@@ -54,6 +58,7 @@ _MUST_BE_EMPTY: Final = (
     churn_predictions,
     client_settings,
     customer_memories,
+    customers,
     engine_events,
     integrations,
     knowledge_entries,
@@ -68,13 +73,13 @@ _NOTHING_HAPPENED: Final = sa.and_(metrics_daily.c.events == 0, metrics_daily.c.
 _SOMETHING_SET: Final = sa.text("""NOT (
     system_prompt IS NULL AND widget_key IS NULL AND stopped_at IS NULL AND holds_loosening
     AND NOT ask_rating AND branding = '{}' AND retention = '{}' AND acknowledgement = '{}'
-    AND frame = '{}'
+    AND frame = '{}' AND disclosure = '{}' AND disclosure_status = 'on'
     AND authserv_ids = '[]' AND sensitive_words = '[]')""")
 
 
 class Closed(BaseModel):
-    """The numbers of runs, reviews and integrations that were unfinished in the export and were
-    closed by the import."""
+    """The numbers of runs, reviews and integrations that were unfinished in the export and closed
+    by the import."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -84,8 +89,8 @@ class Closed(BaseModel):
 
 
 class TenantImport:
-    """One import. Call `begin`, then call `add` for the records of each section in the export's
-    order, then call `finish`."""
+    """One import. Call `begin` or `begin_beside`, then call `add` for the records of each section
+    in the export's order, then call `finish`."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId, now: datetime) -> None:
         self._connection = connection
@@ -96,9 +101,7 @@ class TenantImport:
     async def begin(self) -> None:
         """Lock the client, so that no event is admitted during the import. Raises ClientNotFound if
         the client does not exist, and ClientNotEmpty if it has records."""
-        for statement in _PATIENCE:
-            await self._connection.exec_driver_sql(statement)
-        await AccountRepository(self._connection, self._tenant).lock()
+        await self.begin_beside()
         await self._connection.execute(
             sa.delete(metrics_daily).where(
                 metrics_daily.c.client_id == self._tenant, _NOTHING_HAPPENED
@@ -115,6 +118,13 @@ class TenantImport:
                 whose = sa.and_(whose, _SOMETHING_SET)
             if await self._connection.scalar(sa.select(sa.exists().where(whose))):
                 raise ClientNotEmpty(f"the client is not empty: it has {table.name}")
+
+    async def begin_beside(self) -> None:
+        """Lock the client, and keep its existing records. The caller must add only records with new
+        ids. Raises ClientNotFound."""
+        for statement in _PATIENCE:
+            await self._connection.exec_driver_sql(statement)
+        await AccountRepository(self._connection, self._tenant).lock()
         await self._connection.execute(HELD)
 
     async def add(self, section: Section, records: Sequence[str]) -> None:
@@ -150,7 +160,7 @@ class TenantImport:
         except IntegrityError as error:
             raise _contradiction(Section.AI_CONVERSATIONS, error) from None
 
-    async def finish(self) -> Closed:
+    async def finish(self, new_id: NewId) -> Closed:
         """Close the unfinished work, and return the numbers of records closed. Raises
         InvalidExport."""
         await self._release()
@@ -158,6 +168,7 @@ class TenantImport:
         await self._connection.execute(HAND_OVER, mine)
         await self._connection.execute(CLOSE_APPROVED, mine)
         await MemoryRepository(self._connection, self._tenant).carry()
+        await CustomerIndex(self._connection, self._tenant).index_all(new_id)
         return Closed(
             runs=await self._count(
                 engine_runs,

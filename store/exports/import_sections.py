@@ -15,6 +15,7 @@ from domain.integrations.integration import IntegrationStatus
 from domain.reviews.escalation import OPEN_STATUSES, Decision, EscalationStatus
 from domain.runs.conversation import MAX_TURN_CHARS, MAX_TURNS, TURNS_KEPT
 from domain.runs.run import EventOutcome, RunStatus
+from domain.runs.teammate_reply import ReplyState
 from store.content.tables import knowledge_entries
 from store.exports.import_closing import IMPORTED
 from store.exports.record_inserts import insert_parts, insert_records, typed
@@ -24,7 +25,13 @@ from store.integrations.tables import integrations
 from store.metadata import metadata
 from store.playbooks.tables import playbook_versions, playbooks
 from store.reviews.tables import escalation_tickets
-from store.runs.tables import action_ledger, ai_conversations, engine_messages, engine_runs
+from store.runs.tables import (
+    action_ledger,
+    ai_conversations,
+    conversation_replies,
+    engine_messages,
+    engine_runs,
+)
 
 CREDENTIALS_MISSING: Final = "credentials_missing"
 """Error code of an imported connection. It has no credentials until the client connects again."""
@@ -49,7 +56,7 @@ def _plain(section: Section, values: Mapping[str, str] | None = None) -> tuple[s
     return (insert_records(metadata.tables[section], _names(section), values),)
 
 
-# The messages are stored in the same form as in `store/runs/conversations.py`. Their age is
+# The messages are stored in the same format as in `store/runs/conversations.py`. Their age is
 # measured from the latest message, not from the current time.
 _TURNS: Final = f"""(
     SELECT coalesce(jsonb_agg(
@@ -65,10 +72,13 @@ _TURNS: Final = f"""(
     ) AS latest)"""  # noqa: S608 - our own numbers
 
 _MESSAGE: Final = (
-    "id", "event_id", "direction", "channel", "author", "customer_key", "body", "created_at",
+    "id", "event_id", "reply_id", "direction", "channel", "author", "customer_key", "body",
+    "created_at",
 )  # fmt: skip
 
 _WAS_OPEN: Final = f"r.status IN ({', '.join(repr(one.value) for one in sorted(OPEN_STATUSES))})"
+
+_WAS_UNSENT: Final = f"r.state IN ('{ReplyState.SCHEDULED}', '{ReplyState.SENDING}')"
 
 # Columns that are missing in files written by an earlier version.
 _NEW_FIGURES: Final = {
@@ -99,30 +109,34 @@ _ACTION: Final = (
 _SETTINGS: Final = sa.text("""
     INSERT INTO client_settings
         (client_id, system_prompt, branding, retention, authserv_ids, sensitive_words,
-        acknowledgement, frame, ask_rating, holds_loosening,
+        acknowledgement, frame, disclosure, disclosure_status, ask_rating, holds_loosening,
         answers_from_knowledge, updated_at)
     SELECT :client_id, system_prompt, branding, retention, coalesce(authserv_ids, '[]'),
         coalesce(sensitive_words, '[]'), coalesce(acknowledgement, '{}'), coalesce(frame, '{}'),
+        coalesce(disclosure, '{}'), coalesce(disclosure_status, 'on'),
         coalesce(ask_rating, false), coalesce(holds_loosening, true),
         coalesce(answers_from_knowledge, false), updated_at
     FROM json_to_recordset(CAST(:records AS json)) AS r (
         system_prompt text, branding jsonb, retention jsonb, authserv_ids jsonb,
-        sensitive_words jsonb, acknowledgement jsonb, frame jsonb, ask_rating boolean,
+        sensitive_words jsonb, acknowledgement jsonb, frame jsonb, disclosure jsonb,
+        disclosure_status text, ask_rating boolean,
         holds_loosening boolean, answers_from_knowledge boolean,
         updated_at timestamptz)
     WHERE updated_at IS NOT NULL
     ON CONFLICT (client_id) DO UPDATE SET
         (system_prompt, branding, retention, authserv_ids, sensitive_words, acknowledgement, frame,
-        ask_rating, holds_loosening, answers_from_knowledge, updated_at)
+        disclosure, disclosure_status, ask_rating, holds_loosening, answers_from_knowledge,
+        updated_at)
         = (excluded.system_prompt, excluded.branding, excluded.retention, excluded.authserv_ids,
-        excluded.sensitive_words, excluded.acknowledgement, excluded.frame, excluded.ask_rating,
+        excluded.sensitive_words, excluded.acknowledgement, excluded.frame,
+        excluded.disclosure, excluded.disclosure_status, excluded.ask_rating,
         excluded.holds_loosening, excluded.answers_from_knowledge, excluded.updated_at)""")
 
 # Every column is written exactly as it was exported.
 _AS_THEY_ARE: Final = (
     Section.AUTOMATION_EVENTS, Section.SENTIMENT_LOGS, Section.CHURN_PREDICTIONS,
     Section.RESPONSE_TEMPLATES, Section.SAVED_CASES, Section.CORRECTIONS,
-    Section.LABELLED_EXAMPLES, Section.RATINGS, Section.SHADOW_DRAFTS,
+    Section.LABELLED_EXAMPLES, Section.RATINGS, Section.SHADOW_DRAFTS, Section.CONVERSATION_NOTES,
 )  # fmt: skip
 
 STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
@@ -172,8 +186,9 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
             _names(Section.AI_CONVERSATIONS, "messages"),
             {
                 "turns": _TURNS,
-                # Files from before threads were introduced lack both of these columns.
+                # Files from earlier versions lack these columns.
                 "thread": "coalesce(r.thread, '{}')",
+                "tags": "coalesce(r.tags, '[]')",
                 "memory_key": "coalesce(r.memory_key, "
                 "CASE WHEN r.key LIKE 'email:%' THEN r.key END)",
             },
@@ -223,6 +238,19 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
                 "ELSE r.decided_at END",
                 "taken_up_at": f"CASE WHEN {_WAS_OPEN} THEN CAST(:now AS timestamptz) "
                 "ELSE r.decided_at END",
+            },
+        ),
+    ),
+    # A reply that was scheduled or being sent is not sent after the import.
+    Section.CONVERSATION_REPLIES: (
+        insert_records(
+            conversation_replies,
+            _names(Section.CONVERSATION_REPLIES),
+            {
+                "state": f"CASE WHEN {_WAS_UNSENT} THEN '{ReplyState.FAILED}' ELSE r.state END",
+                "error_code": f"CASE WHEN {_WAS_UNSENT} THEN '{IMPORTED}' ELSE r.error_code END",
+                "finished_at": f"CASE WHEN {_WAS_UNSENT} THEN CAST(:now AS timestamptz) "
+                "ELSE r.finished_at END",
             },
         ),
     ),

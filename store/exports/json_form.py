@@ -1,4 +1,4 @@
-"""The JSON form of an export: one object, with one record on each line."""
+"""The JSON format of an export: one object, with one record on each line."""
 
 import json
 from typing import Final

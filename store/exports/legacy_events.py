@@ -1,4 +1,4 @@
-"""Events of the engine's first version. Only imports write such events."""
+"""Events from the engine's first version. Only imports write such events."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -18,8 +18,8 @@ _NONE: Final = "this client has no event with this id"
 
 class AutomationRepository(TenantRepository):
     async def add(self, events: Sequence[LegacyEvent], new_id: NewId) -> int:
-        """Store events of the engine's first version, except events whose ids already exist. Return
-        the number of events stored."""
+        """Store events from the engine's first version, except those with existing ids. Return the
+        number of events stored."""
         rows = [
             {**event.model_dump(), "client_id": self._tenant, "id": event.id or new_id()}
             for event in events
@@ -33,7 +33,7 @@ class AutomationRepository(TenantRepository):
         return len(added.all())
 
     async def latest(self, limit: int) -> tuple[StoredLegacyEvent, ...]:
-        """Return the latest events of the engine's first version, newest first."""
+        """Return the latest events from the engine's first version, newest first."""
         table = automation_events.c
         rows = await self._connection.execute(
             sa.select(*(table[name] for name in StoredLegacyEvent.model_fields))

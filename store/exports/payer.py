@@ -1,5 +1,4 @@
-"""Check whether a client pays. The limits on the client's exports and streams depend on the
-result."""
+"""Check whether a client pays. Limits on the client's exports and streams depend on it."""
 
 from datetime import datetime
 

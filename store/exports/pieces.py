@@ -43,8 +43,8 @@ def first_elements(source: Source) -> tuple[tuple[str, ...], str]:
     )
     rows = (
         f"(SELECT * FROM {source.source}) AS t CROSS JOIN LATERAL ("  # noqa: S608 - constants
-        "SELECT coalesce(json_agg(begun.element), '[]'::json) AS elements, "
-        f"count(*) = {TOGETHER} AS is_long FROM ({some}) AS begun) AS first"
+        "SELECT coalesce(json_agg(first_rows.element), '[]'::json) AS elements, "
+        f"count(*) = {TOGETHER} AS is_long FROM ({some}) AS first_rows) AS first"
     )
     return (*values[:-1], "first.elements"), rows
 

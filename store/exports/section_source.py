@@ -1,4 +1,4 @@
-"""The source of a section of an export: the SQL for each column, and the kind of value it holds."""
+"""The source of a section of an export: the SQL for each column, and the kind of its values."""
 
 from dataclasses import dataclass
 from enum import Enum, auto

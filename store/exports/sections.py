@@ -26,8 +26,8 @@ from store.exports.section_source import time_cells as _time
 
 _MESSAGES: Final = Elements(
     f"""json_build_object(
-        'id', m.id, 'event_id', m.event_id, 'direction', m.direction, 'channel', m.channel,
-        'author', m.author, 'customer_key', m.customer_key, 'body', m.body,
+        'id', m.id, 'event_id', m.event_id, 'reply_id', m.reply_id, 'direction', m.direction,
+        'channel', m.channel, 'author', m.author, 'customer_key', m.customer_key, 'body', m.body,
         'created_at', {utc("m.created_at")})""",
     """engine_messages AS m
         WHERE m.client_id = t.client_id AND m.conversation_id = t.id""",
@@ -94,6 +94,8 @@ SOURCES: Final[Mapping[Section, Source]] = {
             Column("sensitive_words", CellKind.JSON, "coalesce(t.sensitive_words, '[]')"),
             Column("acknowledgement", CellKind.JSON, "coalesce(t.acknowledgement, '{}')"),
             Column("frame", CellKind.JSON, "coalesce(t.frame, '{}')"),
+            Column("disclosure", CellKind.JSON, "coalesce(t.disclosure, '{}')"),
+            Column("disclosure_status", CellKind.TEXT, "coalesce(t.disclosure_status, 'on')"),
             Column("authserv_ids", CellKind.JSON, "coalesce(t.authserv_ids, '[]')"),
             Column("ask_rating", CellKind.BOOLEAN, "coalesce(t.ask_rating, false)"),
             Column("holds_loosening", CellKind.BOOLEAN, "coalesce(t.holds_loosening, true)"),
@@ -124,7 +126,10 @@ SOURCES: Final[Mapping[Section, Source]] = {
             *_boolean("is_critical"),
             *_time("handed_over_at"),
             *_text("taken_by"),
-            *_time("taken_at ended_at created_at last_message_at"),
+            *_time("taken_at closed_at snoozed_until"),
+            *_text("assignee"),
+            *_json("tags"),
+            *_time("ended_at created_at last_message_at"),
             Column("messages", CellKind.JSON, _MESSAGES.all),
         ),
         elements=_MESSAGES,
@@ -291,5 +296,18 @@ SOURCES: Final[Mapping[Section, Source]] = {
             *_time("created_at compared_at"),
         ),
         "t.run_id",
+    ),
+    Section.CONVERSATION_REPLIES: _table(
+        Section.CONVERSATION_REPLIES,
+        (
+            *_text("id conversation_id event_id run_id"),
+            *_number("step"),
+            *_text("author body state error_code"),
+            *_time("created_at send_at finished_at"),
+        ),
+    ),
+    Section.CONVERSATION_NOTES: _table(
+        Section.CONVERSATION_NOTES,
+        _text("id conversation_id event_id author body") + _time("created_at"),
     ),
 }

@@ -1,4 +1,4 @@
-"""The table of events of the engine's first version."""
+"""The table of events from the engine's first version."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from store.core.schema import json, metadata, tenant_key, text, time
 
-# Raw inbound events of the engine's first version. Only imports write to this table.
+# Raw inbound events from the engine's first version. Only imports write to this table.
 automation_events: Final = sa.Table(
     "automation_events",
     metadata,

@@ -21,7 +21,7 @@ from store.tenants.tables import users
 @dataclass(frozen=True, slots=True)
 class NewCode:
     """A sign-in code to store. `email`: normalized by `sign_in_address`. `brand_name`: the name of
-    the shop to create with the code, or None. `network`: the network of the request."""
+    the shop to create with the code, or None. `network`: the client's IP network."""
 
     id: str
     email: str
@@ -112,7 +112,7 @@ class CodeRepository:
         return CodesMade(*of_address.one(), to_strangers or 0)
 
     async def take_try(self, email: str, network: str, now: datetime) -> tuple[TriedCode, ...]:
-        """Use one attempt for each valid code of the address, and return these codes, newest first.
+        """Use up one attempt of each valid code for the address. Return these codes, newest first.
 
         Attempts from the network that requested a code are counted separately from attempts from
         other networks. Other requests for this address wait until the transaction ends.
@@ -166,8 +166,8 @@ class CodeRepository:
         return None if row is None else CodeToMail(*row)
 
     async def mailed(self, code_id: str) -> None:
-        """Erase the readable form of a sign-in code that was mailed, or that will never be
-        mailed."""
+        """Erase the readable form of a sign-in code that was emailed, or that will never be
+        emailed."""
         await self._connection.execute(
             sa.update(sign_in_codes).where(sign_in_codes.c.id == code_id).values(sealed_code=None)
         )

@@ -27,13 +27,13 @@ from store.runs.tables import ai_conversations
 from store.widget.tables import widget_codes
 
 NOTHING: Final = b""
-"""The digest of a code that was withheld, that is, never mailed. No entered code matches this
+"""The digest of a code that was withheld, that is, never emailed. No entered code matches this
 digest."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """The table of one kind of code (widget or ticket), and the columns whose names differ between
+    """The table for one kind of code (widget or ticket), and the columns with different names in
     the two tables."""
 
     table: sa.Table
@@ -50,7 +50,7 @@ _COLUMNS: Final = {
 @dataclass(frozen=True, slots=True)
 class NewMailedCode:
     """A code to store. `place_id`: the id of the widget session or conversation in which the code
-    is valid. `email`: the address as it is written there. `question_id`: for a ticket, the event
+    is valid. `email`: the address as written in that place. `question_id`: for a ticket, the event
     that is answered once the code is entered. `digest`, `sealed_code`: NOTHING and None if the code
     is withheld."""
 
@@ -252,7 +252,7 @@ class MailedCodeRepository(TenantRepository):
         return None if row is None else MailedCodeToSend(*row)
 
     async def mailed(self, code_id: str) -> None:
-        """Erase the readable form of a code that was mailed, or that will never be mailed."""
+        """Erase the readable form of a code that was emailed, or that will never be emailed."""
         await self._connection.execute(
             sa.update(self._table)
             .where(self._codes.client_id == self._tenant, self._codes.id == code_id)

@@ -17,7 +17,7 @@ sessions: Final = sa.Table(
     # The digest of the part shared by all refresh tokens of a session. With this digest, the
     # service finds the session of a refresh token that was already used.
     sa.Column("family_digest", sa.LargeBinary, nullable=True, unique=True),
-    # The network and the browser name, for the user's list of sessions. IP addresses are not
+    # The IP network and the browser name, for the user's list of sessions. IP addresses are not
     # stored.
     text("network"),
     text("agent"),
@@ -40,7 +40,7 @@ sign_in_codes: Final = sa.Table(
     text("sealed_code", nullable=True),
     text("brand_name", nullable=True),
     text("language"),
-    # The network from which the code was requested. Null for older codes.
+    # The IP network from which the code was requested. Null for older codes.
     text("network", nullable=True),
     # Whether the code is within the limits. A code beyond the limits is neither sent nor valid.
     sa.Column("admitted", sa.Boolean, nullable=False, server_default=sa.true()),
@@ -72,7 +72,7 @@ invitations: Final = sa.Table(
     time("declined_at", nullable=True),
     sa.CheckConstraint("role IN ('admin', 'agent', 'viewer')", name="role"),
     sa.Index(None, "email"),
-    # For lookups by invitation id when the client is unknown.
+    # This index serves lookups by invitation id without a client id.
     sa.Index(None, "id"),
 )
 
@@ -102,7 +102,7 @@ oauth_codes: Final = sa.Table(
     text("label"),
     text("redirect_uri"),
     text("challenge"),
-    # The granted scopes. Null grants all scopes that a key may have.
+    # The granted scopes. Null grants all scopes that a key can have.
     sa.Column("scopes", sa.ARRAY(sa.Text), nullable=True),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
     time("used_at", nullable=True),

@@ -13,6 +13,7 @@ from domain.inbound.customer_file import (
     FiledAttachment,
     FiledConversation,
     FiledMessage,
+    FiledNote,
     FiledReview,
     FiledRun,
 )
@@ -24,11 +25,15 @@ from store.integrations.order_facts import OrderFactRepository
 
 _Filed = TypeVar("_Filed", bound=BaseModel)
 
-# Finds the customer's events by the key of the customer limit, and by the address in the event.
+# Finds the customer's events by the key of the customer limit, and by the addresses in the event as
+# received and as normalized.
 _EVENTS: Final = sa.text("""
     SELECT event_id FROM (
         SELECT event_id FROM engine_messages
         WHERE client_id = :client_id AND direction = 'inbound' AND customer_key = :customer
+        UNION
+        SELECT event_id FROM engine_messages
+        WHERE client_id = :client_id AND direction = 'inbound' AND normalized_key = :customer
         UNION
         SELECT id FROM engine_events
         WHERE client_id = :client_id AND lower(btrim(customer_email)) = :customer
@@ -36,10 +41,19 @@ _EVENTS: Final = sa.text("""
     ORDER BY event_id DESC LIMIT :limit
 """)
 _MESSAGES: Final = sa.text("""
-    SELECT event_id, conversation_id, author, body, created_at FROM engine_messages
-    WHERE client_id = :client_id AND event_id = ANY(:events) ORDER BY created_at, id
+    SELECT coalesce(message.event_id, reply.event_id) AS event_id, message.conversation_id,
+           message.author, message.body, message.created_at
+    FROM engine_messages AS message
+    LEFT JOIN conversation_replies AS reply
+      ON reply.client_id = message.client_id AND reply.id = message.reply_id
+    WHERE message.client_id = :client_id
+      AND (message.event_id = ANY(:events) OR message.reply_id = ANY(ARRAY(
+          SELECT id FROM conversation_replies
+          WHERE client_id = :client_id AND event_id = ANY(:events))))
+    ORDER BY message.created_at, message.id
 """)
-# The summary of a conversation is omitted if other people also wrote in that conversation.
+# The summary and the notes of a conversation are omitted if other people also wrote in that
+# conversation, because they may concern those people.
 _CONVERSATIONS: Final = sa.text("""
     SELECT id, channel, created_at, last_message_at, CASE WHEN NOT EXISTS (
         SELECT FROM engine_messages AS other
@@ -48,6 +62,14 @@ _CONVERSATIONS: Final = sa.text("""
     ) THEN summary ELSE '' END AS summary
     FROM ai_conversations AS conversation
     WHERE client_id = :client_id AND id = ANY(:conversations) ORDER BY id
+""")
+_NOTES: Final = sa.text("""
+    SELECT event_id, conversation_id, body, created_at FROM conversation_notes AS note
+    WHERE client_id = :client_id AND event_id = ANY(:events) AND NOT EXISTS (
+        SELECT FROM engine_messages AS other
+        WHERE other.client_id = note.client_id
+          AND other.conversation_id = note.conversation_id AND other.event_id <> ALL(:events)
+    ) ORDER BY created_at, id
 """)
 _RUNS: Final = sa.text("""
     SELECT event_id, id, status, classification, language, sentiment, response, received_at
@@ -91,6 +113,7 @@ class CustomerFileRepository(TenantRepository):
             memory=await self._connection.scalar(_MEMORY, {**given, "memory": memory}),
             conversations=await self._all(FiledConversation, _CONVERSATIONS, given),
             messages=messages,
+            notes=await self._all(FiledNote, _NOTES, given),
             runs=runs,
             reviews=await self._all(FiledReview, _REVIEWS, given),
             attachments=await self._all(FiledAttachment, _ATTACHMENTS, given),

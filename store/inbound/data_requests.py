@@ -1,4 +1,4 @@
-"""Customers' requests for their personal data, forwarded by shops."""
+"""Customers' requests for their personal data, forwarded by shops or opened by members."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.core.ids import TenantId
 from domain.inbound.data_request import DataRequest
 from domain.inbound.errors import DataRequestNotFound
+from domain.intake.customer_email import customer_key
 from store.core.repository import TenantRepository, owner_of
 from store.inbound.tables import data_requests
 from store.tenants.tables import clients, users
@@ -24,6 +25,15 @@ _PAGE: Final = (
     .limit(sa.bindparam("limit"))
 )
 _ONE: Final = _REQUEST.where(data_requests.c.id == sa.bindparam("request"))
+_MOST_OPEN: Final = 1_000
+# The addresses are compared in Python, because PostgreSQL folds letters differently.
+_OPEN: Final = (
+    _REQUEST.where(
+        data_requests.c.customer_email.is_not(None), data_requests.c.fulfilled_at.is_(None)
+    )
+    .order_by(data_requests.c.id.desc())
+    .limit(_MOST_OPEN)
+)
 # This text sorts after every ULID.
 _NEWEST: Final = "~"
 
@@ -33,13 +43,15 @@ class DataRequestRepository(TenantRepository):
         self,
         request_id: str,
         *,
-        integration_id: str,
+        integration_id: str | None,
         customer_email: str | None,
         order_ids: Collection[str],
         now: datetime,
         due_at: datetime,
     ) -> bool:
-        """Store a data request. Return False if a request with this id is already stored."""
+        """Store a data request. Return False if a request with this id is already stored. The owner
+        is notified only of requests from a shop, because members know of the requests that they
+        opened."""
         added = await self._connection.execute(
             insert(data_requests)
             .values(
@@ -50,11 +62,20 @@ class DataRequestRepository(TenantRepository):
                 order_ids=list(order_ids),
                 created_at=now,
                 due_at=due_at,
+                told_at=now if integration_id is None else None,
             )
             .on_conflict_do_nothing()
             .returning(data_requests.c.id)
         )
         return added.one_or_none() is not None
+
+    async def open_of(self, key: str) -> DataRequest | None:
+        """Return the customer's latest unfulfilled request, or None. The latest 1,000 open requests
+        are searched. `key`: the address, as returned by `customer_key`."""
+        rows = await self._connection.execute(_OPEN, {"tenant": self._tenant})
+        theirs = (row for row in rows if customer_key(row.customer_email) == key)
+        row = next(theirs, None)
+        return None if row is None else DataRequest.model_validate(row, from_attributes=True)
 
     async def page(self, *, before: str | None, limit: int) -> tuple[DataRequest, ...]:
         """Return a page of data requests, newest first. `before`: the last id on the previous
@@ -87,8 +108,8 @@ class DataRequestRepository(TenantRepository):
         await self.read(request_id)
         return False
 
-    async def told(self, request_id: str, now: datetime) -> None:
-        """Record that the client's owner was notified of a data request by mail."""
+    async def mark_notified(self, request_id: str, now: datetime) -> None:
+        """Record that the client's owner was notified of a data request by email."""
         await self._connection.execute(
             sa.update(data_requests)
             .where(data_requests.c.client_id == self._tenant, data_requests.c.id == request_id)
@@ -96,9 +117,9 @@ class DataRequestRepository(TenantRepository):
         )
 
 
-async def untold(connection: AsyncConnection, *, limit: int) -> tuple[tuple[str, str], ...]:
+async def unnotified(connection: AsyncConnection, *, limit: int) -> tuple[tuple[str, str], ...]:
     """Return the client and id of each data request about which the client's owner has not been
-    notified by mail yet, oldest first. Requires a connection that spans clients."""
+    notified by email yet, oldest first. Requires a connection that spans clients."""
     rows = await connection.execute(
         sa.select(data_requests.c.client_id, data_requests.c.id)
         .where(data_requests.c.told_at.is_(None))

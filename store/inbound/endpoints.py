@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.core.ids import TenantId
 from domain.inbound.endpoint import AccountOwner, EndpointEntry, OpenEndpoint
 from domain.inbound.errors import EndpointNotFound
-from domain.integrations.integration import DUTIES_LAST, IntegrationStatus, provider_of
+from domain.integrations.integration import COMPLIANCE_REQUESTS_LAST, IntegrationStatus, provider_of
 from domain.integrations.providers import Provider
 from store.core.repository import TenantRepository
 from store.inbound.tables import inbound_endpoints
@@ -21,8 +21,8 @@ from store.integrations.tables import integrations
 
 _SINCE: Final = sa.bindparam("since", type_=sa.DateTime(True))
 _OPEN: Final = sa.text(
-    "SELECT client_id, integration_id, provider, sealed_secret, sealed_previous_secret, is_live"
-    " FROM inbound_endpoint(:digest, :at, :since)"
+    "SELECT client_id, integration_id, provider, sealed_secret, sealed_previous_secret, is_live,"
+    " vouches FROM inbound_endpoint(:digest, :at, :since)"
 ).bindparams(
     sa.bindparam("digest", type_=sa.LargeBinary),
     sa.bindparam("at", type_=sa.DateTime(True)),
@@ -80,7 +80,7 @@ async def find_endpoint(
 ) -> OpenEndpoint | None:
     """Return the endpoint with this token digest, regardless of its client, or None. Requires a
     connection without a client."""
-    this = {"digest": digest, "at": now, "since": now - DUTIES_LAST}
+    this = {"digest": digest, "at": now, "since": now - COMPLIANCE_REQUESTS_LAST}
     found = await connection.execute(_OPEN, this)
     row = found.one_or_none()
     if row is None:
@@ -92,6 +92,7 @@ async def find_endpoint(
         sealed_secret=row.sealed_secret,
         sealed_previous_secret=row.sealed_previous_secret,
         is_live=row.is_live,
+        vouches=row.vouches,
     )
 
 
@@ -99,8 +100,9 @@ async def integrations_of_account(
     connection: AsyncConnection, provider: Provider, account: str, now: datetime
 ) -> tuple[AccountOwner, ...]:
     """Return the integrations, of all clients, that have authenticated with this platform account.
-    Requires a connection without a client."""
-    this = {"platform": provider, "account": account, "since": now - DUTIES_LAST}
+    An integration is live if the platform accepts its credentials. Requires a connection without a
+    client."""
+    this = {"platform": provider, "account": account, "since": now - COMPLIANCE_REQUESTS_LAST}
     rows = await connection.execute(_OF_ACCOUNT, this)
     return tuple(
         AccountOwner(TenantId(row.client_id), row.integration_id, row.is_live) for row in rows
@@ -137,7 +139,7 @@ class EndpointRepository(TenantRepository):
         return found or {}
 
     async def open(self, endpoint: NewEndpoint, now: datetime) -> bool:
-        """Store an endpoint. Return False, without a change, if the integration already has an
+        """Store an endpoint. Return False and change nothing if the integration already has an
         endpoint."""
         made = await self._connection.scalar(
             insert(inbound_endpoints)
@@ -192,7 +194,7 @@ class EndpointRepository(TenantRepository):
 
     async def vouch(self, integration_id: str, since: datetime | None) -> bool:
         """Allow an endpoint's token and secret, created at `since`, to vouch for customers. Return
-        False if either was replaced since then."""
+        False if either has been replaced since then."""
         made_at = sa.func.coalesce(_endpoint.rotated_at, _endpoint.opened_at)
         changed = await self._connection.execute(
             sa.update(inbound_endpoints)

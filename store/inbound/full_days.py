@@ -1,28 +1,39 @@
-"""A cache, in one process, of clients that have reached the daily limit on stored webhooks."""
+"""A cache, in one process, of daily limits on stored webhooks that have been reached."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
 from domain.core.ids import TenantId
+from domain.inbound.inbound_webhook import WebhookKind
 
 _REMEMBERED: Final = timedelta(seconds=5)
 
 
-class FullDays:
-    """Remembers for five seconds that a client has reached its daily limit on stored webhooks.
+@dataclass(frozen=True, slots=True)
+class DayRoom:
+    """The scope of a daily limit: webhooks of these kinds for one connection."""
 
-    The check reads up to 10,000 rows while holding the lock on the client's queues. With the cache,
-    a flood of rejected webhooks causes these reads only once every five seconds.
+    tenant: TenantId
+    integration_id: str
+    kinds: frozenset[WebhookKind]
+
+
+class FullDays:
+    """Remembers for five seconds that webhooks have reached the daily limit.
+
+    Checking the limit reads up to 10,000 rows while holding the lock on the client's queues. With
+    the cache, a flood of rejected webhooks causes these reads only once every five seconds.
     """
 
     def __init__(self) -> None:
-        self._until: dict[TenantId, datetime] = {}
+        self._until: dict[DayRoom, datetime] = {}
 
-    def known(self, tenant: TenantId, now: datetime) -> bool:
-        """Return True if a check within the last five seconds found the client to be at its daily
-        limit."""
-        return now < self._until.get(tenant, now)
+    def known(self, room: DayRoom, now: datetime) -> bool:
+        """Return True if a check within the last five seconds found the daily limit to be
+        reached."""
+        return now < self._until.get(room, now)
 
-    def note(self, tenant: TenantId, now: datetime) -> None:
+    def note(self, room: DayRoom, now: datetime) -> None:
         self._until = {one: until for one, until in self._until.items() if now < until}
-        self._until[tenant] = now + _REMEMBERED
+        self._until[room] = now + _REMEMBERED

@@ -33,37 +33,37 @@ class InboundQueues(TenantRepository):
     async def is_idle(self, kind: WebhookKind) -> bool:
         """Return True if the queue for this kind of webhook is empty and has no head. A new webhook
         is then processed immediately."""
-        return not await self._connection.scalar(_IS_BUSY, self._lane(kind))
+        return not await self._connection.scalar(_IS_BUSY, self._queue(kind))
 
     async def take_next(self, kind: WebhookKind) -> str | None:
         """Make the first queued webhook the head of its queue, and return the webhook's id. Return
         None if the queue already has a head or is empty."""
-        taken: str | None = await self._connection.scalar(_TAKE_NEXT, self._lane(kind))
+        taken: str | None = await self._connection.scalar(_TAKE_NEXT, self._queue(kind))
         return taken
 
     async def heads(self, kind: WebhookKind) -> tuple[str, ...]:
         """Return the ids of the queue's webhooks that are in progress. The workflows of these
         webhooks should be running."""
-        return tuple(await self._connection.scalars(_HEADS, self._lane(kind)))
+        return tuple(await self._connection.scalars(_HEADS, self._queue(kind)))
 
-    def _lane(self, kind: WebhookKind) -> dict[str, object]:
-        return {"client_id": self._tenant, "kinds": list(_lane_of(kind))}
+    def _queue(self, kind: WebhookKind) -> dict[str, object]:
+        return {"client_id": self._tenant, "kinds": list(_queue_kinds(kind))}
 
 
-def _lane_of(kind: WebhookKind) -> tuple[WebhookKind, ...]:
+def _queue_kinds(kind: WebhookKind) -> tuple[WebhookKind, ...]:
     if kind is WebhookKind.TICKET:
         return (WebhookKind.TICKET,)
     return (WebhookKind.FACT, WebhookKind.DUTY)
 
 
 _LOCK: Final = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
-_OF_LANE: Final = "client_id = :client_id AND kind = ANY(CAST(:kinds AS text[]))"
+_OF_QUEUE: Final = "client_id = :client_id AND kind = ANY(CAST(:kinds AS text[]))"
 IS_HEAD: Final = """(state = 'working' OR (
     state = 'waiting' AND waits_for NOT IN ('customer_limit', 'unproved_limit')
 ))"""
 _IS_BUSY: Final = sa.text(f"""
-    SELECT EXISTS (SELECT FROM inbound_webhooks WHERE {_OF_LANE} AND state = 'queued')
-        OR EXISTS (SELECT FROM inbound_webhooks WHERE {_OF_LANE} AND {IS_HEAD})
+    SELECT EXISTS (SELECT FROM inbound_webhooks WHERE {_OF_QUEUE} AND state = 'queued')
+        OR EXISTS (SELECT FROM inbound_webhooks WHERE {_OF_QUEUE} AND {IS_HEAD})
 """)  # noqa: S608 - constants
 # For each kind, one index scan reads a single row. Scanning the whole queue would be slow, because
 # the queue may be long.
@@ -77,9 +77,9 @@ _TAKE_NEXT: Final = sa.text(f"""
             WHERE client_id = :client_id AND kind = lane.kind AND state = 'queued'
             ORDER BY id LIMIT 1
         ) AS first
-    ) AND NOT EXISTS (SELECT FROM inbound_webhooks WHERE {_OF_LANE} AND {IS_HEAD})
+    ) AND NOT EXISTS (SELECT FROM inbound_webhooks WHERE {_OF_QUEUE} AND {IS_HEAD})
     RETURNING id
 """)  # noqa: S608
 _HEADS: Final = sa.text(f"""
-    SELECT id FROM inbound_webhooks WHERE {_OF_LANE} AND state = 'working' ORDER BY id
+    SELECT id FROM inbound_webhooks WHERE {_OF_QUEUE} AND state = 'working' ORDER BY id
 """)  # noqa: S608

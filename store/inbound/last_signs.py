@@ -24,7 +24,7 @@ _SIGNS: Final = sa.text("""
         FROM action_ledger WHERE client_id = :client_id ORDER BY id DESC LIMIT :newest
     ) AS step WHERE integration_id = ANY(:ids) GROUP BY 2
     UNION ALL
-    SELECT 'told', integration_id, max(at) FROM (
+    SELECT 'webhook_at', integration_id, max(at) FROM (
         SELECT integration_id, created_at AS at
         FROM inbound_webhooks WHERE client_id = :client_id ORDER BY id DESC LIMIT :newest
     ) AS webhook WHERE integration_id = ANY(:ids) GROUP BY 2
@@ -34,16 +34,16 @@ _SIGNS: Final = sa.text("""
 @dataclass(frozen=True, slots=True)
 class LastSigns:
     """The times of a connection's most recent activity. `found`: the last order lookup that found
-    an order. `done`: the last executed action. `told`: the last received webhook. A time is None if
-    the scanned rows contain no such activity."""
+    an order. `done`: the last executed action. `webhook_at`: the last received webhook. A time is
+    None if the scanned rows contain no such activity."""
 
     found: datetime | None = None
     done: datetime | None = None
-    told: datetime | None = None
+    webhook_at: datetime | None = None
 
     @property
     def last(self) -> datetime | None:
-        return max((one for one in (self.found, self.done, self.told) if one), default=None)
+        return max((one for one in (self.found, self.done, self.webhook_at) if one), default=None)
 
 
 class LastSignsReader(TenantRepository):

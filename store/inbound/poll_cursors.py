@@ -24,12 +24,13 @@ _KEY: Final = (poll_cursors.c.client_id, poll_cursors.c.integration_id)
 @dataclass(frozen=True, slots=True)
 class PolledConnection:
     """A connection that can be polled, with its cursor. `cursor`: the poll cursor, or None before
-    the first poll."""
+    the first poll. `is_refused`: whether the platform has rejected the credentials."""
 
     tenant: TenantId
     integration: Integration
     connected_at: datetime
     cursor: PollCursor | None
+    is_refused: bool = False
 
 
 async def polled_connections(
@@ -48,6 +49,7 @@ async def polled_connections(
     rows = await connection.execute(
         sa.select(
             its.client_id, its.id, its.provider, its.settings, its.sealed, its.connected_at,
+            its.account_refused_at,
             *(poll_cursors.c[name] for name in PollCursor.model_fields),
         )
         .join_from(
@@ -75,10 +77,15 @@ async def polled_connections(
         PolledConnection(
             tenant=TenantId(row.client_id),
             integration=Integration(
-                id=row.id, provider=row.provider, settings=row.settings, sealed=row.sealed
+                id=row.id,
+                client_id=row.client_id,
+                provider=row.provider,
+                settings=row.settings,
+                sealed=row.sealed,
             ),
             connected_at=row.connected_at,
             cursor=PollCursor.model_validate(row, from_attributes=True) if row.polled_at else None,
+            is_refused=row.account_refused_at is not None,
         )
         for row in rows
     )
@@ -102,22 +109,29 @@ class PollCursorRepository(TenantRepository):
     ) -> None:
         """Store a connection's new poll cursor, and reset its failure count. The caller must have
         read all changes up to the cursor."""
-        told = {"position": dict(position), "polled_at": now, "error_code": None, "failures": 0}
+        cursor_values = {
+            "position": dict(position),
+            "polled_at": now,
+            "error_code": None,
+            "failures": 0,
+        }
         await self._connection.execute(
             insert(poll_cursors)
-            .values(client_id=self._tenant, integration_id=integration_id, **told)
-            .on_conflict_do_update(index_elements=_KEY, set_=told)
+            .values(client_id=self._tenant, integration_id=integration_id, **cursor_values)
+            .on_conflict_do_update(index_elements=_KEY, set_=cursor_values)
         )
 
     async def fail(self, integration_id: str, error_code: str, now: datetime) -> None:
         """Record a failed poll of a connection, and increment the number of consecutive
         failures."""
-        told = {"polled_at": now, "error_code": error_code}
+        cursor_values = {"polled_at": now, "error_code": error_code}
         await self._connection.execute(
             insert(poll_cursors)
-            .values(client_id=self._tenant, integration_id=integration_id, failures=1, **told)
+            .values(
+                client_id=self._tenant, integration_id=integration_id, failures=1, **cursor_values
+            )
             .on_conflict_do_update(
-                index_elements=_KEY, set_={**told, "failures": poll_cursors.c.failures + 1}
+                index_elements=_KEY, set_={**cursor_values, "failures": poll_cursors.c.failures + 1}
             )
         )
 

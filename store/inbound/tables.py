@@ -59,6 +59,10 @@ inbound_webhooks: Final = sa.Table(
     # The headers that the signature covers or that the parser needs. Headers with credentials are
     # never stored.
     json("headers", "{}"),
+    # Whether a secret verified the request, and whether the endpoint was then trusted to vouch for
+    # customers' addresses. A secret that becomes trusted later proves nothing about this request.
+    sa.Column("is_signed", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.false()),
     # The received body. Null after the body was erased or dropped.
     _digest("body", nullable=True),
     # The original size of the body in bytes, if the body was truncated to the part that is
@@ -68,7 +72,7 @@ inbound_webhooks: Final = sa.Table(
     text("waits_for", nullable=True),
     time("not_before", nullable=True),
     text("customer_key", nullable=True),
-    # For a waiting ticket: whether its author has not verified the email address.
+    # True for a waiting ticket if its author's email address is unverified.
     sa.Column("is_claim", sa.Boolean, nullable=False, server_default=sa.false()),
     text("outcome", nullable=True),
     text("reason", nullable=True),
@@ -100,9 +104,11 @@ inbound_webhooks: Final = sa.Table(
         "client_id",
         postgresql_where=sa.text("octet_length(body) > 65536 AND state <> 'done'"),
     ),
+    # This index serves the counts for the daily limits.
+    sa.Index(None, "client_id", "kind", "id"),
     sa.CheckConstraint("state IN ('queued', 'working', 'waiting', 'done', 'failed')", name="state"),
     sa.CheckConstraint("kind IN ('ticket', 'fact', 'duty', 'ignored')", name="kind"),
-    # For lookups by webhook id when the client is unknown.
+    # This index serves lookups by webhook id without a client id.
     sa.Index(None, "id"),
 )
 
@@ -138,18 +144,19 @@ data_requests: Final = sa.Table(
     "data_requests",
     metadata,
     *tenant_key(),
-    text("integration_id"),
+    # The connection whose shop forwarded the request. Null if a member opened it.
+    text("integration_id", nullable=True),
     text("customer_email", nullable=True),
     json("order_ids", "[]"),
     time("created_at"),
     time("due_at"),
-    # When the client's owner was notified of the request by mail.
+    # When the client's owner was notified of the request by email.
     time("told_at", nullable=True),
     text("fulfilled_by", nullable=True),
     time("fulfilled_at", nullable=True),
     sa.Index("ix_data_requests_untold", "id", postgresql_where=sa.text("told_at IS NULL")),
     points_to("integrations", "integration_id"),
-    # For lookups by request id when the client is unknown.
+    # This index serves lookups by request id without a client id.
     sa.Index(None, "id"),
 )
 

@@ -13,10 +13,12 @@ from domain.core.ids import first_ulid
 from domain.inbound.errors import InboundBusy
 from domain.inbound.inbound_webhook import Identity, Outcome, WebhookKind, WebhookState
 from domain.inbound.kept_bytes import (
+    CONNECTION_PART,
     CUT_TO,
     DAY_BYTES_WITHOUT_PLAN,
     DAY_ROWS,
     DAY_ROWS_WITHOUT_PLAN,
+    FROM_STRANGERS,
     QUEUE,
     ROOM,
     size_class,
@@ -24,20 +26,23 @@ from domain.inbound.kept_bytes import (
 from domain.integrations.mail_allowance import is_accountable
 from domain.integrations.providers import Provider
 from store.core.repository import TenantRepository
-from store.inbound.full_days import FullDays
+from store.inbound.full_days import DayRoom, FullDays
 from store.inbound.inbound_queues import InboundQueues, lock_queues
 from store.inbound.tables import inbound_webhooks
 from store.tenants.accounts import AccountRepository
 
 _row: Final = inbound_webhooks.c
 _DAY: Final = timedelta(days=1)
+_OTHERS: Final = frozenset(WebhookKind) - FROM_STRANGERS
 
 
 @dataclass(frozen=True, slots=True)
 class NewWebhookRow:
     """A webhook delivery to store. `id`: the id for the row, if the delivery is new. `headers`: the
     headers that the parser needs, with lowercase names. `unreadable`: the stable code of a parsing
-    error, or None. A delivery with a parsing error is stored as failed."""
+    error, or None. A delivery with a parsing error is stored as failed. `is_signed`: whether a
+    secret verified the request. `vouches`: whether the endpoint was trusted to vouch for customers'
+    addresses when the request was verified."""
 
     id: str
     integration_id: str
@@ -48,6 +53,8 @@ class NewWebhookRow:
     body: bytes = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
     unreadable: str | None = None
+    is_signed: bool = False
+    vouches: bool = False
 
 
 class KeptAs(StrEnum):
@@ -81,15 +88,15 @@ class WebhookArrivals(TenantRepository):
         starts now. Raises InboundBusy.
 
         The client's inbound queues stay locked until the transaction ends. A webhook that arrives
-        meanwhile is therefore queued behind this one. No webhook can be queued behind one whose
-        processing has already ended.
+        during this time is therefore queued behind this one. No webhook can be queued behind one
+        whose processing has already ended.
         """
         await lock_queues(self._connection, self._tenant)
         full_days = full_days or FullDays()
         state = await self._state(arrived)
         size = len(arrived.body)
         if state is WebhookState.DONE:
-            if not await self._has_day_room(now, full_days):
+            if not await self._has_day_room(arrived, now, full_days):
                 return KeptWebhook(arrived.id, KeptAs.LEFT, starts=False)
             body, cut_from = arrived.body[:CUT_TO], size if size > CUT_TO else None
         else:
@@ -108,6 +115,8 @@ class WebhookArrivals(TenantRepository):
                 topic=arrived.identity.topic,
                 kind=arrived.kind,
                 headers=dict(arrived.headers),
+                is_signed=arrived.is_signed,
+                vouches=arrived.vouches,
                 body=body,
                 cut_from=cut_from,
                 state=state,
@@ -140,7 +149,9 @@ class WebhookArrivals(TenantRepository):
     ) -> None:
         """Raise InboundBusy if a limit on stored webhooks has been reached. A delivery that was
         stored before is always accepted."""
-        has_room = await self._has_day_room(now, full_days) and await self._has_room(arrived)
+        has_room = await self._has_day_room(arrived, now, full_days) and await self._has_room(
+            arrived
+        )
         if has_room or await self._connection.scalar(
             _IS_KNOWN,
             {
@@ -153,26 +164,56 @@ class WebhookArrivals(TenantRepository):
             return
         raise InboundBusy
 
-    async def _has_day_room(self, now: datetime, full_days: FullDays) -> bool:
-        if full_days.known(self._tenant, now):
+    async def _has_day_room(
+        self, arrived: NewWebhookRow, now: datetime, full_days: FullDays
+    ) -> bool:
+        kinds = FROM_STRANGERS if arrived.kind in FROM_STRANGERS else _OTHERS
+        room = DayRoom(self._tenant, arrived.integration_id, kinds)
+        if full_days.known(room, now):
             return False
-        has_room = await self._counted_day_room(now)
+        has_room = await self._counted_day_room(room, now)
         if not has_room:
-            full_days.note(self._tenant, now)
+            full_days.note(room, now)
         return has_room
 
-    async def _counted_day_room(self, now: datetime) -> bool:
-        # Ids are generated on arrival, so these rows are at the end of the primary key.
-        since = {"tenant": self._tenant, "since": first_ulid(now - _DAY)}
-        few = {**since, "at_most": DAY_ROWS_WITHOUT_PLAN, "cut_to": CUT_TO}
-        kept = (await self._connection.execute(_KEPT_OF_THE_DAY, few)).one()
-        if kept.rows < DAY_ROWS_WITHOUT_PLAN and kept.bytes < DAY_BYTES_WITHOUT_PLAN:
-            return True
+    async def _counted_day_room(self, room: DayRoom, now: datetime) -> bool:
+        part = DAY_ROWS_WITHOUT_PLAN // CONNECTION_PART, DAY_BYTES_WITHOUT_PLAN // CONNECTION_PART
+        if await self._is_below(*part, room, now):
+            return True  # The entire client has used less than one connection may use.
         subscription = await AccountRepository(self._connection, self._tenant).subscription()
-        if not is_accountable(subscription, now):
-            return False
-        many = {**since, "at_most": DAY_ROWS}
-        return bool(await self._connection.scalar(_OF_THE_DAY, many) < DAY_ROWS)
+        rows, size = DAY_ROWS_WITHOUT_PLAN, DAY_BYTES_WITHOUT_PLAN
+        if is_accountable(subscription, now):
+            rows, size = DAY_ROWS, DAY_ROWS * CUT_TO
+        of_connection = rows // CONNECTION_PART, size // CONNECTION_PART
+        return await self._is_below(rows, size, room, now) and await self._is_below(
+            *of_connection, room, now, integration_id=room.integration_id
+        )
+
+    async def _is_below(
+        self,
+        rows: int,
+        size: int,
+        room: DayRoom,
+        now: datetime,
+        *,
+        integration_id: str | None = None,
+    ) -> bool:
+        """Return True if the webhooks stored in the last 24 hours, by all connections or only by
+        `integration_id`, are below both limits."""
+        found = await self._connection.execute(
+            _KEPT_OF_THE_DAY,
+            {
+                "tenant": self._tenant,
+                # Ids are generated on arrival.
+                "since": first_ulid(now - _DAY),
+                "kinds": sorted(room.kinds),
+                "integration": integration_id,
+                "at_most": rows,
+                "cut_to": CUT_TO,
+            },
+        )
+        kept = found.one()
+        return bool(kept.rows < rows and kept.bytes < size)
 
     async def _has_room(self, arrived: NewWebhookRow) -> bool:
         if arrived.kind is WebhookKind.TICKET:
@@ -211,13 +252,9 @@ _IS_KNOWN: Final = sa.text("""
 _KEPT_OF_THE_DAY: Final = sa.text("""
     SELECT count(*) AS rows, coalesce(sum(least(size, :cut_to)), 0) AS bytes
     FROM (SELECT octet_length(body) AS size FROM inbound_webhooks
-          WHERE client_id = :tenant AND id >= :since
+          WHERE client_id = :tenant AND kind = ANY(:kinds) AND id >= :since
+            AND (CAST(:integration AS text) IS NULL OR integration_id = :integration)
           LIMIT :at_most) AS counted
-""")
-_OF_THE_DAY: Final = sa.text("""
-    SELECT count(*) FROM (SELECT FROM inbound_webhooks
-                          WHERE client_id = :tenant AND id >= :since
-                          LIMIT :at_most) AS counted
 """)
 _QUEUED: Final = sa.text("""
     SELECT count(*) FROM (SELECT FROM inbound_webhooks

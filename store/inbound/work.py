@@ -89,7 +89,7 @@ class WorkRepository(TenantRepository):
         await self._connection.execute(_SERIALIZE, {"name": f"inbound work/{webhook_id}"})
 
     async def read(self, webhook_id: str) -> StoredWebhook | None:
-        """Return a webhook, or None if it was erased meanwhile. Raises UnknownProvider if another
+        """Return a webhook, or None if it has been erased. Raises UnknownProvider if another
         version of the service stored the webhook and this version does not support its provider."""
         row = (await self._connection.execute(_READ, self._key(webhook_id))).one_or_none()
         if row is None:
@@ -108,26 +108,27 @@ class WorkRepository(TenantRepository):
                 row.settings,
                 row.mapping or {},
                 received_at=row.created_at,
-                is_signed=bool(row.is_signed),
-                vouches=row.vouches
-                is True,  # a deleted endpoint is not allowed to vouch for customers
+                is_signed=row.is_signed,
+                # The endpoint must still be trusted. A deleted endpoint is not.
+                vouches=row.vouches and row.still_vouches is True,
+                was_trusted=row.vouches,
             ),
             headers=row.headers,
         )
 
     async def body(self, webhook_id: str) -> bytes | None:
-        """Return the received body of a webhook, or None if it was erased or truncated
-        meanwhile."""
+        """Return the received body of a webhook, or None if it has been erased or truncated."""
         data: bytes | None = await self._connection.scalar(_BODY, self._key(webhook_id))
         return data
 
     async def standing(self, webhook_id: str) -> WebhookStanding | None:
-        """Return the current state of a webhook, or None if the webhook was erased meanwhile."""
+        """Return the current state of a webhook, or None if it has been erased."""
         row = (await self._connection.execute(_STANDING, self._key(webhook_id))).one_or_none()
         return row and WebhookStanding(webhook_id, WebhookKind(row.kind), WebhookState(row.state))
 
     async def end(self, webhook_id: str, effect: WebhookEffect, now: datetime) -> None:
-        is_let_go = effect.outcome is Outcome.NO_ROOM
+        # A message that was already known is stored with its event.
+        is_let_go = effect.outcome in (Outcome.NO_ROOM, Outcome.KNOWN)
         await self._write(
             webhook_id,
             body=None if is_let_go else _CUT_BODY,
@@ -182,8 +183,8 @@ class WorkRepository(TenantRepository):
         An earlier ticket must not be overtaken if it waits for the client's limit or quota. The
         same applies if it belongs to the same customer with the same proof or claim. If this
         ticket's sender is unverified, it must not overtake tickets that wait for the limit on
-        unverified senders either. The client's queues are not locked. If a wait ends meanwhile,
-        this ticket takes one more attempt.
+        unverified senders either. The client's queues are not locked. If a wait ends during this
+        check, this ticket takes one more attempt.
         """
         row = (
             await self._connection.execute(
@@ -226,11 +227,12 @@ _READ: Final = (
     sa.select(
         *(_ROW[name] for name in ("id", "integration_id", "provider", "dedup_key", "topic")),
         *(_ROW[name] for name in ("kind", "state", "created_at", "headers")),
+        _ROW.is_signed,
+        _ROW.vouches,
         sa.func.octet_length(_ROW.body).label("size"),
         integrations.c.settings,
         inbound_endpoints.c.mapping,
-        inbound_endpoints.c.sealed_secret.is_not(None).label("is_signed"),
-        inbound_endpoints.c.vouches,
+        inbound_endpoints.c.vouches.label("still_vouches"),
     )
     .join(
         integrations,

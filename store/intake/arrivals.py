@@ -41,7 +41,7 @@ class Arrival:
 
     @property
     def is_brought(self) -> bool:
-        """Return whether the event was delivered by a platform's webhook or poll."""
+        """Return True if a platform's webhook or poll delivered the event."""
         return self.received_by is not None
 
 

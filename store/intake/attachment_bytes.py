@@ -52,7 +52,7 @@ class AttachmentBytes(TenantRepository):
             sa.select(sa.func.coalesce(sa.func.sum(table.size), 0)).where(
                 table.client_id == self._tenant,
                 table.state == "stored",
-                # Ids are generated on arrival, so these rows are at the end of the primary key.
+                # Ids are ordered by time, so these rows are at the end of the primary key index.
                 table.id >= first_ulid(since) if since else sa.true(),
                 _IS_UNPROVED if only_unproved else sa.true(),
             )

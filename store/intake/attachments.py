@@ -155,8 +155,8 @@ class AttachmentRepository(TenantRepository):
     async def _room(self, now: datetime, *, is_unproved: bool) -> int:
         """Return the number of bytes that the client may still store today. Raises ClientNotFound.
 
-        `is_unproved`: whether the sender did not verify the address. A lower limit then applies
-        too.
+        `is_unproved`: whether the sender's address is unverified. If it is, a lower limit also
+        applies.
         """
         subscription = await AccountRepository(self._connection, self._tenant).subscription()
         most, most_unproved = MAX_DAY_BYTES, MAX_DAY_UNPROVED_BYTES

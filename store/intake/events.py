@@ -6,6 +6,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
+from domain.intake.customer_email import customer_key
 from domain.intake.event import InboundEvent, UnifiedEvent
 from domain.runs.errors import RunNotFound
 from store.core.repository import TenantRepository
@@ -49,10 +50,10 @@ class EventRepository(TenantRepository):
         *,
         conversation_id: str,
         written: str | None = None,
-    ) -> None:
-        """Store a normalized event, and assign its message to the conversation. Idempotent.
-        `written`: the text of the message itself, if the event repeats the question from an earlier
-        message."""
+    ) -> datetime | None:
+        """Store a normalized event, and assign its message to the conversation. Idempotent. Return
+        when the message arrived, or None if it was erased. `written`: the message's own text, if
+        the event repeats an earlier message's question."""
         await self._connection.execute(
             _SAVE_UNIFIED,
             {
@@ -62,15 +63,17 @@ class EventRepository(TenantRepository):
                 "unified": event.model_dump(mode="json", exclude={"subject", "text"}),
             },
         )
-        await self._connection.execute(
+        arrived_at: datetime | None = await self._connection.scalar(
             _FILE_MESSAGE,
             {
                 **self._key(event_id),
                 "conversation_id": conversation_id,
                 "channel": event.channel,
+                "normalized_key": customer_key(event.customer_email) or "",
                 "body": event.text if written is None else written,
             },
         )
+        return arrived_at
 
     async def outcome(self, event_id: str) -> tuple[str, str] | None:
         """Return (outcome, event_type) of a stored event, or None if there is no such event."""
@@ -116,6 +119,11 @@ _INBOUND: Final = sa.select(*(engine_events.c[name] for name in InboundEvent.mod
 _UNIFIED: Final = sa.select(
     engine_events.c.unified, engine_events.c.subject, engine_events.c.text
 ).where(_IS_EVENT, engine_events.c.unified.is_not(None))
+# Whether the address of a normalized `event` was verified for its sender, as
+# `UnifiedEvent.sender_authenticated` says. Older events do not store this value.
+IS_AUTHENTICATED: Final = """coalesce(
+    event.unified -> 'customer_verified' = 'true'
+    AND coalesce(event.unified -> 'sender_authenticated', 'true') = 'true', false)"""
 # The customer's address, as normalized or, before normalization, as sent by the caller.
 CUSTOMER_EMAIL: Final = sa.case(
     (engine_events.c.unified.is_(None), engine_events.c.customer_email),
@@ -132,7 +140,9 @@ _TICKET: Final = sa.select(
 ).where(_IS_EVENT)
 # Each update sets only the columns for which the caller passes values.
 _SAVE_UNIFIED: Final = sa.update(engine_events).where(_IS_EVENT)
-_FILE_MESSAGE: Final = sa.update(engine_messages).where(_IS_ITS_MESSAGE)
+_FILE_MESSAGE: Final = (
+    sa.update(engine_messages).where(_IS_ITS_MESSAGE).returning(engine_messages.c.created_at)
+)
 _STORE_REPLY: Final = sa.text("""
     INSERT INTO engine_messages (client_id, id, event_id, conversation_id, direction, channel,
                                  author, body, created_at)

@@ -35,7 +35,7 @@ _READ: Final = sa.select(rate_windows.c.hits).where(
     rate_windows.c.scope == sa.bindparam("limited"), rate_windows.c.key == sa.bindparam("caller")
 )
 
-# Locked rows are left for the next call. A row is kept if a new request has updated it meanwhile.
+# Locked rows are left for the next call. A row is kept if a new request has updated it.
 _PURGE: Final = sa.text(
     """
     DELETE FROM rate_windows WHERE lapses_at <= :moment AND (scope, key) IN (

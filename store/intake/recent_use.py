@@ -1,4 +1,4 @@
-"""A client's recent use: the messages and tickets that count toward its limits."""
+"""A client's recent usage: the messages and tickets that count toward its limits."""
 
 from dataclasses import dataclass
 from datetime import datetime

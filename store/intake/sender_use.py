@@ -1,5 +1,5 @@
-"""The number of messages from a sender with a verified address. It is queried only when messages
-from webhooks and polls are admitted."""
+"""The number of messages from a sender with a verified address. Queried only when messages from
+webhooks and polls are admitted."""
 
 from datetime import datetime
 from typing import Final

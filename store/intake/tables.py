@@ -26,8 +26,8 @@ engine_events: Final = sa.Table(
     # The API key that sent the event. No foreign key, because keys may be erased before their
     # events.
     text("key_id", nullable=True),
-    # The request that the merchant's own system makes, if the caller is trusted to make such
-    # requests.
+    # The action that the merchant's own system requests, if the caller is trusted to request
+    # actions.
     sa.Column("merchant_request", JSONB, nullable=True),
     time("received_at"),
     # The platform whose webhook or poll delivered the event. Null for events from the gateway,
@@ -86,7 +86,7 @@ attachments: Final = sa.Table(
     points_to("engine_events", "event_id"),
     sa.Index("ix_attachments_event", "client_id", "event_id", "position"),
     sa.CheckConstraint("state IN ('stored', 'refused')", name="state"),
-    # For lookups by attachment id when the client is unknown.
+    # This index serves lookups by attachment id without a client id.
     sa.Index(None, "id"),
 )
 

@@ -1,5 +1,5 @@
-"""A client's usage of the limit on unverified senders. It is queried only when messages from
-unverified senders are admitted."""
+"""A client's usage of the limit on unverified senders. Queried only when messages from unverified
+senders are admitted."""
 
 from datetime import datetime
 from typing import Final

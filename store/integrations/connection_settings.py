@@ -26,7 +26,7 @@ class ConnectionSettings(TenantRepository):
 
     async def change(self, integration_id: str, settings: Mapping[str, str | None]) -> None:
         """Update these settings of a connection. A value of None removes the setting. Raises
-        IntegrationNotFound, also for an ended connection."""
+        IntegrationNotFound, including for an ended connection."""
         merged = integrations.c.settings.op("||")(sa.cast(settings, JSONB))
         changed = await self._connection.execute(
             sa.update(integrations)

@@ -42,12 +42,16 @@ class HelpdeskPauseRepository(TenantRepository):
         this = sa.select(integrations.c.provider).where(
             integrations.c.client_id == self._tenant, integrations.c.id == integration_id
         )
-        return await self._any(this.scalar_subquery(), ticket_id, now)
+        return await self._any(this.scalar_subquery(), ticket_id, _PAUSES.until > now)
 
     async def is_paused_at(self, provider: Provider, ticket_id: str, now: datetime) -> bool:
         """Return whether the agent is paused in a ticket on a platform. Unlike `is_paused`, this
         method does not need a connection."""
-        return await self._any(sa.literal(provider.value), ticket_id, now)
+        return await self._any(sa.literal(provider.value), ticket_id, _PAUSES.until > now)
+
+    async def was_paused_since(self, provider: Provider, ticket_id: str, since: datetime) -> bool:
+        """Return whether a human agent has answered a ticket on a platform after `since`."""
+        return await self._any(sa.literal(provider.value), ticket_id, _PAUSES.paused_at > since)
 
     async def end(self, integration_id: str, ticket_id: str) -> bool:
         """End the agent's pause in a ticket. Return False if there was no pause."""
@@ -71,13 +75,16 @@ class HelpdeskPauseRepository(TenantRepository):
         )
 
     async def _any(
-        self, provider: sa.ColumnElement[str] | sa.ScalarSelect[str], ticket_id: str, now: datetime
+        self,
+        provider: sa.ColumnElement[str] | sa.ScalarSelect[str],
+        ticket_id: str,
+        condition: sa.ColumnElement[bool],
     ) -> bool:
         found = sa.select(sa.literal(True)).where(
             _PAUSES.client_id == self._tenant,
             _PAUSES.integration_id.in_(self._of(provider)),
             _PAUSES.ticket_id == ticket_id,
-            _PAUSES.until > now,
+            condition,
         )
         return bool(await self._connection.scalar(found.limit(1)))
 

@@ -26,7 +26,7 @@ from store.tenants.accounts import AccountRepository
 from store.webhooks.outbox import Outbox
 
 REPLACED: Final = "replaced"
-"""Disconnection reason: the client connected to the same provider again."""
+"""Disconnection reason: the client reconnected to the same provider."""
 
 BY_OPERATOR: Final = "disconnected"
 """Disconnection reason: a user ended the connection."""
@@ -103,7 +103,7 @@ class IntegrationRepository(TenantRepository):
 
     async def page(self, *, after: str | None, limit: int) -> tuple[IntegrationEntry, ...]:
         """Return a page of all connections, including ended ones, ordered by id and therefore by
-        creation."""
+        creation. `after`: the last id on the previous page."""
         this = {"tenant": self._tenant, "after": after or "", "limit": limit}
         rows = await self._connection.execute(_PAGE, this)
         return tuple(_read(IntegrationEntry, row) for row in rows)
@@ -125,12 +125,12 @@ class IntegrationRepository(TenantRepository):
         self, integration: Integration, now: datetime, new_id: NewId
     ) -> tuple[str, ...]:
         """Store a connection, and end any existing connection to the same provider. Return the ids
-        of the webhook deliveries to send. Raises ClientNotFound, also while the client is being
-        erased."""
+        of the webhook deliveries to send. Raises ClientNotFound if the client does not exist or is
+        being erased."""
         # Without this lock, two concurrent calls would both find no existing connection to end.
         await AccountRepository(self._connection, self._tenant).lock()
         ended = await self._end(integrations.c.provider == integration.provider, now)
-        told_ended = await self._tell_if_live(ended, REPLACED, now, new_id)
+        ended_deliveries = await self._tell_if_live(ended, REPLACED, now, new_id)
         await self._connection.execute(
             sa.insert(integrations).values(
                 client_id=self._tenant,
@@ -142,7 +142,7 @@ class IntegrationRepository(TenantRepository):
                 connected_at=now,
             )
         )
-        told_connected = await Outbox(self._connection, self._tenant).add(
+        connected_deliveries = await Outbox(self._connection, self._tenant).add(
             IntegrationConnected(
                 integration_id=integration.id,
                 provider=integration.provider,
@@ -152,7 +152,7 @@ class IntegrationRepository(TenantRepository):
             now=now,
             new_id=new_id,
         )
-        return told_ended + told_connected
+        return ended_deliveries + connected_deliveries
 
     async def require(self, integration_id: str) -> None:
         """Raise IntegrationNotFound if no connection has this id. Unlike the other methods, this
@@ -181,7 +181,36 @@ class IntegrationRepository(TenantRepository):
                 integrations.c.id == integration_id,
                 integrations.c.status != IntegrationStatus.DISCONNECTED,
             )
-            .values(proved_account=account)
+            .values(proved_account=account, account_refused_at=None)
+        )
+
+    async def doubt(self, integration_id: str, now: datetime) -> None:
+        """Record that the platform rejects the connection's credentials.
+
+        From now on, installation-wide webhooks that name the account are not routed to the client,
+        except for compliance requests. `prove` and `trust` end this.
+        """
+        await self._connection.execute(
+            sa.update(integrations)
+            .where(
+                integrations.c.client_id == self._tenant,
+                integrations.c.id == integration_id,
+                integrations.c.account_refused_at.is_(None),
+            )
+            .values(account_refused_at=now)
+        )
+
+    async def trust(self, integration_id: str) -> None:
+        """Record that the platform accepts the connection's credentials again. A connection whose
+        status is not `connected` stays unchanged."""
+        await self._connection.execute(
+            sa.update(integrations)
+            .where(
+                integrations.c.client_id == self._tenant,
+                integrations.c.id == integration_id,
+                integrations.c.status == IntegrationStatus.CONNECTED,
+            )
+            .values(account_refused_at=None)
         )
 
     async def is_proved(self, integration_id: str) -> bool:
@@ -209,9 +238,9 @@ class IntegrationRepository(TenantRepository):
     ) -> None:
         """Mark a connection as failed, because the provider rejects its credentials.
 
-        `code`: a stable error code. `run_id`: the run that got the error and sends the webhook
-        event. Only an active connection can fail, because a new connection may have replaced this
-        one meanwhile.
+        Installation-wide webhooks are then routed as after `doubt`. `code`: a stable error code.
+        `run_id`: the run that got the error and sends the webhook event. Only an active connection
+        can fail, because a new connection may have replaced this one in the meantime.
         """
         provider = await self._connection.scalar(
             sa.update(integrations)
@@ -220,7 +249,7 @@ class IntegrationRepository(TenantRepository):
                 integrations.c.id == integration_id,
                 integrations.c.status == IntegrationStatus.CONNECTED,
             )
-            .values(status=IntegrationStatus.ERROR, error_code=code)
+            .values(status=IntegrationStatus.ERROR, error_code=code, account_refused_at=now)
             .returning(integrations.c.provider)
         )
         if provider is not None:

@@ -1,4 +1,4 @@
-"""Counts of outgoing mail per UTC day, across clients."""
+"""Counts of outgoing emails per UTC day, across clients."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,7 @@ _SCOPES: Final = {group: f"client/{group}" for group in MailGroup}
 
 @dataclass(frozen=True, slots=True)
 class MailCount:
-    """A counter that each mail increments once. `limit`: the maximum number of mails per day for
+    """A counter that each email increments once. `limit`: the maximum number of emails per day for
     `key`."""
 
     scope: str
@@ -37,8 +37,8 @@ class MailCountRepository:
         self._connection = connection
 
     async def standing(self, tenant: TenantId, group: MailGroup, now: datetime) -> MailStanding:
-        """Return the mail counts and account data from which a client's mail limit is computed.
-        Raises ClientNotFound, also while the client is being erased."""
+        """Return the email counts and account data from which a client's mail limit is computed.
+        Raises ClientNotFound if the client does not exist or is being erased."""
         counted = mail_counts.c
         row = (
             await self._connection.execute(
@@ -72,7 +72,7 @@ class MailCountRepository:
     async def take(self, count: MailCount, now: datetime) -> bool:
         """Increment today's mail count. Return False if the daily limit has been reached.
 
-        Transactions for other mails with the same key wait until this transaction ends, so this
+        Transactions for other emails with the same key wait until this transaction ends, so this
         transaction must be short.
         """
         if count.limit <= 0:
@@ -90,7 +90,7 @@ class MailCountRepository:
         return taken is not None
 
     async def give_back(self, count: MailCount, taken_at: datetime) -> None:
-        """Decrement the count of sent mails, because the mail server did not accept a mail."""
+        """Decrement the count of sent emails, because the mail server did not accept an email."""
         await self._change(count, taken_at, sent=mail_counts.c.sent - 1)
 
     async def note_refusal(self, count: MailCount, taken_at: datetime) -> None:
@@ -99,7 +99,7 @@ class MailCountRepository:
     async def add_refusals(
         self, tenant: TenantId, group: MailGroup, number: int, now: datetime
     ) -> None:
-        """Add to today's count of rejected mails. The mails themselves may have been sent on an
+        """Add to today's count of rejected emails. The emails themselves may have been sent on an
         earlier day."""
         await self._connection.execute(
             insert(mail_counts)

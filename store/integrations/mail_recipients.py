@@ -1,4 +1,4 @@
-"""Check whether a mail's recipient has contacted the client through one of the service's
+"""Check whether an email's recipient has contacted the client through one of the service's
 channels."""
 
 from typing import Final
@@ -18,8 +18,9 @@ class MailRecipientRepository(TenantRepository):
         )
 
     async def wrote_this(self, address: str, run_id: str) -> bool:
-        """Return True if the run answers a mail from this address. The mail counts only if a mail
-        provider's webhook delivered it with an authenticated sender. `address`: in lowercase."""
+        """Return True if the run answers an email from this address. The email counts only if a
+        mail provider's webhook delivered it with an authenticated sender. `address`: in
+        lowercase."""
         return bool(
             await self._connection.scalar(
                 _WROTE,

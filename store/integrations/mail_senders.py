@@ -50,8 +50,8 @@ _NOTHING: Final[Mapping[str, object]] = {
 
 @dataclass(frozen=True, slots=True)
 class NewSenderCode:
-    """A new code that verifies a sender address. `language`: the language of the mail that contains
-    the code, fr or en."""
+    """A new code that verifies a sender address. `language`: the language of the email that
+    contains the code, fr or en."""
 
     id: str
     digest: bytes = field(repr=False)
@@ -61,8 +61,9 @@ class NewSenderCode:
 
 @dataclass(frozen=True, slots=True)
 class SenderCodeToMail:
-    """A valid code that has not been sent yet, with the sender that it verifies. The mail with the
-    code goes to the sender's own address, and is sent in the same way as the sender's later mail.
+    """A valid code that has not been sent yet, with the sender that it verifies. The email with
+    the code goes to the sender's own address, and is sent in the same way as the sender's later
+    mail.
     """
 
     id: str
@@ -81,8 +82,8 @@ class TriedSenderCode:
 
 class MailSenderRepository(TenantRepository):
     async def verified(self) -> MailSender | None:
-        """Return the client's sender if it is verified and may therefore send mail to customers.
-        Otherwise return None: the service's own sender is then used."""
+        """Return the client's sender if it is verified, so that it may send email to customers.
+        Otherwise return None, and the service's own sender is used."""
         row = await self._row(_SENDER.where(mail_senders.c.verified_at.is_not(None)))
         return None if row is None else self._sender(row)
 
@@ -101,8 +102,8 @@ class MailSenderRepository(TenantRepository):
 
     async def put(self, sender: MailSender, now: datetime) -> None:
         """Store the client's sender, replacing the previous sender. If the new sender is not
-        `verified`, the verification, the last error and the open code are removed. Otherwise they
-        are kept."""
+        `verified`, the verification, the last error and the pending code are removed. Otherwise
+        they are kept."""
         server = sender.server
         values: dict[str, object] = {
             "address": sender.address,
@@ -124,7 +125,7 @@ class MailSenderRepository(TenantRepository):
         )
 
     async def give_code(self, code: NewSenderCode, now: datetime) -> bool:
-        """Replace the sender's code. Return False, without a change, if the daily limit on codes
+        """Replace the sender's code. Return False and change nothing if the daily limit on codes
         has been reached. The day starts when its first code is created."""
         sender = mail_senders.c
         same_day = sender.codes_since > now - DAY
@@ -162,8 +163,8 @@ class MailSenderRepository(TenantRepository):
         return SenderCodeToMail(row.code_id, self._sender(row), row.sealed_code, row.code_language)
 
     async def mailed(self, code_id: str) -> None:
-        """Erase the readable form of the sender's code, which was mailed or will never be
-        mailed."""
+        """Erase the readable form of the sender's code, which was emailed or will never be
+        emailed."""
         await self._change(mail_senders.c.code_id == code_id, sealed_code=None)
 
     async def take_try(self, now: datetime) -> TriedSenderCode | None:
@@ -198,12 +199,12 @@ class MailSenderRepository(TenantRepository):
         )
 
     async def note_failure(self, address: str, code: str, now: datetime) -> None:
-        """Record that a mail server rejected a mail from the client's sender. `code`: a stable
+        """Record that a mail server rejected an email from the client's sender. `code`: a stable
         error code."""
         await self._change(mail_senders.c.address == address, last_error=code, last_error_at=now)
 
     async def note_success(self, address: str) -> None:
-        """Clear the sender's last error, because a mail server accepted a mail."""
+        """Clear the sender's last error, because a mail server accepted an email."""
         await self._change(
             (mail_senders.c.address == address) & mail_senders.c.last_error.is_not(None),
             last_error=None,

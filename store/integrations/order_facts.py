@@ -67,8 +67,8 @@ class OrderFactRepository(TenantRepository):
     async def apply(self, integration_id: str, fact: OrderFact, now: datetime) -> bool:
         """Merge a fact into the stored facts of its order, and return whether the fact was new. The
         result does not depend on the order in which facts arrive."""
-        told = KnownOrder.of(fact)
-        if await self._insert(integration_id, fact.order_id, told, now):
+        known_orders = KnownOrder.of(fact)
+        if await self._insert(integration_id, fact.order_id, known_orders, now):
             return True
         this = (
             order_facts.c.client_id == self._tenant,
@@ -79,7 +79,7 @@ class OrderFactRepository(TenantRepository):
             sa.select(order_facts.c.facts).where(*this).with_for_update()
         )
         known = KnownOrder.model_validate(stored)
-        merged = known.merged(told)
+        merged = known.merged(known_orders)
         if merged == known:
             return False
         values = _row(merged, fact.order_id, now)
@@ -87,7 +87,7 @@ class OrderFactRepository(TenantRepository):
         return _said(merged, fact.order_id) != _said(known, fact.order_id)
 
     async def knows(self, integration_id: str, fact: OrderFact) -> bool:
-        """Return True if a fact is already known, so that storing it would change nothing but its
+        """Return True if a fact is already known, so that storing it would change only its
         version."""
         stored = await self._connection.scalar(
             sa.select(order_facts.c.facts).where(
@@ -118,13 +118,15 @@ class OrderFactRepository(TenantRepository):
             found = await self._found(_BY_CUSTOMER, customer=customer_key(email))
         else:
             return None
-        told = [
+        known_orders = [
             order
             for one in found
             if one.integration_id not in but_of
             and (order := order_of(one.fact, one.integration_id, Provider(one.provider)))
         ]
-        return next((it for it in told if it.belongs_to(email)), next(iter(told), None))
+        return next(
+            (it for it in known_orders if it.belongs_to(email)), next(iter(known_orders), None)
+        )
 
     async def about(self, order: Order) -> tuple[OrderFact, ...]:
         """Return all facts about an order that a shop returned. Facts from the shop match by the
@@ -136,7 +138,7 @@ class OrderFactRepository(TenantRepository):
         return tuple(one.fact for one in (*by_id, *others))
 
     async def of_customer(
-        self, email: str | None, *, named_by: str, order_ids: Collection[str], limit: int
+        self, email: str | None, *, named_by: str | None, order_ids: Collection[str], limit: int
     ) -> tuple[OrderFact, ...]:
         """Return all facts about a customer's orders, including facts from ended connections. An
         order is the customer's if it has the customer's address, or if a platform attributes it to
@@ -170,7 +172,7 @@ class OrderFactRepository(TenantRepository):
         )
 
     async def _insert(
-        self, integration_id: str, order_id: str, told: KnownOrder, now: datetime
+        self, integration_id: str, order_id: str, known_orders: KnownOrder, now: datetime
     ) -> bool:
         added = await self._connection.execute(
             insert(order_facts)
@@ -178,7 +180,7 @@ class OrderFactRepository(TenantRepository):
                 client_id=self._tenant,
                 integration_id=integration_id,
                 order_id=order_id,
-                **_row(told, order_id, now),
+                **_row(known_orders, order_id, now),
             )
             .on_conflict_do_nothing()
             .returning(order_facts.c.order_id)

@@ -22,6 +22,9 @@ integrations: Final = sa.Table(
     # shop's domain, or an account id. Installation-wide webhooks are routed by this account. After
     # the connection has ended, only compliance requests are still routed.
     text("proved_account", nullable=True),
+    # When the platform rejected the credentials that proved the account. Until it accepts them
+    # again, only compliance requests are routed.
+    time("account_refused_at", nullable=True),
     time("connected_at"),
     time("disconnected_at", nullable=True),
     # A client has at most one active connection per provider, so that it is clear which shop to
@@ -40,11 +43,11 @@ integrations: Final = sa.Table(
         postgresql_where=sa.text("proved_account IS NOT NULL"),
     ),
     sa.CheckConstraint("status IN ('connected', 'disconnected', 'error')", name="status"),
-    # For lookups by connection id when the client is unknown.
+    # This index serves lookups by connection id without a client id.
     sa.Index(None, "id"),
 )
 
-# The sender for a client's mail, verified with a mailed code. When the sender is removed, the
+# The sender for a client's mail, verified with an emailed code. When the sender is removed, the
 # address is cleared. The row is kept, because it counts the codes that were sent.
 mail_senders: Final = sa.Table(
     "mail_senders",
@@ -53,24 +56,25 @@ mail_senders: Final = sa.Table(
     text("address", nullable=True),
     text("reply_to", nullable=True),
     sa.Column("signature", sa.Text, nullable=False, server_default=""),
-    # The client's own mail server. If null, the service's mail server sends the mail.
+    # The client's own mail server. If null, the service's mail server sends the email.
     text("smtp_host", nullable=True),
     sa.Column("smtp_port", sa.Integer, nullable=True),
     text("smtp_security", nullable=True),
     text("smtp_username", nullable=True),
     text("sealed_smtp_password", nullable=True),
-    # The code that verifies the address, stored encrypted until it is mailed.
+    # The code that verifies the address, stored encrypted until it is emailed.
     text("code_id", nullable=True),
     sa.Column("code_digest", sa.LargeBinary, nullable=True),
     text("sealed_code", nullable=True),
     sa.Column("code_tries_left", sa.SmallInteger, nullable=True),
     text("code_language", nullable=True),
     time("code_created_at", nullable=True),
-    # For the daily limit on codes: the start of the day, and the number of codes sent since then.
+    # The start of the day to which the daily limit on codes applies, and the number of codes sent
+    # since then.
     time("codes_since", nullable=True),
     sa.Column("codes_made", sa.SmallInteger, nullable=False, server_default=sa.text("0")),
     time("verified_at", nullable=True),
-    # The error reported for the last mail that a mail server rejected.
+    # The error reported for the last email that a mail server rejected.
     text("last_error", nullable=True),
     time("last_error_at", nullable=True),
     time("updated_at"),
@@ -96,10 +100,10 @@ order_facts: Final = sa.Table(
     time("updated_at"),
     points_to("integrations", "integration_id"),
     sa.Index("ix_order_facts_number", "client_id", "number"),
-    sa.Index("ix_order_facts_customer", "client_id", "customer_key"),
+    sa.Index("ix_order_facts_customer_latest", "client_id", "customer_key", "version"),
 )
 
-# Helpdesk tickets that a human agent is answering. The AI agent does not answer these tickets.
+# Helpdesk tickets that a human agent is answering, so that the AI agent does not.
 helpdesk_pauses: Final = sa.Table(
     "helpdesk_pauses",
     metadata,
@@ -112,7 +116,7 @@ helpdesk_pauses: Final = sa.Table(
     points_to("integrations", "integration_id"),
 )
 
-# Mail counts per UTC day: by client, and by address and kind. The address is stored as a keyed
+# Email counts per UTC day: by client, and by address and kind. The address is stored as a keyed
 # digest.
 mail_counts: Final = sa.Table(
     "mail_counts",
@@ -121,8 +125,8 @@ mail_counts: Final = sa.Table(
     sa.Column("key", sa.Text, primary_key=True),
     sa.Column("day", sa.Date, primary_key=True),
     sa.Column("sent", sa.Integer, nullable=False, server_default="0"),
-    # The number of mails that a mail server rejected on that day, or that were reported on that day
-    # as bounced or as spam.
+    # The number of the day's emails that a mail server rejected, plus the bounces and spam
+    # complaints reported on that day.
     sa.Column("refused", sa.Integer, nullable=False, server_default="0"),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
 )

@@ -18,8 +18,8 @@ from store.learning.tables import corrections
 
 PREVIEW_CHARS: Final = 280
 
-# The text that a reviewer sent instead of the draft. It is the edited reply or, after a rejection,
-# the first answer that a human agent wrote in the conversation.
+# Selects the text that a reviewer sent instead of the draft. It is the edited reply or, after a
+# rejection, the first answer that a human agent wrote in the conversation.
 _SENT: Final = """
     CASE WHEN correction.kind = 'edited' THEN review.edited_text ELSE (
         SELECT said.body
@@ -59,8 +59,8 @@ _ONE: Final = sa.text(f"""
     {_FROM} AND correction.id = :correction_id
 """)
 
-# The lock serializes this transaction with an erasure of the customer. Either the erasure finishes
-# before this transaction, or it finds the content that this transaction created.
+# The lock serializes this transaction with an erasure of the customer. The erasure either finishes
+# before this transaction, or finds the content that it created.
 _HELD: Final = sa.text("""
     SELECT correction.id
     FROM corrections AS correction
@@ -73,8 +73,8 @@ _HELD: Final = sa.text("""
 """)
 
 # Only the review that settled the run has the final outcome, because the second of two approvers
-# may approve the first approver's text. A difference only in surrounding whitespace is not a
-# correction. In shadow mode human agents do not see the draft, so their reply is not a correction
+# may approve the first approver's text. A difference only in surrounding white space is not a
+# correction. In shadow mode, human agents do not see the draft, so their reply is not a correction
 # either.
 _NOTE: Final = sa.text("""
     INSERT INTO corrections (client_id, id, review_id, run_id, kind, state, created_at)
@@ -128,7 +128,7 @@ class CorrectionRepository(TenantRepository):
 
     async def hold(self, correction_id: str) -> None:
         """Block the erasure of the correction's customer until the transaction ends. Raises
-        CorrectionNotFound, also if the erasure has already started."""
+        CorrectionNotFound if the correction does not exist or the erasure has already started."""
         asked = {"client_id": self._tenant, "correction_id": correction_id}
         await self._one(_HELD, asked, CorrectionNotFound(correction_id))
 

@@ -1,5 +1,5 @@
-"""Clients' own classifier heads, and the lessons they are fitted to. A lesson is a ticket with a
-decided class."""
+"""Clients' own classifier heads, and the lessons for fitting them. A lesson is a ticket with a
+decided category."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -54,8 +54,8 @@ _TIMES: Final = sa.text(f"SELECT at FROM ({_DECIDED}) AS lesson ORDER BY at DESC
 _LESSONS: Final = sa.text(
     f"SELECT * FROM ({_DECIDED}) AS lesson ORDER BY at DESC, id DESC LIMIT :limit"  # noqa: S608 - no user input
 )
-# The row locks serialize a fit with an erasure. Either the erasure commits before the fit, or it
-# finds the new classifier head.
+# The row locks serialize a fit with an erasure. The erasure either commits before the fit, or finds
+# the new classifier head.
 _HOLD: Final = (
     sa.text("""
         SELECT id FROM labelled_examples
@@ -72,13 +72,13 @@ _HOLD: Final = (
 
 
 async def remove_old_heads(connection: AsyncConnection, before: datetime) -> None:
-    """Remove the classifier heads of all clients that were trained before the given time. Without
-    a nightly training, heads of expired tickets would otherwise stay."""
+    """Remove all clients' classifier heads that were trained before `before`. If no head is trained
+    every night, heads that were fitted to expired tickets would otherwise remain."""
     await connection.execute(sa.delete(own_heads).where(_HEAD.created_at < before))
 
 
 class OwnHeadRepository(TenantRepository):
-    """A client's own classifier heads, and the lessons they are fitted to."""
+    """A client's own classifier heads, and the lessons for fitting them."""
 
     async def in_use(self, known: OwnHead | None = None) -> OwnHead | None:
         """Return the latest classifier head if it is in use, otherwise None. If `known` is the
@@ -116,11 +116,11 @@ class OwnHeadRepository(TenantRepository):
         return tuple(OwnHeadRecord.model_validate(row, from_attributes=True) for row in rows)
 
     async def decided(self) -> Sequence[datetime]:
-        """Return when each of the latest `MAX_LESSONS` lessons was decided, latest first."""
+        """Return the decision times of the latest `MAX_LESSONS` lessons, latest first."""
         return list(await self._connection.scalars(_TIMES, self._given()))
 
     async def lessons(self) -> Sequence[Lesson]:
-        """Return the latest `MAX_LESSONS` lessons of the client, latest first."""
+        """Return the client's latest `MAX_LESSONS` lessons, latest first."""
         rows = await self._connection.execute(_LESSONS, self._given())
         return [Lesson(row.id, row.text, Category(row.classification), row.at) for row in rows]
 
@@ -136,8 +136,8 @@ class OwnHeadRepository(TenantRepository):
         """Store a classifier head as the latest version, and remove the weights of all other
         versions.
 
-        Return False, without a change, if a lesson was removed since the fit. Raises ClientNotFound
-        while the client is being erased.
+        Return False and store nothing if a lesson has been removed since the fit. Raises
+        ClientNotFound while the client is being erased.
         """
         await AccountRepository(self._connection, self._tenant).lock()
         if not await self._hold(lessons):

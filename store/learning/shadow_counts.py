@@ -1,4 +1,4 @@
-"""The counts in the report on a playbook in shadow mode."""
+"""The counts for a shadow mode report."""
 
 from typing import Final
 
@@ -23,8 +23,8 @@ _LATEST: Final = sa.text("""
 _OF_VERSION: Final = """
     client_id = :client_id AND playbook_id = :playbook_id AND playbook_version = :version
 """
-# A financial difference: different actions on the order, or different amounts or percentages in the
-# texts.
+# In this query, two results differ financially if the actions on the order differ, or the amounts
+# or percentages in the texts.
 _COUNTS: Final = sa.text(f"""
     SELECT classification, count(*) AS kept,
         count(compared_at) AS settled,

@@ -1,5 +1,5 @@
-"""Shadow drafts: what the agent would have done in shadow mode, and what human agents did
-instead."""
+"""Shadow drafts: the agent's hypothetical result in shadow mode, and the human agents' actual
+result."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -56,6 +56,19 @@ _ONE: Final = (
     )
     .with_for_update(of=shadow_drafts)
 )
+_OF_CONVERSATION: Final = sa.text("""
+    SELECT draft.run_id, draft.compared_at IS NOT NULL AS is_compared
+    FROM engine_messages AS inbound
+    JOIN engine_runs AS run
+      ON run.client_id = inbound.client_id AND run.event_id = inbound.event_id
+    JOIN engine_events AS event
+      ON event.client_id = run.client_id AND event.id = run.event_id AND event.erased_at IS NULL
+    JOIN shadow_drafts AS draft ON draft.client_id = run.client_id AND draft.run_id = run.id
+    WHERE inbound.client_id = :tenant AND inbound.conversation_id = :conversation
+      AND inbound.direction = 'inbound' AND inbound.created_at > :since
+      AND draft.sent IS NULL AND draft.created_at > :since
+    ORDER BY draft.run_id
+""")
 _OF_TICKET: Final = sa.text("""
     SELECT draft.run_id, draft.compared_at IS NOT NULL AS is_compared
     FROM shadow_drafts AS draft
@@ -72,8 +85,8 @@ class ShadowDrafts(TenantRepository):
     async def keep(
         self, run_id: str, playbook: tuple[str, int], thought: ShadowThought, now: datetime
     ) -> None:
-        """Store what the agent would have done in a run. `playbook`: the id and version of the
-        playbook."""
+        """Store the agent's hypothetical result for a run. `playbook`: the playbook's id and
+        version."""
         fields = thought.model_dump(mode="json")
         await self._connection.execute(
             insert(shadow_drafts)
@@ -89,8 +102,8 @@ class ShadowDrafts(TenantRepository):
         )
 
     async def settle(self, run_id: str, decision: Decision, now: datetime) -> None:
-        """Compare a run's shadow draft with what human agents did. Idempotent. Do nothing if the
-        run was not in shadow mode, because it then has no draft."""
+        """Compare a run's shadow draft with the human agents' result. Idempotent. Does nothing if
+        the run was not in shadow mode, because it then has no draft."""
         row = await self._row(run_id)
         if row is None or row.compared_at is not None:
             return
@@ -103,15 +116,17 @@ class ShadowDrafts(TenantRepository):
         """Store the text that human agents wrote to the customer in a helpdesk ticket. Only their
         first message after the customer's message counts. If the draft's review has ended, the
         draft is compared with the text immediately."""
-        if not text.strip():
-            return
-        given = {
-            "tenant": self._tenant,
-            "platform": platform,
-            "ticket": ticket_id,
-            "since": now - ANSWER_WITHIN,
-        }
-        for found in (await self._connection.execute(_OF_TICKET, given)).all():
+        if text.strip():
+            await self._heard(_OF_TICKET, text, now, platform=platform, ticket=ticket_id)
+
+    async def replied(self, conversation_id: str, text: str, now: datetime) -> None:
+        """Store a member's reply to the customer in a conversation, like `heard`. The caller must
+        have locked the conversation."""
+        await self._heard(_OF_CONVERSATION, text, now, conversation=conversation_id)
+
+    async def _heard(self, query: sa.TextClause, text: str, now: datetime, **where: str) -> None:
+        given = {"tenant": self._tenant, "since": now - ANSWER_WITHIN, **where}
+        for found in (await self._connection.execute(query, given)).all():
             row = await self._row(found.run_id)
             if row is None or row.sent is not None:
                 continue

@@ -32,12 +32,12 @@ corrections: Final = sa.Table(
     sa.CheckConstraint("state IN ('open', 'accepted', 'dismissed')", name="state"),
     sa.Index(None, "client_id", "state", "created_at"),
     sa.Index(None, "client_id", "run_id"),
-    # For lookups by correction id when the client is unknown.
+    # This index serves lookups by correction id without a client id.
     sa.Index(None, "id"),
 )
 
-# A message that a member labelled with a class and an intent. Placeholders replace the personal
-# data in the message.
+# A message that a member labelled with a category and an intent. The personal data in the message
+# is replaced with placeholders.
 labelled_examples: Final = sa.Table(
     "labelled_examples",
     metadata,
@@ -51,11 +51,11 @@ labelled_examples: Final = sa.Table(
     text("labelled_by"),
     time("created_at"),
     sa.UniqueConstraint("client_id", "run_id"),
-    # For lookups by example id when the client is unknown.
+    # This index serves lookups by example id without a client id.
     sa.Index(None, "id"),
 )
 
-# What a playbook in shadow mode would have done, and what human agents then did.
+# The hypothetical result of a playbook in shadow mode, and the human agents' actual result.
 shadow_drafts: Final = sa.Table(
     "shadow_drafts",
     metadata,
@@ -69,7 +69,7 @@ shadow_drafts: Final = sa.Table(
     text("reason", nullable=True),
     text("draft"),
     json("plan", "[]"),
-    # What human agents did: their decision, the text they sent, and its similarity to the draft.
+    # The human agents' result: their decision, the text they sent, and its similarity to the draft.
     text("decision", nullable=True),
     text("sent", nullable=True),
     sa.Column("comparison", JSONB, nullable=True),

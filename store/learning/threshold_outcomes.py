@@ -1,5 +1,5 @@
-"""The outcomes and confidence scores of a playbook's last runs, from which a threshold is
-chosen."""
+"""The outcomes and confidence scores of a playbook's latest runs, on which threshold advice is
+based."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -8,11 +8,14 @@ import sqlalchemy as sa
 
 from domain.learning.threshold_advice import MAX_HISTORY, PastOutcome, Seen
 from store.core.repository import TenantRepository
+from store.reviews.answered_elsewhere import REPLIED
 
-# Ids are generated on arrival, so the latest runs are at the end of the primary key. The escalation
-# reason of a run is in its first review. A run counts as held for another reason if it was reviewed
-# although its confidence was sufficient. It also does if it has another reason for a review, or no
-# reply text. In shadow mode, the outcome is the result of the comparison with human agents.
+# Ids are generated on arrival, so the latest runs are at the end of the primary key. The
+# escalation reason of a run is in its first review. A run counts as held for another reason if it
+# was reviewed although its confidence was sufficient. It also counts as held for another reason if
+# its review has another reason, or if it has no reply text. A review that a member's reply closed
+# counts as approved if the reply is the agent's draft, and as edited otherwise. In shadow mode,
+# the outcome is the result of the comparison with human agents.
 _LAST: Final = sa.text("""
     SELECT run.confidence, tried.run_id IS NOT NULL AS in_shadow,
         CASE
@@ -27,6 +30,18 @@ _LAST: Final = sa.text("""
             WHEN review.id IS NULL THEN 'alone'
             WHEN review.status IN ('approved', 'edited') AND review.edited_text IS NOT NULL
                 THEN 'edited'
+            WHEN review.status = 'rejected' AND review.note = :replied THEN coalesce((
+                SELECT CASE
+                    WHEN btrim(reply.body, E' \\n\\r\\t') = btrim(review.draft, E' \\n\\r\\t')
+                    THEN 'approved' ELSE 'edited' END
+                FROM engine_messages AS inbound
+                JOIN conversation_replies AS reply
+                  ON reply.client_id = inbound.client_id
+                 AND reply.conversation_id = inbound.conversation_id
+                WHERE inbound.client_id = run.client_id AND inbound.event_id = run.event_id
+                  AND inbound.direction = 'inbound' AND reply.author = review.decided_by
+                  AND reply.created_at < review.decided_at
+                ORDER BY reply.created_at DESC, reply.id DESC LIMIT 1), 'rejected')
             WHEN review.status IN ('approved', 'rejected') THEN review.status
             ELSE 'unknown'
         END AS seen
@@ -53,14 +68,15 @@ class ThresholdOutcomes(TenantRepository):
     async def last(
         self, playbook_id: str, classification: str | None, *, limit: int = MAX_HISTORY
     ) -> Sequence[PastOutcome]:
-        """Return the latest runs of all versions of a playbook, for one class or for all classes.
-        Runs that needed no answer and runs of erased customers are omitted."""
+        """Return the latest runs of all versions of a playbook, for one category or for all. Runs
+        that needed no answer and runs of erased customers are omitted."""
         rows = await self._connection.execute(
             _LAST,
             {
                 "client_id": self._tenant,
                 "playbook_id": playbook_id,
                 "class": classification,
+                "replied": REPLIED,
                 "limit": limit,
             },
         )

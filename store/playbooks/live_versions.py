@@ -1,5 +1,6 @@
-"""The playbook versions that answer events or have answered events before."""
+"""The playbook versions that answer events, now or in the past."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -53,6 +54,41 @@ class LiveVersions(TenantRepository):
             values["note"] = note
         await self._connection.execute(
             sa.update(playbook_versions).where(*self._is(playbook)).values(**values)
+        )
+
+    async def stop(self, stopped: Iterable[Playbook], now: datetime) -> None:
+        """Record that these playbook versions do not answer events any more."""
+        for playbook in stopped:
+            await self._connection.execute(
+                sa.update(playbook_versions).where(*self._is(playbook)).values(stopped_at=now)
+            )
+
+    async def stopped_since(self, since: datetime) -> tuple[PlaybookEntry, ...]:
+        """Return the playbook versions that stopped answering events after a time, as active
+        playbooks, latest first. If several stopped together, the one that won their common events
+        comes first."""
+        version = playbook_versions.c
+        rows = await self._connection.execute(
+            sa.select(
+                version.playbook_id.label("id"),
+                *(version[name] for name in ("version", "name", "event_type", "threshold")),
+                version.rulebook,
+            )
+            .where(version.client_id == self._tenant, version.stopped_at > since)
+            .order_by(
+                version.stopped_at.desc(),
+                version.event_type.endswith("*"),
+                sa.func.length(version.event_type).desc(),
+                version.created_at,
+            )
+        )
+        return tuple(
+            PlaybookEntry(
+                playbook=Playbook.model_validate(row, from_attributes=True),
+                is_active=True,
+                rulebook=Rulebook.model_validate(row.rulebook),
+            )
+            for row in rows
         )
 
     def _is(self, playbook: Playbook) -> tuple["sa.ColumnElement[bool]", ...]:

@@ -18,7 +18,7 @@ from store.tenants.tables import clients
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """The origin of a playbook version: its author, in the form of audit entries, and the author's
+    """The origin of a playbook version: its author, as named in audit entries, and the author's
     note, if any."""
 
     author: str | None = None
@@ -209,7 +209,7 @@ _CHANGED_SINCE: Final = sa.text("""
          + (SELECT count(*) FROM (SELECT FROM outbox
                                   WHERE client_id = :tenant AND event = 'playbook.activated'
                                     AND created_at > :since
-                                  LIMIT :at_most) AS told)
+                                  LIMIT :at_most) AS counted)
 """)
 
 

@@ -15,7 +15,7 @@ playbooks: Final = sa.Table(
     time("created_at"),
     # When the playbook was deleted. Its versions are kept, because they explain past runs.
     time("deleted_at", nullable=True),
-    # For lookups by playbook id when the client is unknown.
+    # This index serves lookups by playbook id without a client id.
     sa.Index(None, "id"),
 )
 
@@ -30,12 +30,15 @@ playbook_versions: Final = sa.Table(
     sa.Column("threshold", sa.Double, nullable=False),
     json("rulebook", "{}"),
     time("created_at"),
-    # The version's author, as in audit entries, and the author's note. Null for older versions.
+    # The version's author, as named in audit entries, and the author's note. Null for older
+    # versions.
     text("author", nullable=True),
     text("note", nullable=True),
     # When the version first answered events. Such a version may be published again even if saved
     # cases fail.
     time("live_at", nullable=True),
+    # When the version last stopped answering events. Null if it never has.
+    time("stopped_at", nullable=True),
     points_to("playbooks", "playbook_id"),
     sa.CheckConstraint("threshold BETWEEN 0 AND 1", name="threshold"),
 )

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from domain.agent.rulebook import Rulebook
 from domain.playbooks.errors import PlaybookNotFound
-from domain.playbooks.playbook import PlaybookSpec
+from domain.playbooks.playbook import MAX_PLAYBOOKS, PlaybookSpec
 from store.core.repository import TenantRepository
 from store.playbooks.tables import playbook_versions, playbooks
 
@@ -16,10 +16,23 @@ from store.playbooks.tables import playbook_versions, playbooks
 @dataclass(frozen=True, slots=True)
 class VersionEntry:
     """A version of a playbook. `spec` has no active flag, because the flag belongs to the playbook.
-    `author`: as in audit entries, or None if unknown."""
+    `author`: as named in audit entries, or None if unknown."""
 
     version: int
     spec: PlaybookSpec
+    created_at: datetime
+    author: str | None
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentVersion:
+    """A playbook's current version. `author`: as in `VersionEntry`."""
+
+    playbook_id: str
+    is_active: bool
+    version: int
+    name: str
     created_at: datetime
     author: str | None
     note: str | None
@@ -61,8 +74,55 @@ _PAGE: Final = (
 )
 _ONE: Final = _VERSIONS.where(playbook_versions.c.version == sa.bindparam("version"))
 
+_CURRENT: Final = (
+    sa.select(
+        playbooks.c.id.label("playbook_id"),
+        playbooks.c.is_active,
+        playbook_versions.c.version,
+        playbook_versions.c.name,
+        playbook_versions.c.created_at,
+        playbook_versions.c.author,
+        playbook_versions.c.note,
+    )
+    .join(
+        playbook_versions,
+        sa.and_(
+            playbook_versions.c.client_id == playbooks.c.client_id,
+            playbook_versions.c.playbook_id == playbooks.c.id,
+            playbook_versions.c.version == playbooks.c.version,
+        ),
+    )
+    .where(playbooks.c.client_id == sa.bindparam("tenant"), playbooks.c.deleted_at.is_(None))
+    .order_by(playbook_versions.c.created_at.desc(), playbooks.c.id)
+    .limit(MAX_PLAYBOOKS)
+)
+_LATEST: Final = (
+    sa.select(playbooks.c.id)
+    .join(
+        playbook_versions,
+        sa.and_(
+            playbook_versions.c.client_id == playbooks.c.client_id,
+            playbook_versions.c.playbook_id == playbooks.c.id,
+            playbook_versions.c.version == playbooks.c.version,
+        ),
+    )
+    .where(playbooks.c.client_id == sa.bindparam("tenant"), playbooks.c.deleted_at.is_(None))
+    .order_by(playbook_versions.c.created_at.desc(), playbooks.c.id)
+    .limit(sa.bindparam("limit", type_=sa.Integer))
+)
+
 
 class PlaybookVersions(TenantRepository):
+    async def changed_last(self, limit: int) -> tuple[str, ...]:
+        """Return the ids of the playbooks with the newest current version, newest first."""
+        values = {"tenant": self._tenant, "limit": limit}
+        return tuple(await self._connection.scalars(_LATEST, values))
+
+    async def current(self) -> tuple[CurrentVersion, ...]:
+        """Return each playbook's current version, newest version first."""
+        rows = await self._connection.execute(_CURRENT, {"tenant": self._tenant})
+        return tuple(CurrentVersion(*row) for row in rows)
+
     async def page(
         self, playbook_id: str, *, before: int | None, limit: int
     ) -> tuple[VersionEntry, ...]:
@@ -77,7 +137,7 @@ class PlaybookVersions(TenantRepository):
         return tuple(map(_entry, await self._connection.execute(_PAGE, values)))
 
     async def read(self, playbook_id: str, version: int) -> VersionEntry:
-        """Return a version of a playbook. Raises PlaybookNotFound, also for a deleted playbook."""
+        """Return a version. Raises PlaybookNotFound, including for a deleted playbook."""
         values = {"tenant": self._tenant, "playbook": playbook_id, "version": version}
         return _entry(await self._one(_ONE, values, PlaybookNotFound(playbook_id)))
 

@@ -56,8 +56,7 @@ class Certificates:
         return (await self.read(erasure_id)).started_at
 
     async def add(self, erasure_id: str, removed: Mapping[str, int]) -> None:
-        """Add the numbers of rows that this transaction removes to a certificate, by record
-        class."""
+        """Add the numbers of rows removed by this transaction to a certificate, by record class."""
         if any(removed.values()):
             # SQLAlchemy's table names are not plain strings.
             more = {str(name): number for name, number in removed.items()}
@@ -107,8 +106,8 @@ class Certificates:
         subject_digests: Collection[bytes] = (),
         limit: int,
     ) -> tuple[Certificate, ...]:
-        """Return the latest certificates, newest first. They cover all clients, one client or one
-        customer."""
+        """Return the latest certificates, newest first. `client_id` and `subject_digests` limit
+        them to one client or to one customer."""
         query = _CERTIFICATE.order_by(erasures.c.id.desc()).limit(limit)
         if client_id is not None:
             query = query.where(erasures.c.client_id == client_id)

@@ -4,7 +4,7 @@ The rows of events and runs are kept without the customer data, because usage an
 computed from them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -12,7 +12,9 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from domain.agent.policy_context import CUSTOMER_WINDOW
 from domain.core.ids import TenantId
+from domain.privacy.erased_customer import is_pseudonym
 from store.dashboard.tables import page_drafts
 from store.intake.attachment_bytes import AttachmentBytes
 from store.privacy.erasure_subject import Subject
@@ -78,23 +80,26 @@ _CONVERSATIONS: Final = sa.text("""
         WHERE client_id = :client_id AND event_id = ANY(:events))
     GROUP BY conversation.client_id, conversation.id
 """)
-# The deduplication key of an outgoing webhook event contains the id of an event, run or
-# conversation, or the id and round of a run.
-_TOLD: Final = sa.text("""
+# The deduplication key of an outgoing webhook event contains an id, or a run's id and round. The id
+# is that of an event, run, conversation or reply.
+_OUTBOX_IDS: Final = sa.text("""
     SELECT id FROM outbox
     WHERE client_id = :client_id
       AND event IN ('ticket.resolved', 'ticket.escalated', 'ticket.response_failed',
                     'conversation.created', 'conversation.sentiment_negative')
       AND dedup_key = ANY(
-        CAST(:events AS text[]) || CAST(:runs AS text[]) || CAST(:begun AS text[]) || ARRAY(
+        CAST(:events AS text[]) || CAST(:runs AS text[]) || CAST(:begun_runs AS text[]) || ARRAY(
             SELECT run_id || ':' || round FROM escalation_tickets
-            WHERE client_id = :client_id AND run_id = ANY(:runs)))
+            WHERE client_id = :client_id AND run_id = ANY(:runs)
+            UNION ALL
+            SELECT id FROM conversation_replies
+            WHERE client_id = :client_id AND event_id = ANY(:events)))
 """)
 _REMOVE: Final = {
-    "webhook_deliveries": "DELETE FROM webhook_deliveries WHERE {mine} AND event_id = ANY(:told)",
-    "webhook_misses": "DELETE FROM webhook_misses WHERE {mine} AND event_id = ANY(:told)",
+    "webhook_deliveries": "DELETE FROM webhook_deliveries WHERE {mine} AND event_id = ANY(:sent)",
+    "webhook_misses": "DELETE FROM webhook_misses WHERE {mine} AND event_id = ANY(:sent)",
     "outbox, emptied": """
-        UPDATE outbox SET body = NULL WHERE {mine} AND id = ANY(:told) AND body IS NOT NULL""",
+        UPDATE outbox SET body = NULL WHERE {mine} AND id = ANY(:sent) AND body IS NOT NULL""",
     # These rows are deleted before the events, because the ticket ids are read from the events.
     "ticket_events": """
         DELETE FROM ticket_events WHERE {mine} AND ticket_key IN (
@@ -110,7 +115,16 @@ _REMOVE: Final = {
     "labelled_examples": "DELETE FROM labelled_examples WHERE {mine} AND run_id = ANY(:runs)",
     "ratings": "DELETE FROM ratings WHERE {mine} AND run_id = ANY(:runs)",
     "sentiment_logs": "DELETE FROM sentiment_logs WHERE {mine} AND event_id = ANY(:events)",
-    "engine_messages": "DELETE FROM engine_messages WHERE {mine} AND event_id = ANY(:events)",
+    "engine_messages": """
+        DELETE FROM engine_messages
+        WHERE {mine} AND (event_id = ANY(:events) OR reply_id = ANY(ARRAY(
+            SELECT id FROM conversation_replies WHERE {mine} AND event_id = ANY(:events))))""",
+    "conversation_replies": """
+        DELETE FROM conversation_replies WHERE {mine} AND event_id = ANY(:events)""",
+    # A note may concern any author in its conversation.
+    "conversation_notes": """
+        DELETE FROM conversation_notes
+        WHERE {mine} AND (event_id = ANY(:events) OR conversation_id = ANY(:conversations))""",
     "escalation_tickets, emptied": """
         UPDATE escalation_tickets SET draft = '', plan = '[]', edited_text = NULL, note = NULL
         WHERE {mine} AND run_id = ANY(:runs) AND (
@@ -119,9 +133,6 @@ _REMOVE: Final = {
         UPDATE shadow_drafts SET draft = '', plan = '[]', sent = NULL
         WHERE {mine} AND run_id = ANY(:runs) AND (
             (draft, plan) <> ('', '[]'::jsonb) OR sent IS NOT NULL)""",
-    "action_ledger, emptied": """
-        UPDATE action_ledger SET customer_key = NULL
-        WHERE {mine} AND run_id = ANY(:runs) AND customer_key IS NOT NULL""",
     "engine_runs, emptied": """
         UPDATE engine_runs
         SET draft = NULL, response = NULL, plan = '[]', citations = '[]', findings = '[]',
@@ -139,7 +150,7 @@ _REMOVE: Final = {
             num_nonnulls(customer_email, message, subject, text, unified, merchant_request) > 0
             OR payload <> '{{}}')""",
     # This statement runs after the statements above. If a concurrent fit has locked the same rows,
-    # they wait for it, so the classifier head that it creates is visible here.
+    # those statements wait for it, so the classifier head that the fit creates is visible here.
     "own_heads": """
         DELETE FROM own_heads WHERE {mine} AND EXISTS (
             SELECT FROM escalation_tickets WHERE {mine} AND run_id = ANY(:runs))""",
@@ -153,6 +164,17 @@ _STATEMENTS: Final = {
     name: sa.text(statement.format(mine="client_id = :client_id"))
     for name, statement in _REMOVE.items()
 }
+_REFUNDED: Final = sa.text("""
+    SELECT DISTINCT customer_key FROM action_ledger
+    WHERE client_id = :client_id AND run_id = ANY(:runs) AND customer_key IS NOT NULL
+""")
+# Only refunds that still count toward a limit keep a pseudonym of their customer.
+_REPLACE_REFUNDED: Final = sa.text("""
+    UPDATE action_ledger
+    SET customer_key = CASE WHEN amount IS NOT NULL AND planned_at > :since
+                            THEN CAST(:pseudonym AS text) END
+    WHERE client_id = :client_id AND run_id = ANY(:runs) AND customer_key = :customer
+""")
 # Unlinks a conversation from its owner, and therefore from the memory shared by all of the owner's
 # threads.
 _DISOWN: Final = sa.text("""
@@ -160,7 +182,7 @@ _DISOWN: Final = sa.text("""
     WHERE client_id = :client_id AND id = ANY(:conversations)
 """)
 _UNSETTLE: Final = sa.text("""
-    UPDATE ai_conversations SET thread = '{}', proposal = NULL
+    UPDATE ai_conversations SET thread = '{}', proposal = NULL, tags = '[]'
     WHERE client_id = :client_id AND id = ANY(:conversations)
 """)
 # The row of the session is kept, so that the numbering of its messages continues.
@@ -169,7 +191,10 @@ _FORGET_VISITORS: Final = sa.text("""
     WHERE client_id = :client_id AND id = ANY(:sessions)
 """)
 _DELIVERIES: Final = sa.text("""
-    SELECT id FROM webhook_deliveries WHERE client_id = :client_id AND event_id = ANY(:told)
+    SELECT id FROM webhook_deliveries WHERE client_id = :client_id AND event_id = ANY(:sent)
+""")
+_REPLIES: Final = sa.text("""
+    SELECT id FROM conversation_replies WHERE client_id = :client_id AND event_id = ANY(:events)
 """)
 
 
@@ -183,10 +208,18 @@ class Marked:
 
 class CustomerWords:
     """Erases the data of one customer of a client. `mark`: the start time of the erasure. The
-    customer's events are marked with this time."""
+    customer's events are marked with this time. `pseudonym`: returns the text that replaces an
+    address on refunds that count toward the limit per customer."""
 
-    def __init__(self, connection: AsyncConnection, tenant: TenantId, mark: datetime) -> None:
+    def __init__(
+        self,
+        connection: AsyncConnection,
+        tenant: TenantId,
+        mark: datetime,
+        pseudonym: Callable[[str], str],
+    ) -> None:
         self._connection = connection
+        self._pseudonym = pseudonym
         self._tenant = tenant
         self._mark = mark
 
@@ -221,8 +254,13 @@ class CustomerWords:
 
     async def deliveries(self, page: Marked) -> tuple[str, ...]:
         """Return the ids of the webhook deliveries about these events."""
-        given, _ = await self._told_of(page)
+        given, _ = await self._facts_of(page)
         return tuple(await self._connection.scalars(_DELIVERIES, given))
+
+    async def replies(self, page: Marked) -> tuple[str, ...]:
+        """Return the ids of members' replies to these events."""
+        given = {"client_id": self._tenant, "events": list(page.events)}
+        return tuple(await self._connection.scalars(_REPLIES, given))
 
     async def remove_files(self, page: Marked) -> int:
         """Remove a batch of chunks of these events' attachments. Return the number of chunks
@@ -236,12 +274,13 @@ class CustomerWords:
         In a conversation with several authors, the messages of the other authors are kept, and the
         conversation's memory is recomputed.
         """
-        given, touched = await self._told_of(page)
+        given, touched = await self._facts_of(page)
         given["conversations"] = [row.id for row in touched]
         changed = {
             name: (await self._connection.execute(statement, given)).rowcount
             for name, statement in _STATEMENTS.items()
         }
+        changed["action_ledger, emptied"] = await self._replace_refunded(page, now)
         shared = [row for row in touched if row.left_event is not None]
         await self._execute(_UNSETTLE, [row.id for row in shared])
         theirs = [row.id for row in shared if subject.naming.owns_conversation(row)]
@@ -251,7 +290,22 @@ class CustomerWords:
             await memory.remember(row.left_event, now)
         return {**changed, "ai_conversations, emptied": len(shared)}
 
-    async def _told_of(
+    async def _replace_refunded(self, page: Marked, now: datetime) -> int:
+        """Replace the address on the actions of these runs. Return the number of actions
+        changed."""
+        given: dict[str, object] = {"client_id": self._tenant, "runs": list(page.runs)}
+        changed = 0
+        for customer in await self._connection.scalars(_REFUNDED, given):
+            if is_pseudonym(customer):
+                continue
+            replaced = {
+                **given, "customer": customer, "pseudonym": self._pseudonym(customer),
+                "since": now - CUSTOMER_WINDOW,
+            }  # fmt: skip
+            changed += (await self._connection.execute(_REPLACE_REFUNDED, replaced)).rowcount
+        return changed
+
+    async def _facts_of(
         self, page: Marked
     ) -> "tuple[dict[str, object], Sequence[sa.Row[*tuple[Any, ...]]]]":
         """Return the parameters for erasing these events, and the conversations of the events. The
@@ -260,8 +314,8 @@ class CustomerWords:
             "client_id": self._tenant, "events": list(page.events), "runs": list(page.runs),
         }  # fmt: skip
         touched = (await self._connection.execute(_CONVERSATIONS, given)).all()
-        given["begun"] = [row.id for row in touched if row.began_it]
-        given["told"] = list(await self._connection.scalars(_TOLD, given))
+        given["begun_runs"] = [row.id for row in touched if row.began_it]
+        given["sent"] = list(await self._connection.scalars(_OUTBOX_IDS, given))
         return given, touched
 
     async def remove(self, table: sa.Table, ids: Sequence[str]) -> int:

@@ -99,7 +99,7 @@ class CustomerArrivals:
         )
         return {"inbound_webhooks, emptied": emptied.rowcount}
 
-    async def remove_told(self) -> dict[str, int]:
+    async def remove_orders_and_requests(self) -> dict[str, int]:
         """Remove the facts about the customer's orders, and the customer's data requests. Return
         the number of rows removed by record class."""
         facts = await self._connection.execute(

@@ -27,10 +27,10 @@ class Naming:
         self, rows: "Sequence[sa.Row[*tuple[Any, ...]]]", *, or_unnamed: bool = False
     ) -> tuple[str, ...]:
         """Return the ids of the rows that belong to the customer. `or_unnamed`: include rows that
-        do not name any person.
+        do not identify any person.
 
         Call this method in a thread and without an open transaction. Processing long texts takes
-        seconds, and a page of mails that were never normalized takes minutes.
+        seconds, and a page of emails that were never normalized takes minutes.
         """
         return tuple(row.id for row in rows if self._names(row, or_unnamed=or_unnamed))
 

@@ -1,7 +1,7 @@
-"""Search all of a client's records for those that belong to one customer, page by page.
+"""Search all of a client's records for those of one customer, page by page.
 
 A page contains only short columns. Texts are read separately, in batches of READ_BYTES, and
-compared without an open transaction, because outsiders control the number and length of the texts.
+compared without an open transaction, because outsiders control their number and length.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +16,7 @@ from domain.core.ids import TenantId
 from domain.runs.conversation import address_in
 from store.analytics.tables import churn_predictions
 from store.content.tables import suggestions
+from store.customers.tables import customers
 from store.identity.tables import address_codes
 from store.privacy.erasure_naming import Naming
 from store.runs.tables import customer_memories
@@ -24,11 +25,11 @@ from store.widget.tables import widget_codes, widget_sessions
 PAGE: Final = 500
 
 READ_BYTES: Final = 2 * 1024 * 1024
-"""Maximum number of bytes of text that one transaction reads. A longer text is read in a
-transaction of its own."""
+"""Maximum number of bytes of text that one transaction reads. A longer text is read in a separate
+transaction."""
 
 # The size of a compressed payload is unknown until it is read, so each compressed payload is read
-# in a transaction of its own.
+# in a separate transaction.
 _SIZE: Final = f"""
     CASE WHEN pg_column_compression(payload) IS NULL THEN pg_column_size(payload)
          ELSE {READ_BYTES} END
@@ -93,7 +94,7 @@ class UnreadRecords:
     customer.
 
     `query`: the statement that reads the texts of `ids`. `or_unnamed`: whether a record that does
-    not name any person belongs to the customer.
+    not identify any person belongs to the customer.
     """
 
     query: sa.TextClause
@@ -114,7 +115,8 @@ class FoundRecords:
 
 class Subject:
     """Finds the records of one customer of a client. `key`: as in `Naming`. `mark`: the `erased_at`
-    of the events found up to now."""
+    of the events found so far. In its methods, `after` is the id of the last row on the previous
+    page."""
 
     def __init__(
         self, connection: AsyncConnection, tenant: TenantId, key: str, mark: datetime
@@ -130,13 +132,13 @@ class Subject:
         return (await self._connection.execute(unread.query, values)).all()
 
     async def events(self, after: str) -> FoundRecords:
-        """Return a page of the events that name the customer and are not marked as erased."""
+        """Return a page of the events that identify the customer and are not marked as erased."""
         rows = await self._page(_EVENTS, after)
         return self._decided(rows[-1].id if rows else None, rows)
 
     async def events_of_conversations(self, after: str) -> FoundRecords:
-        """Return a page of the events that belong to the customer's conversations and do not name
-        any other person."""
+        """Return a page of the events that belong to the customer's conversations and do not
+        identify any other person."""
         rows = await self._page(_CONVERSATIONS, after)
         theirs = [row.id for row in rows if self._owns(row)]
         if not theirs:
@@ -147,8 +149,8 @@ class Subject:
         return self._decided(rows[-1].id, events.all(), or_unnamed=True)
 
     async def events_of_sessions(self, after: str) -> FoundRecords:
-        """Return a page of the events that belong to the customer's widget sessions and do not name
-        any other person."""
+        """Return a page of the events that belong to the customer's widget sessions and do not
+        identify any other person."""
         sessions = await self.widget_sessions(after)
         if not sessions.ids:
             return sessions
@@ -187,6 +189,12 @@ class Subject:
         rows = await self._page(_paged(key), after)
         theirs = tuple(row.key for row in rows if self.naming.has(address_in(row.key)))
         return FoundRecords(rows[-1].key, theirs) if rows else FoundRecords(None)
+
+    async def customers(self, after: str) -> FoundRecords:
+        """Return a page of the customer index."""
+        table = customers.c
+        rows = await self._page(_paged(table.id, table.key), after)
+        return _found(rows, (row.id for row in rows if self.naming.has(row.key)))
 
     async def churn(self, after: str) -> FoundRecords:
         table = churn_predictions.c

@@ -11,6 +11,7 @@ from store.dashboard.tables import page_drafts
 from store.identity.tables import sign_in_links
 from store.inbound.tables import inbound_endpoints, inbound_webhooks
 from store.integrations.tables import helpdesk_pauses, integrations, order_facts
+from store.runs.tables import action_ledger
 from store.webhooks.tables import outbox
 from store.widget.tables import widget_sessions
 
@@ -18,30 +19,30 @@ _BATCH: Final = 5_000
 
 
 async def prune_older(table: sa.Table, connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of a table's rows that were created before a time. Return the number of rows
+    """Delete a batch of a table's rows that were created before `before`. Return the number of rows
     deleted, or 0 if none is left."""
     old = some_of(table, _BATCH, table.c.created_at < before)
     return (await connection.execute(sa.delete(table).where(old))).rowcount
 
 
 async def prune_inbound_webhooks(connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of finished webhooks that arrived before a time. Return the number deleted, or
-    0 if none is left."""
+    """Delete a batch of finished webhooks that arrived before `before`. Return the number deleted,
+    or 0 if none is left."""
     ended = inbound_webhooks.c.state.in_(("done", "failed"))
     old = some_of(inbound_webhooks, _BATCH, inbound_webhooks.c.created_at < before, ended)
     return (await connection.execute(sa.delete(inbound_webhooks).where(old))).rowcount
 
 
 async def prune_pauses(connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of helpdesk pauses that ended before a time. Return the number deleted, or 0
+    """Delete a batch of helpdesk pauses that ended before `before`. Return the number deleted, or 0
     if none is left."""
     old = some_of(helpdesk_pauses, _BATCH, helpdesk_pauses.c.until < before)
     return (await connection.execute(sa.delete(helpdesk_pauses).where(old))).rowcount
 
 
 async def prune_order_facts(connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of order facts last updated before a time. Return the number deleted, or 0 if
-    none is left."""
+    """Delete a batch of order facts that were last updated before `before`. Return the number
+    deleted, or 0 if none is left."""
     untold = order_facts.c.updated_at < before
     old = some_of(order_facts, _BATCH, untold)
     # The condition is checked again, because a fact may have arrived while the statement waited for
@@ -50,7 +51,7 @@ async def prune_order_facts(connection: AsyncConnection, before: datetime) -> in
 
 
 async def prune_ended_endpoints(connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of endpoints and their secrets, if their connections ended before a time.
+    """Delete a batch of endpoints, with their secrets, whose connections ended before `before`.
     Return the number deleted, or 0 if none is left."""
     ended = sa.exists().where(
         integrations.c.client_id == inbound_endpoints.c.client_id,
@@ -62,7 +63,7 @@ async def prune_ended_endpoints(connection: AsyncConnection, before: datetime) -
 
 
 async def forget_ended_accounts(connection: AsyncConnection, before: datetime) -> int:
-    """Clear the accounts of a batch of connections that ended before a time. Return the number of
+    """Clear the accounts of a batch of connections that ended before `before`. Return the number of
     accounts cleared, or 0 if none is left."""
     row = integrations.c
     old = some_of(
@@ -72,8 +73,20 @@ async def forget_ended_accounts(connection: AsyncConnection, before: datetime) -
     return (await connection.execute(forgotten)).rowcount
 
 
+async def forget_erased_customers(connection: AsyncConnection, before: datetime) -> int:
+    """Clear the pseudonyms of erased customers on a batch of actions planned before a time. Return
+    the number of pseudonyms cleared, or 0 if none is left."""
+    row = action_ledger.c
+    # The condition has no parameters, so that PostgreSQL can use the partial index.
+    pseudonym = sa.literal_column("left(action_ledger.customer_key, 7) = 'erased:'", sa.Boolean)
+    old = some_of(action_ledger, _BATCH, pseudonym, row.planned_at < before)
+    return (
+        await connection.execute(sa.update(action_ledger).where(old).values(customer_key=None))
+    ).rowcount
+
+
 async def prune_widget_sessions(connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of widget sessions last used before a time, and the codes of these sessions.
+    """Delete a batch of widget sessions that were last used before `before`, with their codes.
     Return the number of sessions deleted, or 0 if none is left.
 
     The client keeps the messages from the sessions, but visitors can no longer read them.
@@ -86,8 +99,8 @@ async def prune_widget_sessions(connection: AsyncConnection, before: datetime) -
 
 
 async def prune_page_drafts(connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of form drafts last saved before a time. Return the number deleted, or 0 if
-    none is left."""
+    """Delete a batch of form drafts that were last saved before `before`. Return the number
+    deleted, or 0 if none is left."""
     unsent = page_drafts.c.saved_at < before
     old = some_of(page_drafts, _BATCH, unsent)
     # The condition is checked again, because a user may have saved the draft while the statement
@@ -96,15 +109,15 @@ async def prune_page_drafts(connection: AsyncConnection, before: datetime) -> in
 
 
 async def prune_sign_in_links(connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of sign-in links that expired before a time. Return the number deleted, or 0
+    """Delete a batch of sign-in links that expired before `before`. Return the number deleted, or 0
     if none is left."""
     old = some_of(sign_in_links, _BATCH, sign_in_links.c.expires_at < before)
     return (await connection.execute(sa.delete(sign_in_links).where(old))).rowcount
 
 
 async def empty_bodies(connection: AsyncConnection, before: datetime) -> int:
-    """Clear the bodies of a batch of webhook events created before a time. Return the number of
-    bodies cleared, or 0 if none is left.
+    """Clear the bodies of a batch of webhook events that were created before `before`. Return the
+    number of bodies cleared, or 0 if none is left.
 
     The rows are kept as a record that the events were reported.
     """

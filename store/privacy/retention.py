@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from domain.core.ids import first_ulid
 from store.analytics.tables import churn_predictions, metrics_daily
 from store.core.repository import TenantRepository, some_of
+from store.customers.tables import customers
 from store.exports.tables import automation_events
 from store.intake.attachment_bytes import AttachmentBytes
 from store.runs.tables import ai_conversations, customer_memories, engine_messages, sentiment_logs
@@ -33,6 +34,11 @@ _EVENTS: Final = sa.text("""
                SELECT FROM escalation_tickets AS review
                WHERE review.client_id = run.client_id AND review.run_id = run.id
                  AND review.taken_up_at IS NULL
+           )
+           AND NOT EXISTS (
+               SELECT FROM conversation_replies AS reply
+               WHERE reply.client_id = event.client_id AND reply.event_id = event.id
+                 AND reply.state IN ('scheduled', 'sending')
            ) AS is_over
     FROM engine_events AS event
     LEFT JOIN engine_runs AS run ON run.client_id = event.client_id AND run.event_id = event.id
@@ -40,10 +46,12 @@ _EVENTS: Final = sa.text("""
     ORDER BY event.id
     LIMIT :limit
 """)
-# Tables that refer to other tables come first.
+# Tables that refer to other tables come first. Deleting a reply also deletes its message, through
+# the foreign key.
 _OF_RUNS: Final = ("escalation_tickets", "action_ledger")
 _OF_EVENTS: Final = (
-    "attachments", "sentiment_logs", "engine_messages", "usage_ledger", "engine_runs",
+    "attachments", "sentiment_logs", "engine_messages", "conversation_replies",
+    "conversation_notes", "usage_ledger", "engine_runs",
 )  # fmt: skip
 _REMOVE: Final = (
     *(
@@ -82,7 +90,7 @@ class RetentionRepository(TenantRepository):
 
     async def events(self, before: datetime, after: str) -> RetainedPage:
         """Remove a page of events, starting after this id, together with the rows that depend on
-        them. Events with unfinished runs are kept."""
+        them. Events with unfinished runs or unsent replies are kept."""
         rows = (
             await self._connection.execute(
                 _EVENTS,
@@ -107,7 +115,7 @@ class RetentionRepository(TenantRepository):
         if removed:
             return RetainedPage(
                 after, removed
-            )  # read the same page again, because it may have more chunks
+            )  # Read the same page again, because it may have more chunks.
         for statement in _REMOVE:
             removed += (await self._connection.execute(statement, over)).rowcount
         return RetainedPage(rows[-1].id, removed)
@@ -170,14 +178,37 @@ class RetentionRepository(TenantRepository):
         )
         return RetainedPage(keys[-1], removed.rowcount)
 
-    async def told(self, before: datetime) -> int:
+    async def customers(self, before: datetime, after: str) -> RetainedPage:
+        """Remove a page of the customer index, starting after this id. A customer is removed only
+        if the customer has not written since `before`."""
+        table = customers.c
+        ids = list(
+            await self._connection.scalars(
+                sa.select(table.id)
+                .where(table.client_id == self._tenant, table.id > after)
+                .order_by(table.id)
+                .limit(PAGE)
+            )
+        )
+        if not ids:
+            return RetainedPage(None)
+        removed = await self._connection.execute(
+            sa.delete(customers).where(
+                table.client_id == self._tenant,
+                table.id.in_(ids),
+                table.last_contact_at < before,
+            )
+        )
+        return RetainedPage(ids[-1], removed.rowcount)
+
+    async def webhook_events(self, before: datetime) -> int:
         """Remove outgoing webhook events and their deliveries. Their deduplication keys are then
         lost. This is safe, because the runs are removed too and do not send any more events."""
         deliveries, events = webhook_deliveries.c, outbox.c
         # A delivery's id is generated before the delivery ends, so the primary key can bound the
         # search.
-        begun = deliveries.id < first_ulid(before + _MARGIN)
-        removed = await self._some(webhook_deliveries, begun, deliveries.finished_at < before)
+        started = deliveries.id < first_ulid(before + _MARGIN)
+        removed = await self._some(webhook_deliveries, started, deliveries.finished_at < before)
         missed = sa.exists().where(
             webhook_misses.c.client_id == events.client_id, webhook_misses.c.event_id == events.id
         )

@@ -37,8 +37,8 @@ async def reseal(connection: AsyncConnection, seal_again: Callable[[str], str]) 
     """Re-encrypt all sealed values, and return the counts. `seal_again` must raise ValueError if
     none of the keys can decrypt a value.
 
-    A value that was replaced meanwhile is skipped, because it is already encrypted with the current
-    key.
+    A value that was replaced during the call is skipped, because it is already encrypted with the
+    current key.
     """
     resealed = unreadable = 0
     for column in _COLUMNS:

@@ -18,7 +18,7 @@ erasures: Final = sa.Table(
     sa.Column("subject_digest", sa.LargeBinary, nullable=True),
     text("requested_by"),
     json("removed", "{}"),
-    # For the erasure of a whole client: its usage and credits when the erasure started.
+    # The client's usage and credits when the erasure started, if the whole client is erased.
     sa.Column("standing", JSONB, nullable=True),
     time("started_at"),
     time("finished_at", nullable=True),

@@ -1,5 +1,5 @@
-"""Reviews of tickets that a human agent has answered in the helpdesk. The reviews are closed, so
-that the AI agent does not send a second answer."""
+"""Reviews of conversations that a human agent has answered, in the helpdesk or with a reply from
+the dashboard. The reviews are closed, so that the AI agent does not send a second answer."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -18,8 +18,11 @@ from domain.reviews.escalation import OPEN_STATUSES, Choice, Decision
 from store.reviews.escalations import UNCLAIMED, EscalationRepository
 
 BY: Final = "helpdesk"
-"""The name recorded as the decider when a review is closed because a human agent answered in the
+"""The decider's name recorded when a review is closed because a human agent answered in the
 helpdesk."""
+
+REPLIED: Final = "answered with a reply"
+"""The note on a review that was closed because a member replied."""
 
 _NOTE: Final = "answered in the helpdesk"
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
@@ -32,6 +35,21 @@ _OF_TICKET: Final = sa.text(f"""
     WHERE review.client_id = :client_id AND review.status IN ({_OPEN})
       AND event.unified ->> 'platform' = :platform AND event.unified ->> 'ticket_id' = :ticket_id
       AND event.unified -> 'ticket_named' = 'true'
+    ORDER BY review.created_at, review.id
+""")  # noqa: S608 - our own names
+# A reply answers the messages up to `answered`. A review with a later message stays open, because
+# the reply's author has not seen that message. Otherwise, the message would stay unanswered.
+_OF_CONVERSATION: Final = sa.text(f"""
+    SELECT review.id FROM escalation_tickets AS review
+    JOIN engine_runs AS run ON run.client_id = review.client_id AND run.id = review.run_id
+    JOIN engine_messages AS latest
+      ON latest.client_id = run.client_id AND latest.direction = 'inbound'
+     AND latest.event_id = coalesce(review.latest_event_id, run.event_id)
+    JOIN engine_messages AS answered
+      ON answered.client_id = latest.client_id AND answered.direction = 'inbound'
+     AND answered.event_id = :event_id AND latest.created_at <= answered.created_at
+    WHERE review.client_id = :client_id AND review.status IN ({_OPEN})
+      AND latest.conversation_id = :conversation_id
     ORDER BY review.created_at, review.id
 """)  # noqa: S608 - our own names
 _OF_ROUND: Final = sa.text(f"""
@@ -76,11 +94,33 @@ class AnsweredElsewhere(EscalationRepository):
         each with its review id. Idempotent."""
         values = {"client_id": self._tenant, "platform": platform, "ticket_id": ticket_id}
         found = (await self._connection.scalars(_OF_TICKET, values)).all()
+        return await self._close_each(found, Choice(Decision.REJECT, BY, note=_NOTE), now)
+
+    async def close_in(
+        self, conversation_id: str, by: str, now: datetime, *, answered: str
+    ) -> Sequence[tuple[RunRef, str]]:
+        """Reject the open reviews of a conversation, including claimed ones, because the member
+        `by` answers with a reply. Return the runs to notify, as `close_all` does. Idempotent.
+
+        `answered`: the event with the message that the reply answers. A review that a later message
+        opened or joined stays open.
+        """
+        values = {
+            "client_id": self._tenant,
+            "conversation_id": conversation_id,
+            "event_id": answered,
+        }
+        found = (await self._connection.scalars(_OF_CONVERSATION, values)).all()
+        return await self._close_each(found, Choice(Decision.REJECT, by, note=REPLIED), now)
+
+    async def _close_each(
+        self, review_ids: Sequence[str], choice: Choice, now: datetime
+    ) -> Sequence[tuple[RunRef, str]]:
         closed: list[tuple[RunRef, str]] = []
-        for review_id in found:
-            # Meanwhile, the review may have been decided, or its customer erased.
+        for review_id in review_ids:
+            # The review may have been decided, or its customer erased, in the meantime.
             with suppress(EscalationDecided, EscalationNotFound):
-                ref = await self._close(review_id, now)
+                ref = await self._close(review_id, choice, now)
                 closed += [(ref, review_id)] if ref else []
         return closed
 
@@ -88,22 +128,21 @@ class AnsweredElsewhere(EscalationRepository):
         values = {"client_id": self._tenant, "run_id": run_id, "round": round_}
         review_id = await self._connection.scalar(_OF_ROUND, values)
         if review_id is not None:
-            await self._close(review_id, now)
+            await self._close(review_id, Choice(Decision.REJECT, BY, note=_NOTE), now)
 
-    async def _close(self, review_id: str, now: datetime) -> RunRef | None:
+    async def _close(self, review_id: str, choice: Choice, now: datetime) -> RunRef | None:
         """Reject an open review, and return the run to notify. Raises EscalationDecided,
         EscalationNotFound."""
         # Lock the conversation before the review. All code uses this order, which prevents
         # deadlocks.
-        await self._lock_conversation_of(review_id)
+        await self.lock_conversation_of(review_id)
         standing, _ = await self._lock(review_id)
         standing.check_open()
         await self._set(review_id, **UNCLAIMED)
-        choice = Choice(Decision.REJECT, BY, note=_NOTE)
         return (await self.decide(review_id, choice, now)).ref
 
     async def give_back(self, platform: Provider, ticket_id: str) -> None:
-        """Let the agent answer in the ticket's thread again, by ending the handoff to human agents.
-        Idempotent."""
+        """End the handoff to human agents in the ticket's thread, so that the agent can answer
+        again. Idempotent."""
         key = f"ticket:{platform.value}:{ticket_id}"
         await self._connection.execute(_GIVE_BACK, {"client_id": self._tenant, "key": key})

@@ -27,8 +27,8 @@ _HANDED_OVER: Final = ", ".join(
     f"'{decision.status}'" for decision in sorted(Decision) if not decision.executes
 )
 
-# The reviews of the conversation's other messages. All open reviews are included, because their
-# reviewers have not seen this message.
+# Selects the reviews of the conversation's other messages. All open reviews are included, because
+# their reviewers have not seen this message.
 _REVIEWS_OF_CONVERSATION: Final = """
     FROM engine_messages AS inbound
     JOIN engine_runs AS run
@@ -131,7 +131,7 @@ _CLOSE: Final = sa.text(f"""
       AND joined.covered AND {_OF_ANSWERED}
 """)  # noqa: S608 - our own names
 # Resets the runs to their state at admission. The answer that the caller already received is kept.
-# The model is also kept, because the way in which the ticket is counted depends on it.
+# The model is also kept, because it determines how the ticket is counted.
 _REOPEN: Final = sa.text(f"""
     UPDATE engine_runs AS joined
     SET status = '{RunStatus.RECEIVED}', joined_review = NULL, in_draft = false,
@@ -253,7 +253,7 @@ class CaseMessages(TenantRepository):
 
     async def _cover(self, run_id: str) -> None:
         """Mark the messages that have joined a case as covered by a human answer. The caller must
-        have locked the review, so that no message can join meanwhile."""
+        have locked the review, so that no message can join it."""
         await self._connection.execute(_COVER, {"client_id": self._tenant, "run_id": run_id})
 
     async def fail_case(
@@ -273,9 +273,10 @@ class CaseMessages(TenantRepository):
         await self._hand_over(await self._connection.scalar(_LOCK_OF_RUN, this), now)
         return sorted(messages, key=lambda message: message.event_id)
 
-    async def _lock_conversation_of(self, review_id: str) -> str | None:
+    async def lock_conversation_of(self, review_id: str) -> str | None:
         """Lock the conversation of a review and return the conversation's id. Return None if the
-        conversation was deleted."""
+        conversation was deleted. Take this lock before a lock on the review: all code uses this
+        order, which prevents deadlocks."""
         values = {"client_id": self._tenant, "review_id": review_id}
         locked: str | None = await self._connection.scalar(_LOCK_OF_REVIEW, values)
         return locked

@@ -49,8 +49,9 @@ class OverdueEscalation:
 async def decisions_not_taken_up(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[DecidedEscalation]:
-    """Return a page of decisions, across all clients, that no workflow has taken up, oldest
-    first."""
+    """Return a page of decisions, across all clients, that were made before `before` and that no
+    workflow has taken up, oldest first. `after`: the position of the last decision on the previous
+    page."""
     rows = await connection.execute(
         sa.select(
             *_WHICH,
@@ -81,8 +82,8 @@ async def decisions_not_taken_up(
 async def overdue_escalations(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[OverdueEscalation]:
-    """Return a page of undecided reviews, across all clients, that expired before a time, oldest
-    first."""
+    """Return a page of undecided reviews, across all clients, that expired before `before`, oldest
+    first. `after`: the position of the last review on the previous page."""
     rows = await connection.execute(
         sa.select(
             *_WHICH,

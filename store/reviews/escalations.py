@@ -112,9 +112,8 @@ class EscalationRepository(CaseMessages):
     async def decide(self, escalation_id: str, choice: Choice, now: datetime) -> DecisionOutcome:
         """Record a decision on a review once, or record the first of two approvals. Raises
         EscalationNotFound, and the errors raised by `ReviewStanding.check`."""
-        conversation_id = None
-        if not choice.decision.executes:
-            conversation_id = await self._lock_conversation_of(escalation_id)
+        # Sending a member's reply takes the same lock, so that only one of the two answers is sent.
+        conversation_id = await self.lock_conversation_of(escalation_id)
         standing, ref = await self._lock(escalation_id)
         standing.check(choice, now)
         words = {} if choice.text is None else {"edited_text": choice.text}
@@ -139,7 +138,8 @@ class EscalationRepository(CaseMessages):
             note=choice.note,
             **words,
         )
-        await self._hand_over(conversation_id, now)
+        if not choice.decision.executes:
+            await self._hand_over(conversation_id, now)
         return DecisionOutcome(
             choice.decision.status,
             ref,
@@ -173,8 +173,8 @@ class EscalationRepository(CaseMessages):
             .returning(_TICKETS.decision)
         )
         if decision is None:
-            # If the escalation has expired but its row no longer exists, the client was erased
-            # meanwhile. No decision can follow.
+            # If the escalation has expired but its row no longer exists, the client has been
+            # erased. No decision can follow.
             return Decision.EXPIRE if expired else None
         settled = Decision(decision)
         if not settled.executes:

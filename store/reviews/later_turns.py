@@ -21,6 +21,7 @@ from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Lookup
 from domain.reviews.escalation import CLAIM_LASTS, OPEN_STATUSES
 from domain.runs.later_turn import LaterMessage, WaitingMatter
+from domain.runs.teammate_reply import FIRST_STEP
 from store.core.repository import TenantRepository
 from store.runs.runs import RunRepository
 from store.runs.threads import ThreadRepository
@@ -80,6 +81,7 @@ _WAITING: Final = sa.text(f"""
       AND NOT EXISTS (
           SELECT FROM action_ledger AS step
           WHERE step.client_id = review.client_id AND step.run_id = review.run_id
+            AND step.step < {FIRST_STEP}
       )
 """)  # noqa: S608 - our own names
 _LATER: Final = sa.text("""
@@ -158,8 +160,8 @@ class Revision:
 class LaterTurns(TenantRepository):
     async def is_considered(self, review_id: str, event_id: str) -> bool:
         """Return True if the agent reads a message that joined a review. The review must be open,
-        and its run must not concern a sensitive matter. The message's playbook must not be in
-        shadow mode."""
+        and its run must not concern a sensitive topic. The message's playbook must not be in shadow
+        mode."""
         return bool(
             await self._connection.scalar(
                 _IS_CONSIDERED, {**self._key(review_id), "event_id": event_id}
@@ -188,8 +190,8 @@ class LaterTurns(TenantRepository):
         )
 
     async def turn_aside(self, run_id: str, event_id: str, review_id: str, now: datetime) -> bool:
-        """Remove a message from a review, so that the agent can answer the message separately.
-        Return whether the agent may answer it.
+        """Remove a message from a review, so that the agent can answer it separately. Return
+        whether the agent may answer it.
 
         The message stays in the review if the review is decided or sensitive. It also stays if
         human agents have taken over the conversation or claimed the review. The conversation and
@@ -240,8 +242,8 @@ class LaterTurns(TenantRepository):
         return None if plan is None else tuple(ActionKind(step["kind"]) for step in plan)
 
     async def revise(self, review_id: str, before: ReviewAsRead, to: Revision) -> bool:
-        """Apply a new draft and plan to a review, and void the review's approvals. Return False,
-        without a change, if the review is no longer in the state `before`.
+        """Apply a new draft and plan to a review, and void the review's approvals. Return False and
+        change nothing if the review is no longer in the state `before`.
 
         A decision, a revision, a started step, or another joined message changes that state. The
         run, the review and its messages are locked.

@@ -40,7 +40,7 @@ _OPEN: Final = (
     )
 )
 
-_TO_BE_TOLD: Final = sa.select(_TICKETS.id).where(
+_TO_NOTIFY: Final = sa.select(_TICKETS.id).where(
     _TICKETS.client_id == sa.bindparam("client_id"),
     _TICKETS.run_id == sa.bindparam("run_id"),
     _TICKETS.round == sa.bindparam("round"),
@@ -52,11 +52,11 @@ _TO_BE_TOLD: Final = sa.select(_TICKETS.id).where(
 )
 
 
-async def to_be_told(connection: AsyncConnection, ref: RunRef, round_: int) -> str:
+async def review_to_notify(connection: AsyncConnection, ref: RunRef, round_: int) -> str:
     """Return the id of the review that this round of a run opened. Return an empty string if the
     client has not connected a chat channel for notices."""
     this = {"client_id": ref.client_id, "run_id": ref.run_id, "round": round_}
-    return await connection.scalar(_TO_BE_TOLD, this) or ""
+    return await connection.scalar(_TO_NOTIFY, this) or ""
 
 
 async def open_review_notice(

@@ -19,7 +19,7 @@ _EXCERPT: Final = 600
 
 
 class ReviewContext(BaseModel):
-    """The context of a review. `excerpts`: the start of each cited template and entry in its
+    """The context of a review. `excerpts`: the beginning of each cited template and entry in its
     current version, keyed by id. `left_out`: the titles of entries that the search found but that
     were not shown to the brain. `next_id`, `previous_id`: the nearest open reviews, in queue order,
     on which this user may decide now."""
@@ -84,8 +84,7 @@ _CONTEXT: Final = sa.text(f"""
 async def review_context(
     connection: AsyncConnection, tenant: TenantId, review_id: str, user_id: str, now: datetime
 ) -> ReviewContext:
-    """Return the context shown with a review: the escalation reason, the draft's sources, and the
-    next and previous reviews. Raises EscalationNotFound."""
+    """Return the context shown with a review to the user `user_id`. Raises EscalationNotFound."""
     rows = await connection.execute(
         _CONTEXT,
         {

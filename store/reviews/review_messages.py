@@ -15,8 +15,8 @@ MAX_JOINED: Final = 50
 _MAX_JOINED_CHARS: Final = 20_000
 _TICKETS: Final = escalation_tickets.c
 
-# This is a separate step. It was once joined with the messages in a single query. A generic plan on
-# tables without statistics then compared all of the client's messages with each other.
+# This step is separate. A single query with the messages once used a generic plan on tables without
+# statistics, which compared all of the client's messages with each other.
 _INBOUND: Final = (
     sa.select(
         engine_messages.c.client_id,
@@ -49,7 +49,7 @@ _OF_CONVERSATION: Final = _INBOUND.join(
     sa.and_(
         engine_messages.c.client_id == _INBOUND.c.client_id,
         engine_messages.c.conversation_id == _INBOUND.c.conversation_id,
-        engine_messages.c.event_id != _INBOUND.c.event_id,
+        engine_messages.c.event_id.is_distinct_from(_INBOUND.c.event_id),
     ),
 )
 EARLIER: Final = (

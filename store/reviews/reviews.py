@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.order_changes import order_after
 from domain.integrations.order import LookupState
 from domain.reviews.errors import EscalationNotFound
 from domain.reviews.escalation import OPEN_STATUSES
@@ -19,6 +20,7 @@ from store.reviews.escalations import LATEST_EVENT, RUN_OF_TICKET, WORDS
 from store.reviews.request_authors import AUTHORS
 from store.reviews.review_messages import EARLIER, JOINED
 from store.reviews.tables import escalation_tickets
+from store.runs.order_changes import order_changes
 from store.runs.runs import EVENT_OF_RUN
 from store.runs.tables import engine_runs
 
@@ -53,7 +55,7 @@ async def list_reviews(
     """Return a page of reviews, for one client or for all clients.
 
     Urgent reviews come first, then the oldest reviews or, with `newest_first`, the newest. `after`:
-    the position of the last review on the previous page. Reviews opened meanwhile do not shift the
+    the position of the last review on the previous page. Reviews opened in between do not shift
     pages.
     """
     query = _SUMMARY.where(*_conditions(client_id, wanted)).limit(limit)
@@ -98,7 +100,11 @@ async def read_review(connection: AsyncConnection, client_id: str, review_id: st
             for one, event_id in zip(messages, event_ids, strict=True)
         ],
     }
-    return Review.model_validate(fields)
+    review = Review.model_validate(fields)
+    if review.order is None:
+        return review
+    changes = await order_changes(connection, client_id, review.run_id)
+    return review.model_copy(update={"order": order_after(review.order, changes)})
 
 
 _TICKETS: Final = escalation_tickets.c

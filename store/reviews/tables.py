@@ -30,7 +30,7 @@ escalation_tickets: Final = sa.Table(
     time("decided_at", nullable=True),
     text("decision", nullable=True),
     text("edited_text", nullable=True),
-    # The reason for a rejection, written for colleagues.
+    # The reason for a rejection, for teammates.
     text("note", nullable=True),
     time("expires_at"),
     time("created_at"),
@@ -65,6 +65,6 @@ escalation_tickets: Final = sa.Table(
         postgresql_where=sa.text("decided_at IS NULL"),
     ),
     sa.Index(None, "client_id", "status", "created_at"),
-    # For lookups by review id when the client is unknown.
+    # This index serves lookups by review id without a client id.
     sa.Index(None, "id"),
 )

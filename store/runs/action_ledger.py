@@ -5,6 +5,7 @@ If a process finds a row that is still `planned`, the process that wrote the row
 stored the outcome. The action may or may not have taken effect.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -15,6 +16,7 @@ from sqlalchemy.dialects.postgresql import insert
 from domain.agent.plan import IN_PLACE, ActionKind, StepOutcome, StepState
 from domain.agent.policy_context import CUSTOMER_WINDOW, Spent
 from domain.core.money import Money
+from domain.runs.teammate_reply import FIRST_STEP
 from store.core.repository import TenantRepository
 from store.runs.tables import action_ledger
 
@@ -23,8 +25,8 @@ _PLANNED: Final = "planned"
 
 @dataclass(frozen=True, slots=True)
 class LedgerPlace:
-    """The position of a ledger row: a step of a run's plan. `round`: the number of human approvals
-    so far."""
+    """The position of a ledger row: a step of a run's plan, or a member's reply to the run's
+    message. `round`: the number of human approvals so far."""
 
     run_id: str
     step: int
@@ -81,10 +83,10 @@ class ActionLedger(TenantRepository):
         )
 
     async def outcomes(self, run_id: str) -> tuple[StepOutcome, ...]:
-        """Return the outcome of each started step of a run, in order. If none was recorded for a
-        step, its outcome is `unknown`."""
+        """Return the outcome of each started step of a run's plan, in order. If none was recorded
+        for a step, its outcome is `unknown`. Members' replies are not steps of the plan."""
         rows = await self._connection.execute(
-            _OUTCOMES, {"client_id": self._tenant, "run_id": run_id}
+            _OUTCOMES, {"client_id": self._tenant, "run_id": run_id, "first_reply": FIRST_STEP}
         )
         return tuple(
             StepOutcome(
@@ -95,7 +97,7 @@ class ActionLedger(TenantRepository):
             for row in rows
         )
 
-    async def was_begun(self, place: LedgerPlace) -> bool:
+    async def was_started(self, place: LedgerPlace) -> bool:
         """Return True if a step was started in any round and its outcome is unknown."""
         return bool(
             await self._connection.scalar(
@@ -107,8 +109,23 @@ class ActionLedger(TenantRepository):
             )
         )
 
+    async def unfinished(self, place: LedgerPlace) -> Effect | None:
+        """Return the intended effect of an unfinished claim from earlier in this round. Its order
+        and amount are left out."""
+        ledger = action_ledger.c
+        row = (
+            await self._connection.execute(
+                sa.select(ledger.action, ledger.integration_id, ledger.ticket_id).where(
+                    self._is_step(place), ledger.round == place.round, ledger.state == _PLANNED
+                )
+            )
+        ).one_or_none()
+        if row is None:
+            return None
+        return Effect(ActionKind(row.action), row.integration_id, ticket_id=row.ticket_id)
+
     async def has_mailed(self, message_id: str) -> bool:
-        """Return whether the action ledger contains a mail with this Message-ID that was sent for
+        """Return whether the action ledger contains an email with this Message-ID that was sent for
         the client."""
         found: bool | None = await self._connection.scalar(
             sa.select(sa.true()).where(
@@ -127,12 +144,16 @@ class ActionLedger(TenantRepository):
         settled = await self.settled(place)
         if settled is not None:
             return settled
-        begun = await self.was_begun(place)
+        has_started = await self.was_started(place)
         row = self._row(place, effect, entry_id=entry_id, state=_PLANNED, now=now)
         fresh: bool | None = await self._connection.scalar(_CLAIM, row)
         if fresh is not None:
-            return LedgerClaim(again=begun) if fresh else LedgerClaim(again=True, interrupted=True)
-        settled = await self.settled(place)  # another attempt finished the step meanwhile
+            return (
+                LedgerClaim(again=has_started)
+                if fresh
+                else LedgerClaim(again=True, interrupted=True)
+            )
+        settled = await self.settled(place)  # Another attempt has already finished the step.
         return settled if settled is not None else LedgerClaim(again=True, interrupted=True)
 
     async def record(
@@ -196,13 +217,19 @@ class ActionLedger(TenantRepository):
         await self._connection.execute(_LOCK, {"name": f"money/{self._tenant}"})
 
     async def spent(
-        self, *, order_key: str, customer: str | None, currency: str, not_by: str, now: datetime
+        self,
+        *,
+        order_key: str,
+        customer: Collection[str],
+        currency: str,
+        not_by: str,
+        now: datetime,
     ) -> Spent:
-        """Return the refunds and other actions of other runs. Actions with an unknown outcome are
-        included.
+        """Return the refunds and other actions of other runs, for comparison with the limits.
+        Actions with an unknown outcome are included.
 
-        `customer`: the address as normalized by `customer_key`. `currency`: amounts in other
-        currencies are not counted. `not_by`: the id of the calling run, which is excluded.
+        `customer`: the values that identify the customer, from `refunded_as`. `currency`: amounts
+        in other currencies are not counted. `not_by`: the id of the calling run, which is excluded.
         """
         row = (
             await self._connection.execute(
@@ -210,7 +237,7 @@ class ActionLedger(TenantRepository):
                 {
                     "client_id": self._tenant,
                     "run_id": not_by,
-                    "customer": customer,
+                    "customer": list(customer),
                     "order_key": order_key,
                     "currency": currency,
                     "since": now - CUSTOMER_WINDOW,
@@ -271,7 +298,7 @@ _CLAIM: Final = _INSERT.on_conflict_do_update(
 ).returning(sa.literal_column("xmax = 0", sa.Boolean))
 _OUTCOMES: Final = sa.text("""
     SELECT DISTINCT ON (step) action, state, detail FROM action_ledger
-    WHERE client_id = :client_id AND run_id = :run_id
+    WHERE client_id = :client_id AND run_id = :run_id AND step < :first_reply
     ORDER BY step, state = 'done' DESC, round DESC
 """)
 _LOCK: Final = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
@@ -287,7 +314,8 @@ _SPENT: Final = sa.text("""
         ORDER BY run_id, step, round DESC
     )
     SELECT coalesce(sum(amount) FILTER (
-               WHERE customer_key = CAST(:customer AS text) AND currency = CAST(:currency AS text)
+               WHERE customer_key = ANY(CAST(:customer AS text[]))
+                 AND currency = CAST(:currency AS text)
                  AND planned_at > CAST(:since AS timestamptz)), 0)::bigint AS customer,
            coalesce(sum(amount) FILTER (
                WHERE currency = CAST(:currency AS text)

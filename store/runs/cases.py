@@ -21,6 +21,7 @@ from domain.integrations.protected_names import mailable_name
 from domain.runs.conversation import CORRESPONDENCE_LASTS, MAX_ANSWERS_WITHOUT_PERSON, memory_key
 from domain.runs.errors import RunNotFound
 from domain.runs.run import RunDraft
+from domain.tenants.disclosure import disclosed, disclosure_line
 from store.core.repository import TenantRepository
 from store.intake.tables import attachments, engine_events
 from store.integrations.tables import mail_senders
@@ -43,13 +44,14 @@ class Case:
     the thread's settled facts. `summary`: the outcomes of the customer's earlier tickets in all
     threads. `conversation_id`: None before the event is normalized. `automatic_turns`: the number
     of the agent's answers in the thread in the hour before this message. `unattended_turns`: the
-    number of the agent's answers to this sender, by mail or in tickets, since a human agent last
+    number of the agent's answers to this sender, by email or in tickets, since a human agent last
     answered. `is_held`: whether human agents handle the thread, because of another message's open
-    review or a handoff. `is_taken`: whether a member has taken over the thread in the dashboard.
-    `approvals`: the number of approvers. `joined_review`: the review that the message joined.
-    `sender_name`: the sender's name in mails to the customer. `has_files`: whether the message has
-    attachments. `system_prompt`, `sensitive_words`, `answers_from_knowledge`: the client's
-    settings. `frame`: the client's greeting and signature for this customer.
+    review or a handoff. `is_taken`: whether a member has taken over the thread in the dashboard, or
+    has written a reply that is not sent yet. `approvals`: the number of approvers. `joined_review`:
+    the review that the message joined. `sender_name`: the sender's name in emails to the customer.
+    `has_files`: whether the message has attachments. `system_prompt`, `sensitive_words`,
+    `answers_from_knowledge`: the client's settings. `frame`: the client's greeting and signature
+    for this customer. `disclosure`: the AI disclosure in the language of the answer, or "".
     """
 
     event: UnifiedEvent
@@ -76,6 +78,15 @@ class Case:
     has_files: bool = False
     is_taken: bool = False
     joined_review: str | None = None
+    disclosure: str = ""
+
+    @property
+    def delivered(self) -> str:
+        """Return the reply as the customer sees it in an email or ticket. The agent's answers
+        contain the AI disclosure. A human agent's text does not."""
+        if self.human_text is not None:
+            return self.human_text
+        return disclosed(self.words, self.disclosure)
 
     @property
     def words(self) -> str:
@@ -86,9 +97,14 @@ class Case:
 
 
 class CaseRepository(TenantRepository):
+    async def is_taken(self, run_id: str) -> bool:
+        """Return True if a member has now taken over the run's thread, as in `Case.is_taken`."""
+        this = {"client_id": self._tenant, "run_id": run_id}
+        return bool(await self._connection.scalar(_IS_TAKEN_NOW, this))
+
     async def read(self, run_id: str) -> Case:
-        """Return the case of a run whose event is normalized. Raises RunNotFound, also if the
-        customer is being erased."""
+        """Return the case of a run whose event is normalized. Raises RunNotFound if there is no
+        such run or its customer is being erased."""
         row = await self._one(
             _CASE, {"client_id": self._tenant, "run_id": run_id}, RunNotFound(run_id)
         )
@@ -123,8 +139,9 @@ class CaseRepository(TenantRepository):
             draft=_draft(row),
             human_text=row.human_text,
             has_files=bool(row.has_files),
-            is_taken=row.taken_at is not None,
+            is_taken=bool(row.is_taken),
             joined_review=row.joined_review,
+            disclosure=disclosure_line(row.disclosure_status, row.disclosure, row.language or "en"),
         )
 
 
@@ -147,7 +164,7 @@ _APPROVALS: Final = (
     .scalar_subquery()
 )
 
-# The run's own review is excluded, because it must not block the execution of the approved plan.
+# Exclude the run's own review, because it must not block the execution of the approved plan.
 _IS_HELD: Final[sa.ColumnElement[bool]] = sa.literal_column("""
     (ai_conversations.handed_over_at IS NOT NULL OR EXISTS (
         SELECT FROM engine_messages AS message
@@ -159,6 +176,26 @@ _IS_HELD: Final[sa.ColumnElement[bool]] = sa.literal_column("""
           AND message.conversation_id = ai_conversations.id AND message.direction = 'inbound'
           AND other.id <> engine_runs.id AND review.status IN ('pending', 'claimed')))
 """)
+# The agent must not answer while a member's reply is scheduled, because the customer would get two
+# answers.
+_TAKEN: Final = """
+    (ai_conversations.taken_at IS NOT NULL OR EXISTS (
+        SELECT FROM conversation_replies AS reply
+        WHERE reply.client_id = ai_conversations.client_id
+          AND reply.conversation_id = ai_conversations.id
+          AND reply.state IN ('scheduled', 'sending')))
+"""
+_IS_TAKEN: Final[sa.ColumnElement[bool]] = sa.literal_column(_TAKEN)
+_IS_TAKEN_NOW: Final = sa.text(f"""
+    SELECT {_TAKEN} FROM engine_runs
+    JOIN engine_messages
+      ON engine_messages.client_id = engine_runs.client_id
+     AND engine_messages.event_id = engine_runs.event_id AND engine_messages.direction = 'inbound'
+    JOIN ai_conversations
+      ON ai_conversations.client_id = engine_messages.client_id
+     AND ai_conversations.id = engine_messages.conversation_id
+    WHERE engine_runs.client_id = :client_id AND engine_runs.id = :run_id
+""")  # noqa: S608 - our own SQL
 _EARLIER: Final = engine_messages.alias("earlier")
 _AUTOMATIC_TURNS: Final = (
     sa.select(sa.func.count())
@@ -171,7 +208,7 @@ _AUTOMATIC_TURNS: Final = (
     )
     .scalar_subquery()
 )
-# If a mail relay changes every Message-ID, each mail starts a new thread. The sender's other
+# If a mail relay changes every Message-ID, each email starts a new thread. The sender's other
 # threads are therefore counted too.
 _UNATTENDED_TURNS: Final[sa.ColumnElement[int]] = sa.literal_column(f"""
     (SELECT count(*) FROM (
@@ -217,6 +254,8 @@ _CASE: Final = (
         client_settings.c.system_prompt,
         client_settings.c.sensitive_words,
         client_settings.c.frame,
+        client_settings.c.disclosure,
+        client_settings.c.disclosure_status,
         client_settings.c.answers_from_knowledge,
         mail_senders.c.address.label("mail_address"),
         playbook_versions.c.rulebook,
@@ -229,11 +268,12 @@ _CASE: Final = (
         _AUTOMATIC_TURNS.label("automatic_turns"),
         _UNATTENDED_TURNS.label("unattended_turns"),
         _IS_HELD.label("is_held"),
-        ai_conversations.c.taken_at,
+        _IS_TAKEN.label("is_taken"),
         engine_runs.c.lookup,
         engine_runs.c.classification,
         engine_runs.c.confidence,
         engine_runs.c.draft,
+        engine_runs.c.language,
         engine_runs.c.doubt,
         engine_runs.c.hold,
         engine_runs.c.plan,

@@ -15,8 +15,10 @@ from domain.intake.event import Channel
 from domain.reviews.escalation import OPEN_STATUSES, EscalationStatus
 from domain.runs.errors import ConversationNotFound
 from domain.runs.run import RunStatus
+from domain.runs.triage import ConversationStatus
 from store.core.repository import TenantRepository, owner_of
 from store.runs.tables import ai_conversations
+from store.runs.triage import STATUS
 
 LOOKED_THROUGH: Final = 2_000
 """Maximum number of conversations that are examined for one page of a filtered list. Some filters
@@ -25,7 +27,7 @@ have no index."""
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
 _LATEST: Final = """
     SELECT id, channel, customer_email, last_message_at, handed_over_at, taken_by, taken_at,
-           sentiment, is_critical, client_id
+           sentiment, is_critical, closed_at, snoozed_until, assignee, tags, client_id
     FROM ai_conversations
     WHERE client_id = :client_id
       AND (last_message_at, id) <
@@ -44,11 +46,28 @@ _IS_UNANSWERED: Final = f"""(said.direction = 'inbound' OR EXISTS (
         WHERE asked.client_id = talk.client_id AND asked.conversation_id = talk.id
           AND asked.direction = 'inbound'
           AND (run.status = '{RunStatus.RECEIVED}' OR review.id IS NOT NULL)))"""
+# A message waits for the team if its review is open. The latest message also waits if the agent is
+# not working on it. In that case, no playbook matched it, its run failed, or its review was
+# rejected or expired.
+_WAITS_FOR_TEAM: Final = f"""(EXISTS (
+        SELECT FROM engine_messages AS asked
+        JOIN engine_runs AS run
+          ON run.client_id = asked.client_id AND run.event_id = asked.event_id
+        JOIN escalation_tickets AS review
+          ON review.client_id = run.client_id AND review.run_id = run.id
+         AND review.status IN ({_OPEN})
+        WHERE asked.client_id = talk.client_id AND asked.conversation_id = talk.id
+          AND asked.direction = 'inbound')
+    OR (said.direction = 'inbound' AND NOT EXISTS (
+        SELECT FROM engine_runs AS run
+        WHERE run.client_id = talk.client_id AND run.event_id = said.event_id
+          AND run.status = '{RunStatus.RECEIVED}')))"""  # noqa: S608 - our own names
 _PAGE: Final = f"""
-    SELECT talk.*, said.body AS latest, {_IS_UNANSWERED} AS is_unanswered
+    SELECT talk.*, said.body AS latest, {_IS_UNANSWERED} AS is_unanswered,
+           {_WAITS_FOR_TEAM} AS waits_for_team, {STATUS} AS status
     FROM ({_LATEST} LIMIT :looked_through) AS talk
     LEFT JOIN LATERAL (
-        SELECT left(body, 200) AS body, direction FROM engine_messages
+        SELECT left(body, 200) AS body, direction, event_id FROM engine_messages
         WHERE client_id = talk.client_id AND conversation_id = talk.id
         ORDER BY created_at DESC, direction LIMIT 1
     ) AS said ON true
@@ -97,16 +116,30 @@ _HELD: Final = sa.text("""
 """)
 
 
+_ASSIGNED: Final = "AND assignee = :assignee "
+_IS_CLOSED: Final = "AND closed_at IS NOT NULL "
+# A conversation's status also depends on the current time, which an index cannot contain.
+_OF_STATUS: Final = {
+    ConversationStatus.OPEN: "AND closed_at IS NULL ",
+    ConversationStatus.SNOOZED: "AND snoozed_until IS NOT NULL ",
+    ConversationStatus.CLOSED: _IS_CLOSED,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class TalkFilter:
     """Filters for a list of conversations. `unhappy`: the latest sentiment is critical. `taken`: a
     member has taken over the conversation. `unanswered`: the latest message is from the customer,
-    or a message is waiting for the agent or for a review."""
+    or a message is waiting for the agent or for a review. `assignee`: id of a member, or an empty
+    string for conversations without an assignee."""
 
     unhappy: bool = False
     taken: bool = False
     unanswered: bool = False
     channel: Channel | None = None
+    status: ConversationStatus | None = None
+    assignee: str | None = None
+    tag: str | None = None
 
     @property
     def is_set(self) -> bool:
@@ -115,22 +148,53 @@ class TalkFilter:
     @property
     def inner(self) -> str:
         """Return the SQL for the filters that have an index. They are applied to all
-        conversations."""
-        return ("AND is_critical " if self.unhappy else "") + (
+        conversations.
+
+        Only one index can be used at a time, so the other filters are in `outer`. Otherwise, a
+        query with two common values that rarely occur together would read all conversations.
+        """
+        marked = ("AND is_critical " if self.unhappy else "") + (
             "AND taken_at IS NOT NULL " if self.taken else ""
         )
+        if marked:
+            return marked
+        if self.assignee:
+            return _ASSIGNED
+        if self.tag is not None:
+            return "AND tags <> '[]' "
+        return "" if self.status is None else _OF_STATUS[self.status]
 
     @property
     def outer(self) -> str:
-        """Return the SQL for the filters without an index. They are applied only to a limited
-        number of conversations."""
-        return (f"AND {_IS_UNANSWERED} " if self.unanswered else "") + (
-            "AND channel = :channel" if self.channel else ""
-        )
+        """Return the SQL for the other filters. They are applied only to a limited number of
+        conversations."""
+        inner = self.inner
+        chosen = {
+            f"AND {_IS_UNANSWERED} ": self.unanswered,
+            "AND channel = :channel ": self.channel is not None,
+            f"AND {STATUS} = :status ": self.status is not None and inner != _IS_CLOSED,
+            "AND coalesce(assignee, '') = :assignee ": self.assignee is not None
+            and inner != _ASSIGNED,
+            "AND tags ? :tag ": self.tag is not None,
+        }
+        return "".join(sql for sql, is_chosen in chosen.items() if is_chosen)
+
+    @property
+    def values(self) -> dict[str, str]:
+        """Return the parameters for the SQL of `inner` and `outer`."""
+        given = {
+            "channel": self.channel,
+            "status": self.status,
+            "assignee": self.assignee,
+            "tag": self.tag,
+        }
+        return {name: str(value) for name, value in given.items() if value is not None}
 
 
 class Talk(BaseModel):
-    """A conversation in a list. `latest`: the start of the conversation's latest message."""
+    """A conversation in a list. `latest`: the start of the conversation's latest message.
+    `waits_for_team`: whether a message waits for a reviewer, or is unanswered and the agent is not
+    working on it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -144,6 +208,10 @@ class Talk(BaseModel):
     is_critical: bool
     latest: str | None
     is_unanswered: bool | None
+    waits_for_team: bool | None
+    status: ConversationStatus
+    assignee: str | None
+    tags: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +242,7 @@ class EffectStep(BaseModel):
 
 
 class ThreadStep(BaseModel):
-    """How one message was processed: its run, reviews and actions."""
+    """The processing of one message: its run, reviews and actions."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -190,7 +258,7 @@ class ThreadStep(BaseModel):
 
 class ConversationLists(TenantRepository):
     async def page(
-        self, wanted: TalkFilter, *, after: TalkPlace | None, limit: int
+        self, wanted: TalkFilter, *, after: TalkPlace | None, limit: int, now: datetime
     ) -> tuple[list[Talk], TalkPlace | None]:
         """Return a page of conversations, latest message first, and the cursor for the next page.
         On the last page, the cursor is None."""
@@ -200,10 +268,12 @@ class ConversationLists(TenantRepository):
             "id": after.id if after else "",
             "looked_through": LOOKED_THROUGH if wanted.outer else limit + 1,
             "limit": limit + 1,
+            "now": now,
         }
         begin = {name: given[name] for name in ("client_id", "at", "id", "looked_through")}
-        if wanted.channel:
-            given["channel"] = wanted.channel
+        given |= wanted.values
+        if wanted.inner == _ASSIGNED:
+            begin["assignee"] = wanted.assignee
         rows = await self._connection.execute(
             sa.text(_PAGE.format(inner=wanted.inner, outer=wanted.outer)), given
         )
@@ -224,8 +294,8 @@ class ConversationLists(TenantRepository):
         return {row.run_id: ThreadStep.model_validate(row, from_attributes=True) for row in rows}
 
     async def channels(self, run_ids: list[str]) -> dict[str, str]:
-        """Return, by run id, the channels on which the messages of these runs arrived. A run whose
-        event is not normalized yet is left out."""
+        """Return, by run id, the channels through which these runs' messages arrived. Runs whose
+        event is not normalized yet are left out."""
         rows = await self._connection.execute(
             _CHANNELS, {"client_id": self._tenant, "runs": run_ids}
         )

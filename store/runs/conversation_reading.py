@@ -1,5 +1,6 @@
 """Search one client's conversations, and read the messages in a conversation."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,7 +12,8 @@ from store.core.repository import TenantRepository
 from store.runs.message_files import attachments_json
 
 LOOKED_THROUGH: Final = 1_000
-"""Maximum number of conversations that one search examines. The text of conversations has no index.
+"""Maximum number of conversations examined by one search. The text of conversations has no
+index.
 """
 
 # A ULID starts with a digit from 0 to 7, so this text sorts after every ULID.
@@ -48,14 +50,21 @@ _ONE: Final = sa.text(f"""
     SELECT {_COLUMNS} FROM ai_conversations AS conversation
     WHERE client_id = :client_id AND id = :conversation_id
 """)  # noqa: S608 - likewise
+_SOME: Final = sa.text(f"""
+    SELECT {_COLUMNS} FROM ai_conversations AS conversation
+    WHERE client_id = :client_id AND id = ANY(:ids) ORDER BY last_message_at DESC, id DESC
+""")  # noqa: S608 - likewise
 _MESSAGES: Final = sa.text(f"""
     SELECT message.id, message.author, message.body, message.created_at, run.id AS run_id,
+           reply.author AS written_by,
            CASE message.direction WHEN 'inbound'
            THEN {attachments_json("message.client_id", "message.event_id")}
            ELSE '[]' END AS attachments
     FROM engine_messages AS message
     LEFT JOIN engine_runs AS run
       ON run.client_id = message.client_id AND run.event_id = message.event_id
+    LEFT JOIN conversation_replies AS reply
+      ON reply.client_id = message.client_id AND reply.id = message.reply_id
     WHERE message.client_id = :client_id AND message.conversation_id = :conversation_id
       AND (:before ::text IS NULL OR (message.created_at, message.id) < (
         SELECT created_at, id FROM engine_messages
@@ -117,6 +126,11 @@ class ConversationReader(TenantRepository):
             _ONE, self._this(conversation_id), ConversationNotFound(conversation_id)
         )
         return ConversationSummary.model_validate(row, from_attributes=True)
+
+    async def some(self, ids: Sequence[str]) -> tuple[ConversationSummary, ...]:
+        """Return those of these conversations that exist, latest message first."""
+        rows = await self._connection.execute(_SOME, {"client_id": self._tenant, "ids": list(ids)})
+        return tuple(ConversationSummary.model_validate(row, from_attributes=True) for row in rows)
 
     async def messages(
         self, conversation_id: str, *, before: str | None, limit: int

@@ -73,6 +73,7 @@ _OPEN: Final = sa.text("""
     VALUES (:client_id, :id, :key, :memory_key, :channel, :customer_email, '', :now, :now)
     ON CONFLICT (client_id, key) DO UPDATE
     SET last_message_at = greatest(conversation.last_message_at, excluded.last_message_at),
+        closed_at = NULL, snoozed_until = NULL,
         memory_key = coalesce(conversation.memory_key, excluded.memory_key),
         turns = CASE WHEN conversation.created_at > :kept_from THEN conversation.turns ELSE (
             SELECT coalesce(jsonb_agg(turn ORDER BY place), '[]'::jsonb)
@@ -88,7 +89,7 @@ _OPEN: Final = sa.text("""
     ) AS is_repeated, conversation.thread, conversation.proposal
 """)
 # Ends the conversation by renaming its key, so that the next conversation can use the key. The
-# previous version of this code can also parse the new key. A conversation is not ended while it has
+# previous version of this code can also parse the new key. A conversation does not end while it has
 # an open review or a member has taken it over. The reviewer or that member then gets the next
 # message.
 _END: Final = sa.text("""
@@ -105,7 +106,7 @@ _END: Final = sa.text("""
           AND review.status IN ('pending', 'claimed'))
 """)
 
-# Only mails that the action ledger records as sent by the service count. A mail that merely
+# Only emails that the action ledger records as sent by the service count. An email that merely
 # resembles one of them does not count.
 _KEY_OF_REPLY: Final = sa.text("""
     SELECT CASE WHEN conversation.ended_at IS NULL THEN conversation.key
@@ -152,8 +153,8 @@ class ConversationRepository(TenantRepository):
         none, create it with the id `conversation_id`.
 
         If a conversation has had no message for the period `lasts`, it ends, and a new one starts.
-        A conversation with an open review, or that a member has taken over, does not end. Messages
-        that are too old at `now` are removed.
+        A conversation with an open review, or that a member has taken over, does not end. A closed
+        or snoozed conversation is reopened. Messages that are too old at `now` are removed.
         """
         given: dict[str, object] = {
             "client_id": self._tenant,
@@ -183,8 +184,8 @@ class ConversationRepository(TenantRepository):
         )
 
     async def key_of_reply(self, mails: tuple[str, ...], memory_key: str) -> str | None:
-        """Return the key of a thread in which the service sent one of these mails to this customer,
-        or None. If several threads match, the latest mail determines the result."""
+        """Return the key of a thread in which the service sent one of these emails to this
+        customer, or None. If several threads match, the latest email determines the result."""
         key: str | None = await self._connection.scalar(
             _KEY_OF_REPLY,
             {"client_id": self._tenant, "mails": list(mails), "memory_key": memory_key},
@@ -202,7 +203,7 @@ class ConversationRepository(TenantRepository):
             )
         ).one_or_none()
         if locked is None:
-            return  # the event failed before it was normalized
+            return  # The event failed before it was normalized.
         memories = MemoryRepository(self._connection, self._tenant)
         await self._connection.execute(
             _REMEMBER,

@@ -10,8 +10,8 @@ from domain.runs.conversation import MAX_SUMMARY_RUNS, PastRun
 from store.core.repository import TenantRepository
 
 # If a step has several rounds, the round in which it was executed counts. If it was not executed,
-# the last round counts. The query does not read customer text. It reads only the run's class, the
-# shop's order number and the outcome. It covers only a customer's latest threads.
+# the last round counts. The query does not read customer text. It reads only the run's category,
+# the shop's order number and the outcome. It covers only a customer's latest threads.
 _PAST_RUNS: Final = """
     WITH thread AS ({threads}), inbound AS (
         SELECT latest.event_id, latest.created_at
@@ -50,7 +50,7 @@ _PAST_RUNS: Final = """
     JOIN engine_runs AS run ON run.client_id = :client_id AND run.event_id = inbound.event_id
     ORDER BY inbound.created_at, inbound.event_id
 """
-# A ticket or a session may have several authors. The messages of other authors are not part of the
+# A ticket or session may have several authors. Messages from other authors are not part of the
 # customer's memory.
 _OF_CUSTOMER: Final = sa.text(
     _PAST_RUNS.format(

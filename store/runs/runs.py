@@ -41,8 +41,8 @@ _STEPS: TypeAdapter[tuple[StepOutcome, ...]] = TypeAdapter(tuple[StepOutcome, ..
 
 
 def _kept(thought: ThinkingResult) -> dict[str, object]:
-    """Return the columns to change when a new draft and plan (a thought) replace the earlier ones
-    while the run waits for a review."""
+    """Return the columns to change when a new draft and plan (a "thought") replace the previous
+    ones during a review."""
     answer = thought.answer
     return {
         "language": answer.language,
@@ -94,11 +94,11 @@ class RunRepository(TenantRepository):
     async def save_thought(
         self, run_id: str, thought: ThinkingResult, *, aside_of: str | None = None
     ) -> bool:
-        """Store the first thought (draft and plan) of a run. Return False, without a change, if the
+        """Store the first thought (draft and plan) of a run. Return False and change nothing if the
         run already has a thought.
 
         `aside_of`: the review that is open while the agent answers the message. If no model was
-        called, a reopened run keeps the model of its earlier thought.
+        called, the model of a reopened run's earlier thought is kept.
         """
         answer = thought.answer
         model: object = answer.model
@@ -128,7 +128,7 @@ class RunRepository(TenantRepository):
         self, run_id: str, thought: ThinkingResult, lookup: Lookup | None
     ) -> None:
         """After another message from the customer, replace the draft, plan and order of a run that
-        waits for a review. The class and the confidence are kept, because they were already
+        is under review. The category and the confidence are kept, because they were already
         reported."""
         await self._connection.execute(
             _UPDATE,
@@ -157,8 +157,8 @@ class RunRepository(TenantRepository):
         await self._connection.execute(_TAKE_OFF, {**self._key(run_id), "kind": kind})
 
     async def lock(self, run_id: str) -> RunState:
-        """Lock a run until the transaction ends, and return its state. Raises RunNotFound, also if
-        the run's customer was erased."""
+        """Lock a run until the transaction ends, and return its state. Raises RunNotFound if there
+        is no such run or its customer was erased."""
         row = await self._one(_LOCK, self._key(run_id), RunNotFound(run_id))
         return RunState(
             status=RunStatus(row.status),
@@ -199,7 +199,7 @@ class RunRepository(TenantRepository):
             {
                 **self._key(result.run_id),
                 "now": now,
-                "told": result.model_dump(mode="json"),
+                "shown": result.model_dump(mode="json"),
                 "handoff": handoff,
                 "status": result.status,
                 "steps": _STEPS.dump_python(steps, mode="json"),
@@ -229,7 +229,7 @@ _UPDATE: Final = sa.update(engine_runs).where(_IS_RUN)
 _IS_UNTHOUGHT: Final = _UPDATE.where(engine_runs.c.classification.is_(None))
 _FINISH: Final = _UPDATE.values(
     answered_at=sa.func.coalesce(engine_runs.c.answered_at, sa.bindparam("now")),
-    answer=sa.func.coalesce(engine_runs.c.answer, sa.bindparam("told", type_=JSONB)),
+    answer=sa.func.coalesce(engine_runs.c.answer, sa.bindparam("shown", type_=JSONB)),
     handoff_reason=sa.func.coalesce(
         engine_runs.c.handoff_reason, sa.bindparam("handoff", type_=sa.Text)
     ),

@@ -7,14 +7,14 @@ import sqlalchemy as sa
 
 from domain.core.ports import NewId
 from domain.runs.errors import RunNotFound
-from domain.runs.sentiment import CRITICAL_AT, Scored, Zone, untold, zones
+from domain.runs.sentiment import CRITICAL_AT, Scored, Zone, unnotified, zones
 from domain.webhooks.outbound_event import SentimentNegative
 from store.core.repository import TenantRepository
 from store.runs.tables import sentiment_logs
 from store.webhooks.outbox import Outbox
 
-# NO KEY, because rows in the log hold a key-share lock on their conversation through their foreign
-# key.
+# The lock mode is NO KEY, because rows in the log hold a key-share lock on their conversation
+# through their foreign key.
 _LOCK: Final = sa.text("""
     SELECT conversation.id, inbound.created_at,
            coalesce(event.unified ->> 'customer_email', '') AS customer_email
@@ -38,14 +38,14 @@ _AROUND: Final = sa.text("""
          ORDER BY created_at DESC, event_id DESC LIMIT 1)
         UNION ALL SELECT '-infinity', '' ORDER BY 1 DESC LIMIT 1
     )
-    SELECT log.event_id, log.score, log.is_critical, told.id IS NOT NULL AS told,
+    SELECT log.event_id, log.score, log.is_critical, notified.id IS NOT NULL AS notified,
            (log.created_at, log.event_id) < (:at, :event_id) AS is_earlier
     FROM since
     JOIN sentiment_logs AS log
       ON (log.created_at, log.event_id) >= (since.created_at, since.event_id)
-    LEFT JOIN outbox AS told
-      ON told.client_id = log.client_id AND told.dedup_key = log.event_id
-     AND told.event = 'conversation.sentiment_negative'
+    LEFT JOIN outbox AS notified
+      ON notified.client_id = log.client_id AND notified.dedup_key = log.event_id
+     AND notified.event = 'conversation.sentiment_negative'
     WHERE log.client_id = :client_id AND log.conversation_id = :conversation_id
     ORDER BY log.created_at, log.event_id
 """)
@@ -73,7 +73,7 @@ class SentimentRepository(TenantRepository):
         run_id: str | None = None,
     ) -> None:
         """Log the sentiment score (-1 to 1) for the message of a normalized event. Write a webhook
-        event each time the conversation enters the critical zone.
+        event each time the conversation enters the critical range.
 
         Idempotency key: event_id. The first score is kept. The conversation's row is locked until
         the transaction ends, and messages are ordered by time. The result therefore does not depend
@@ -92,7 +92,7 @@ class SentimentRepository(TenantRepository):
             elif message.zone is not zone:
                 await self._move(message, zone)
         await self._connection.execute(_SHOW, place)
-        for number in untold(messages):
+        for number in unnotified(messages):
             event = SentimentNegative(
                 conversation_id=conversation.id,
                 customer_email=conversation.customer_email,
@@ -111,7 +111,7 @@ class SentimentRepository(TenantRepository):
         later: list[Scored] = []
         for row in await self._connection.execute(_AROUND, place):
             zone = Zone.CRITICAL if row.is_critical else Zone.CALM
-            message = Scored(row.event_id, row.score, zone, row.told)
+            message = Scored(row.event_id, row.score, zone, row.notified)
             (earlier if row.is_earlier else later).append(message)
         return earlier, later
 

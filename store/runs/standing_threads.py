@@ -34,12 +34,12 @@ class StandingThread:
 
 class StandingThreads(TenantRepository):
     async def read(
-        self, key: str, memory_key: str | None, *, begun_after: datetime
+        self, key: str, memory_key: str | None, *, started_after: datetime
     ) -> StandingThread:
         """Return the open thread with this key. Return an empty thread if there is no such thread,
-        or if it has had no message since `begun_after`."""
+        or if it has had no message since `started_after`."""
         given = {"client_id": self._tenant, "key": key, "memory_key": memory_key}
-        row = (await self._connection.execute(_STANDING, {**given, "since": begun_after})).one()
+        row = (await self._connection.execute(_STANDING, {**given, "since": started_after})).one()
         return StandingThread(
             thread=Thread.model_validate({**(row.thread or {}), "proposal": row.proposal}),
             turns=_TURNS.validate_python(row.turns or []),

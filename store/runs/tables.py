@@ -45,7 +45,7 @@ engine_runs: Final = sa.Table(
     json("timings", "{}"),
     sa.Column("duration_ms", sa.Integer, nullable=True),
     text("error_code", nullable=True),
-    # The customer's intent, a subdivision of the class (`domain/agent/intent.py`).
+    # The customer's intent, a subdivision of the category (`domain/agent/intent.py`).
     text("intent", nullable=True),
     # The sensitive topic of the message. Such a message is always held for human review, and no
     # brain is called for it.
@@ -82,8 +82,8 @@ engine_runs: Final = sa.Table(
     sa.CheckConstraint(
         "status IN ('received', 'completed', 'needs_review', 'failed')", name="status"
     ),
-    # For the sweeper, which searches for unanswered runs. A run is removed from this index as soon
-    # as it is answered.
+    # The sweeper uses this index to find unanswered runs. A run is removed from it as soon as it
+    # is answered.
     sa.Index(
         "ix_engine_runs_received", "received_at", postgresql_where=sa.text("status = 'received'")
     ),
@@ -93,12 +93,12 @@ engine_runs: Final = sa.Table(
         "joined_review",
         postgresql_where=sa.text("joined_review IS NOT NULL"),
     ),
-    # For filtering the list of runs.
+    # The filters of the list of runs use these indexes.
     sa.Index(None, "client_id", "status", "id"),
     sa.Index(None, "client_id", "classification", "id"),
     sa.Index(None, "client_id", "playbook_id", "id"),
     sa.Index(None, "client_id", "handoff_reason", "id"),
-    # For lookups by run id when the client is unknown.
+    # This index serves lookups by run id without a client id.
     sa.Index(None, "id"),
 )
 
@@ -127,7 +127,14 @@ ai_conversations: Final = sa.Table(
     # When the conversation ended, after a period without messages. Its original `key` is then free
     # for the next conversation.
     time("ended_at", nullable=True),
-    # The latest sentiment score, and whether this score is in the critical zone.
+    # When members closed the conversation, or until when they snoozed it. The customer's next
+    # message clears both.
+    time("closed_at", nullable=True),
+    time("snoozed_until", nullable=True),
+    # The member assigned to the conversation.
+    text("assignee", nullable=True),
+    json("tags", "[]"),
+    # The latest sentiment score, and whether it is in the critical range.
     sa.Column("sentiment", sa.Double, nullable=True),
     sa.Column("is_critical", sa.Boolean, nullable=False, server_default=sa.false()),
     time("created_at"),
@@ -135,8 +142,7 @@ ai_conversations: Final = sa.Table(
     sa.UniqueConstraint("client_id", "key"),
     sa.Index(None, "client_id", "memory_key", "last_message_at"),
     sa.Index(None, "client_id", "last_message_at", "id"),
-    # A partial index suffices, because users search for taken-over conversations and there are few
-    # of them.
+    # A partial index suffices, because users filter for taken-over conversations, which are few.
     sa.Index(
         "ix_ai_conversations_taken",
         "client_id",
@@ -151,7 +157,44 @@ ai_conversations: Final = sa.Table(
         "id",
         postgresql_where=sa.text("is_critical"),
     ),
-    # For lookups by conversation id when the client is unknown.
+    # The list's filters by assignee, tags and status use these indexes.
+    sa.Index(
+        "ix_ai_conversations_assigned",
+        "client_id",
+        "assignee",
+        "last_message_at",
+        "id",
+        postgresql_where=sa.text("assignee IS NOT NULL"),
+    ),
+    sa.Index(
+        "ix_ai_conversations_tagged",
+        "client_id",
+        "last_message_at",
+        "id",
+        postgresql_where=sa.text("tags <> '[]'"),
+    ),
+    sa.Index(
+        "ix_ai_conversations_open",
+        "client_id",
+        "last_message_at",
+        "id",
+        postgresql_where=sa.text("closed_at IS NULL"),
+    ),
+    sa.Index(
+        "ix_ai_conversations_snoozed",
+        "client_id",
+        "last_message_at",
+        "id",
+        postgresql_where=sa.text("snoozed_until IS NOT NULL"),
+    ),
+    sa.Index(
+        "ix_ai_conversations_closed",
+        "client_id",
+        "last_message_at",
+        "id",
+        postgresql_where=sa.text("closed_at IS NOT NULL"),
+    ),
+    # This index serves lookups by conversation id without a client id.
     sa.Index(None, "id"),
 )
 
@@ -169,15 +212,23 @@ engine_messages: Final = sa.Table(
     "engine_messages",
     metadata,
     *tenant_key(),
-    text("event_id"),
+    # The event that the message belongs to. Null for a member's reply, which has `reply_id`
+    # instead.
+    text("event_id", nullable=True),
+    text("reply_id", nullable=True),
     text("conversation_id", nullable=True),
     text("direction"),
     text("channel", nullable=True),
-    # The customer's address, normalized as for the customer limit.
+    # The address to which the customer limit applies, as returned by `customer_key`.
     text("customer_key", nullable=True),
-    # Whether the author had not verified the address when the message arrived. Also true for a
-    # message without an address.
+    # Whether the author had not verified the address when the message arrived. It is also true for
+    # a message without an address.
     sa.Column("is_claim", sa.Boolean, nullable=False, server_default=sa.false()),
+    # The customer's address in the normalized event, as returned by `customer_key`, or an empty
+    # string without an address. Null before normalization. If an earlier version normalized the
+    # event, also null until the sweep. An email from a contact form names its customer only in its
+    # text, so this address can differ from that of the customer limit.
+    text("normalized_key", nullable=True),
     text("author"),
     text("body"),
     time("created_at"),
@@ -186,8 +237,18 @@ engine_messages: Final = sa.Table(
     sa.Column("widget_number", sa.Integer, nullable=True),
     points_to("engine_events", "event_id"),
     points_to("ai_conversations", "conversation_id"),
+    points_to("conversation_replies", "reply_id", ondelete="CASCADE"),
     sa.Index(None, "client_id", "conversation_id", "created_at"),
-    # For the gateway's limits, which count the latest messages from a client and from a customer.
+    # A retried step does not write a reply twice.
+    sa.Index(
+        "ix_engine_messages_reply",
+        "client_id",
+        "reply_id",
+        unique=True,
+        postgresql_where=sa.text("reply_id IS NOT NULL"),
+    ),
+    # The gateway's limits use these indexes to count the latest messages from a client and from a
+    # customer.
     sa.Index(
         "ix_engine_messages_inbound",
         "client_id",
@@ -201,6 +262,23 @@ engine_messages: Final = sa.Table(
         "created_at",
         postgresql_where=sa.text("direction = 'inbound' AND customer_key IS NOT NULL"),
     ),
+    # This index serves searches for a customer's messages.
+    sa.Index(
+        "ix_engine_messages_normalized",
+        "client_id",
+        "normalized_key",
+        "created_at",
+        postgresql_where=sa.text("direction = 'inbound' AND normalized_key IS NOT NULL"),
+    ),
+    # The sweep uses this index to find messages that are not yet in the customer index.
+    sa.Index(
+        "ix_engine_messages_unindexed",
+        "client_id",
+        "id",
+        postgresql_where=sa.text(
+            "direction = 'inbound' AND normalized_key IS NULL AND conversation_id IS NOT NULL"
+        ),
+    ),
     sa.Index(
         "ix_engine_messages_widget_session",
         "client_id",
@@ -209,7 +287,7 @@ engine_messages: Final = sa.Table(
         unique=True,
         postgresql_where=sa.text("widget_session_id IS NOT NULL"),
     ),
-    # For the widget's share of the client's limits. Visitors' messages count toward this share.
+    # The limits on the widget's share use this index to count visitors' messages.
     sa.Index(
         "ix_engine_messages_widget",
         "client_id",
@@ -219,8 +297,68 @@ engine_messages: Final = sa.Table(
     # An event has at most one inbound and one outbound message, so a retried step does not write a
     # message twice.
     sa.UniqueConstraint("client_id", "event_id", "direction"),
+    sa.CheckConstraint("num_nonnulls(event_id, reply_id) = 1", name="origin"),
     sa.CheckConstraint("direction IN ('inbound', 'outbound')", name="direction"),
     sa.CheckConstraint("author IN ('customer', 'agent', 'human')", name="author"),
+)
+
+# Members' replies in conversations. A reply that was undone has no row.
+conversation_replies: Final = sa.Table(
+    "conversation_replies",
+    metadata,
+    *tenant_key(),
+    text("conversation_id"),
+    # The customer's message that the reply answers, and the message's run.
+    text("event_id"),
+    text("run_id"),
+    # The run's step number under which the action ledger records the reply.
+    sa.Column("step", sa.Integer, nullable=False),
+    text("author"),
+    # Whether the author wrote as a member of the client, and not as an operator or internal admin.
+    sa.Column("by_member", sa.Boolean, server_default=sa.false(), nullable=False),
+    text("body"),
+    text("state"),
+    text("error_code", nullable=True),
+    time("created_at"),
+    # The time until which the reply can be undone.
+    time("send_at"),
+    time("finished_at", nullable=True),
+    sa.UniqueConstraint("client_id", "run_id", "step"),
+    points_to("ai_conversations", "conversation_id"),
+    points_to("engine_events", "event_id"),
+    points_to("engine_runs", "run_id"),
+    sa.CheckConstraint(
+        "state IN ('scheduled', 'sending', 'sent', 'failed', 'unknown')", name="state"
+    ),
+    sa.Index(None, "client_id", "conversation_id", "created_at"),
+    sa.Index(None, "client_id", "event_id"),
+    # The sweeper uses this index to find replies without a workflow.
+    sa.Index(
+        "ix_conversation_replies_unsent",
+        "created_at",
+        "id",
+        postgresql_where=sa.text("state IN ('scheduled', 'sending')"),
+    ),
+    # This index serves lookups by reply id without a client id.
+    sa.Index(None, "id"),
+)
+
+# Internal notes for teammates. A note is never sent, and the agent never reads it.
+conversation_notes: Final = sa.Table(
+    "conversation_notes",
+    metadata,
+    *tenant_key(),
+    text("conversation_id"),
+    # The customer's latest message when the note was written. The note is deleted together with
+    # that message.
+    text("event_id"),
+    text("author"),
+    text("body"),
+    time("created_at"),
+    points_to("ai_conversations", "conversation_id"),
+    points_to("engine_events", "event_id"),
+    sa.Index(None, "client_id", "conversation_id", "created_at"),
+    sa.Index(None, "client_id", "event_id"),
 )
 
 action_ledger: Final = sa.Table(
@@ -247,28 +385,44 @@ action_ledger: Final = sa.Table(
     sa.UniqueConstraint("client_id", "run_id", "step", "round"),
     points_to("engine_runs", "run_id"),
     sa.CheckConstraint("state IN ('planned', 'done', 'failed', 'unknown')", name="state"),
-    # For the refund totals per customer and per day, and for the actions on an order.
+    # This index serves the refund totals per customer and per day, and the list of actions on an
+    # order.
     sa.Index(
         "ix_action_ledger_money",
         "client_id",
         "planned_at",
         postgresql_where=sa.text("order_key IS NOT NULL AND state <> 'failed'"),
     ),
-    # For finding the thread of a reply to one of our mails, if the reply has no other reference to
-    # the thread.
+    # This index serves the search for the thread to which a reply to one of our emails belongs. It
+    # is used if the reply has no other reference to the thread.
     sa.Index(
         "ix_action_ledger_mails",
         "client_id",
         "reference",
         postgresql_where=sa.text("action = 'reply_by_email'"),
     ),
-    # For recognizing the service's own messages when a webhook reports them in a helpdesk ticket.
+    # For pruning the pseudonyms of erased customers (`domain/privacy/erased_customer.py`).
+    sa.Index(
+        "ix_action_ledger_pseudonyms",
+        "planned_at",
+        postgresql_where=sa.text("left(customer_key, 7) = 'erased:'"),
+    ),
+    # This index serves the recognition of the service's own messages when a webhook reports them
+    # in a helpdesk ticket.
     sa.Index(
         "ix_action_ledger_ticket",
         "client_id",
         "integration_id",
         "ticket_id",
         postgresql_where=sa.text("ticket_id IS NOT NULL"),
+    ),
+    # This index serves the list of refunds on a customer's page.
+    sa.Index(
+        "ix_action_ledger_customer",
+        "client_id",
+        "customer_key",
+        "planned_at",
+        postgresql_where=sa.text("customer_key IS NOT NULL AND amount IS NOT NULL"),
     ),
     sa.Index(
         "ix_action_ledger_order",

@@ -1,5 +1,4 @@
-"""The threads of one client: their settled facts, and the proposal that awaits the customer's
-"yes"."""
+"""A client's threads: their settled facts, and the proposals that await a customer's "yes"."""
 
 from datetime import datetime
 from typing import Final

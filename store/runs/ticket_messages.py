@@ -1,12 +1,14 @@
-"""The agent's messages in a helpdesk ticket, from the action ledger."""
+"""The messages that this service wrote in a helpdesk ticket, from the action ledger: the agent's
+messages and members' replies."""
 
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 
 from domain.agent.plan import ActionKind
 from domain.inbound.sent_by_us import AgentMessage
 from domain.runs.action_key import action_key
+from domain.tenants.disclosure import disclosed, disclosure_line
 from store.core.repository import TenantRepository
 
 # A ticket contains few messages from the service, and webhooks report the latest ones.
@@ -14,14 +16,19 @@ _LATEST: Final = 50
 _KINDS: Final = ", ".join(f"'{kind}'" for kind in (ActionKind.REPLY_IN_HELPDESK, ActionKind.NOTE))
 # All connections to the same platform are included, because a new connection has the same tickets.
 _WRITTEN: Final = sa.text(f"""
-    SELECT entry.run_id, entry.step, entry.state, entry.reference, entry.planned_at, run.draft,
-           run.plan -> entry.step ->> 'text' AS note,
+    SELECT entry.run_id, entry.step, entry.state, entry.reference, entry.planned_at, entry.action,
+           run.draft, run.language, settings.disclosure, settings.disclosure_status,
+           run.plan -> entry.step ->> 'text' AS note, reply.body AS reply,
            (SELECT review.edited_text FROM escalation_tickets AS review
             WHERE review.client_id = run.client_id AND review.run_id = run.id
               AND review.edited_text IS NOT NULL
             ORDER BY review.round DESC LIMIT 1) AS human_text
     FROM action_ledger AS entry
     JOIN engine_runs AS run ON run.client_id = entry.client_id AND run.id = entry.run_id
+    LEFT JOIN client_settings AS settings ON settings.client_id = entry.client_id
+    LEFT JOIN conversation_replies AS reply
+      ON reply.client_id = entry.client_id AND reply.run_id = entry.run_id
+     AND reply.step = entry.step
     WHERE entry.client_id = :client_id AND entry.ticket_id = :ticket_id
       AND entry.action IN ({_KINDS})
       AND entry.integration_id IN (
@@ -36,8 +43,8 @@ _WRITTEN: Final = sa.text(f"""
 
 class TicketMessages(TenantRepository):
     async def written(self, integration_id: str, ticket_id: str) -> tuple[AgentMessage, ...]:
-        """Return the agent's messages in a ticket, newest first. Messages whose sending is
-        unfinished are included."""
+        """Return the messages from this service in a ticket, newest first. Messages whose sending
+        is unfinished are included."""
         rows = await self._connection.execute(
             _WRITTEN,
             {
@@ -52,9 +59,23 @@ class TicketMessages(TenantRepository):
                 keys=frozenset(
                     action_key(row.run_id, row.step, words) for words in (None, row.human_text)
                 ),
-                text=row.note or row.human_text or row.draft or "",
-                begun_at=row.planned_at,
+                text=_human_or_note(row) or _answer(row),
+                started_at=row.planned_at,
                 is_settled=row.state != "planned",
+                bare="" if _human_or_note(row) else row.draft or "",
             )
             for row in rows
         )
+
+
+def _human_or_note(row: sa.Row[*tuple[Any, ...]]) -> str:
+    return row.reply or row.note or row.human_text or ""
+
+
+def _answer(row: sa.Row[*tuple[Any, ...]]) -> str:
+    """Return the agent's answer as it was sent: a reply with the AI disclosure, or a note without
+    it."""
+    if row.action != ActionKind.REPLY_IN_HELPDESK:
+        return row.draft or ""
+    line = disclosure_line(row.disclosure_status, row.disclosure, row.language or "en")
+    return disclosed(row.draft or "", line)

@@ -1,13 +1,11 @@
-"""Traces of runs and lists of runs, for debugging and display."""
+"""Traces of runs, for debugging and display."""
 
 from typing import Final
 
 import sqlalchemy as sa
 
-from domain.agent.brain import Category
 from domain.runs.errors import RunNotFound
-from domain.runs.run import RunStatus
-from domain.runs.trace import RunSummary, RunTrace
+from domain.runs.trace import RunTrace
 from store.core.repository import TenantRepository, owner_of
 from store.runs.message_files import attachments_json
 from store.runs.tables import engine_runs
@@ -67,66 +65,14 @@ _TRACE: Final = sa.text(f"""
     WHERE run.client_id = :client_id AND run.id = :run_id
 """)  # noqa: S608 - our own names
 
-# The list is in primary key order. Ids are in the order of admission.
-_PAGE: Final = """
-    SELECT run.id AS run_id, run.event_id, run.status, event.event_type,
-           CASE WHEN event.unified IS NULL THEN event.customer_email
-                ELSE event.unified ->> 'customer_email' END AS customer_email,
-           event.subject, run.classification, run.confidence, run.sentiment, run.handoff_reason,
-           run.error_code, run.duration_ms, run.received_at, run.finished_at
-    FROM engine_runs AS run
-    JOIN engine_events AS event ON event.client_id = run.client_id AND event.id = run.event_id
-    WHERE run.client_id = :client_id AND run.id < :before
-      {which}
-    ORDER BY run.id DESC
-    LIMIT :limit
-"""
-# Only the filters in use are added to the query, because a generic plan for all filters would not
-# use any index.
-_PAGES: Final = {
-    (by_status, by_class): sa.text(
-        _PAGE.format(
-            which=("AND run.status = :status " if by_status else "")
-            + ("AND run.classification = :classification" if by_class else "")
-        )
-    )
-    for by_status in (False, True)
-    for by_class in (False, True)
-}
-
-# A ULID starts with a digit from 0 to 7, so this text sorts after every ULID.
-_BEYOND_ALL: Final = "8"
-
 
 class RunTraces(TenantRepository):
     async def read(self, run_id: str) -> RunTrace:
-        """Return the trace of a run. Raises RunNotFound, also for another client's run."""
+        """Return the trace of a run. Raises RunNotFound, including for another client's run."""
         row = await self._one(
             _TRACE, {"client_id": self._tenant, "run_id": run_id}, RunNotFound(run_id)
         )
         return RunTrace.model_validate(row, from_attributes=True)
-
-    async def page(
-        self,
-        *,
-        limit: int,
-        before: str | None = None,
-        status: RunStatus | None = None,
-        classification: Category | None = None,
-    ) -> list[RunSummary]:
-        """Return a page of runs, newest first. `before`: the last id on the previous page."""
-        given: dict[str, object] = {
-            "client_id": self._tenant,
-            "limit": limit,
-            "before": before or _BEYOND_ALL,
-        }
-        if status is not None:
-            given["status"] = status
-        if classification is not None:
-            given["classification"] = classification
-        page = _PAGES[status is not None, classification is not None]
-        rows = await self._connection.execute(page, given)
-        return [RunSummary.model_validate(row, from_attributes=True) for row in rows]
 
 
 client_of_run: Final = owner_of(engine_runs, RunNotFound)

@@ -72,7 +72,8 @@ _PAGE: Final = sa.text("""
             SELECT author, body, created_at, event_id, direction
             FROM engine_messages
             WHERE client_id = :client_id AND conversation_id = inbound.conversation_id
-              AND body <> '' AND event_id <> event.id AND created_at < inbound.created_at
+              AND body <> '' AND event_id IS DISTINCT FROM event.id
+              AND created_at < inbound.created_at
               AND created_at > inbound.created_at - CAST(:kept AS interval)
             ORDER BY created_at DESC, event_id DESC, direction DESC
             LIMIT :turns

@@ -27,8 +27,8 @@ from store.simulation.tables import replay_changes, replays
 _TABLE: Final = replays.c
 _COLUMNS: Final = tuple(_TABLE[name] for name in Replay.model_fields)
 _UNFINISHED: Final = _TABLE.state.in_(sorted(UNFINISHED))
-# Because of the lock, a concurrent erasure waits. An event that was removed or is being erased does
-# not become an example.
+# The lock makes a concurrent erasure wait. An event that was removed or is being erased does not
+# become an example.
 _STILL_THERE: Final = sa.text("""
     SELECT id FROM engine_events
     WHERE client_id = :client_id AND id = ANY(:events) AND erased_at IS NULL
@@ -139,8 +139,8 @@ class ReplayRepository(TenantRepository):
         )
 
     async def add(self, replay: Replay, done: ReplayedPage) -> None:
-        """Add the result of a page to a replay. Events that were erased or removed meanwhile do not
-        become examples.
+        """Add the result of a page to a replay. Events that have since been erased or removed do
+        not become examples.
 
         The caller must have locked the replay and verified that the replay's position is still the
         start of the page.
@@ -181,7 +181,7 @@ class ReplayRepository(TenantRepository):
     async def end(
         self, replay_id: str, state: ReplayState, now: datetime, *, why: ReplayStop | None = None
     ) -> bool:
-        """Finish a replay. Return False, without a change, if it was already finished."""
+        """Finish a replay. Return False and change nothing if it was already finished."""
         ended = await self._connection.execute(
             sa.update(replays)
             .where(self._is(replay_id), _UNFINISHED)
@@ -204,8 +204,8 @@ class UnfinishedReplay:
 async def unfinished_replays(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[UnfinishedReplay]:
-    """Return a page of unfinished replays, across all clients, that were created before a time,
-    oldest first."""
+    """Return a page of unfinished replays, across all clients, that were created before `before`,
+    oldest first. `after`: the position of the last replay on the previous page."""
     rows = await connection.execute(
         sa.select(_TABLE.client_id, _TABLE.id, _TABLE.created_at)
         .where(_UNFINISHED, _TABLE.created_at < before, beyond(after, _TABLE.created_at, _TABLE.id))

@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
-# A replay of past events. `variant`: the change that the replay tries
+# A replay of past events. `variant`: the variant to use in the replay
 # (`domain/simulation/variant.py`).
 replays: Final = sa.Table(
     "replays",
@@ -40,7 +40,7 @@ replays: Final = sa.Table(
         "id",
         postgresql_where=sa.text("state IN ('queued', 'running')"),
     ),
-    # For lookups by replay id when the client is unknown.
+    # This index serves lookups by replay id without a client id.
     sa.Index(None, "id"),
 )
 

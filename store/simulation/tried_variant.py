@@ -16,6 +16,8 @@ class TriedVariants(TenantRepository):
         the draft would never be used.
         """
         playbooks = PlaybookRepository(self._connection, self._tenant)
+        for other in variant.others:
+            await playbooks.read(other.playbook_id)
         if variant.playbook_id is None:
             if variant.draft is None:
                 return

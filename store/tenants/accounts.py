@@ -37,7 +37,8 @@ _ACCOUNT: Final = sa.select(
     clients.c.next_plan_from,
     clients.c.credits_balance,
 ).where(clients.c.id == sa.bindparam("tenant"), clients.c.closed_at.is_(None))
-# NO KEY, so that rows with a foreign key to the client can be inserted while the lock is held.
+# The lock mode is NO KEY, so that rows with a foreign key to the client can be inserted while the
+# lock is held.
 _LOCK: Final = _ACCOUNT.with_for_update(key_share=True)
 
 
@@ -45,7 +46,7 @@ class AccountRepository(TenantRepository):
     async def lock(self) -> Account:
         """Lock the client's account until the transaction ends, and return it.
 
-        Raises ClientNotFound, also while the client is being erased.
+        Raises ClientNotFound if the client does not exist or is being erased.
         """
         return await self._read(_LOCK)
 

@@ -1,9 +1,10 @@
 """Stops of all automation, for a client or for the installation, and the check whether a stop
 applies to a run.
 
-A step that answers or acts calls `holds` in the transaction that records the step. The step keeps a
-shared lock until that transaction ends. A stop takes the same lock in exclusive mode. When the stop
-is committed, no such transaction is in progress, and all later transactions see the stop.
+A step that answers or acts calls `holds` in the transaction that records the step. The call takes a
+shared lock, which is held until that transaction ends. A stop takes the same lock in exclusive
+mode. When the stop is committed, no such transaction is in progress, and all later transactions see
+the stop.
 """
 
 from datetime import datetime
@@ -35,7 +36,8 @@ class AutomationStops(TenantRepository):
 
     async def stop(self, by: str, now: datetime) -> bool:
         """Stop the client's automation once every step in progress is recorded. Return False if it
-        was already stopped. Raises ClientNotFound, also while the client is being erased."""
+        was already stopped. Raises ClientNotFound if the client does not exist or is being
+        erased."""
         await self._connection.execute(_LOCK_CLIENT, {"tenant": self._tenant})
         row = (
             await self._connection.execute(_STOP, {"tenant": self._tenant, "by": by, "now": now})

@@ -22,8 +22,8 @@ class SettingsRepository(TenantRepository):
         return ClientSettings.model_validate(row, from_attributes=True)
 
     async def change(self, change: SettingsChange, now: datetime) -> ClientSettings:
-        """Change a client's settings. Raises ClientNotFound, also while the client is being
-        erased."""
+        """Change a client's settings. Raises ClientNotFound if the client does not exist or is
+        being erased."""
         given = change.model_dump(exclude={"system_prompt", "branding"})
         values: dict[str, object] = {
             name: list(value) if isinstance(value, tuple) else value

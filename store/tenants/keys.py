@@ -19,9 +19,9 @@ from store.tenants.tables import api_keys, clients
 class KeyEntry:
     """An API key as shown to the client's members, with only the prefix of its secret.
 
-    `created_by`: the creator, as in audit entries. `scopes`: the key's scopes, or None for all
-    scopes. `last_used_at`, `last_used_from`: the time of the last use, accurate to half a minute,
-    and the network of that use. `oauth_client_id`: the OAuth client that holds the key, or None.
+    `created_by`: the creator, as named in audit entries. `scopes`: the key's scopes, or None for
+    all scopes. `last_used_at`, `last_used_from`: the time of the last use, accurate to half a
+    minute, and its IP network. `oauth_client_id`: the OAuth client that holds the key, or None.
     """
 
     id: str
@@ -41,7 +41,8 @@ class KeyEntry:
 
 @dataclass(frozen=True, slots=True)
 class KeyUse:
-    """A use of an API key. `network`: in the form of `api/http/client_address.py`."""
+    """A use of an API key. `network`: the IP network, in the format of
+    `api/http/client_address.py`."""
 
     key_id: str
     at: datetime
@@ -121,9 +122,9 @@ class KeyRepository:
     ) -> None:
         """Store an API key.
 
-        `created_by`: the creator, as in audit entries. `scopes`: the key's scopes, or None for all
-        scopes. `user_id`, `oauth_client_id`: set for a key from the OAuth flow. `vouches`: whether
-        the key's holder is allowed to vouch for a customer's address.
+        `created_by`: the creator, as named in audit entries. `scopes`: the key's scopes, or None
+        for all scopes. `user_id`, `oauth_client_id`: set for a key from the OAuth flow. `vouches`:
+        whether the key's holder is allowed to vouch for a customer's address.
         """
         await self._connection.execute(
             sa.insert(api_keys).values(

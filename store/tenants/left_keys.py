@@ -1,5 +1,5 @@
 """Active API keys created by members who have since left. Managers are notified of these keys by
-mail."""
+email."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ async def departures(
     connection: AsyncConnection, *, after: Place | None, limit: int
 ) -> Sequence[Departure]:
     """Return a page of departures, across all clients, about which managers have not been notified
-    yet, oldest first."""
+    yet, oldest first. `after`: the `place` of the last departure on the previous page."""
     rows = await connection.execute(
         sa.select(_KEYS.client_id, _KEYS.notice_due_at.label("at"), _FIRST.label("first"))
         .join(clients, clients.c.id == _KEYS.client_id)

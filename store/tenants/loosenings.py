@@ -123,8 +123,8 @@ class LeftLoosening:
 async def due_loosenings(
     connection: AsyncConnection, *, now: datetime, after: Place | None, limit: int
 ) -> Sequence[LeftLoosening]:
-    """Return a page of pending loosenings, across all clients, whose delay has passed, oldest
-    first."""
+    """Return a page of pending loosenings, across all clients, whose delay has passed by `now`,
+    oldest first. `after`: the `place` of the last loosening on the previous page."""
     return await _left(
         connection,
         _ROWS.takes_effect_at,
@@ -138,7 +138,7 @@ async def unnotified_loosenings(
     connection: AsyncConnection, *, after: Place | None, limit: int
 ) -> Sequence[LeftLoosening]:
     """Return a page of loosenings, across all clients, about which managers have not been notified
-    yet, oldest first."""
+    yet, oldest first. `after`: the `place` of the last loosening on the previous page."""
     return await _left(connection, _ROWS.created_at, _ROWS.notified_at.is_(None), after, limit)
 
 

@@ -1,4 +1,4 @@
-"""The members of one client, with the data that the four-eyes rule needs."""
+"""One client's members, with the data required by the four-eyes rule."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ from domain.tenants.four_eyes import MemberStanding
 from store.core.repository import TenantRepository
 
 # Users do not belong to a client. A database function therefore selects only the members of the
-# client that the transaction names.
+# transaction's client.
 _MEMBERS: Final = sa.text("""
     SELECT user_id, email, role, verified_at, joined_at,
            (SELECT invited_by FROM invitations

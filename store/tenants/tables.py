@@ -5,6 +5,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 
+from domain.tenants.disclosure import DisclosureStatus
 from store.core.schema import json, metadata, tenant_key, text, time
 
 users: Final = sa.Table(
@@ -38,7 +39,8 @@ clients: Final = sa.Table(
     # When the erasure of the client started. From then on, nothing is admitted for the client
     # (`store/tenants/accounts.py`).
     time("closed_at", nullable=True),
-    # When the client last lost an owner or admin. For a day after that, loosenings are delayed too.
+    # When the client last lost an owner or admin. Loosenings are delayed for another day after
+    # that.
     time("manager_left_at", nullable=True),
     sa.CheckConstraint("plan IN ('free', 'starter', 'pro', 'enterprise')", name="plan"),
     sa.CheckConstraint("next_plan IN ('free', 'starter', 'pro', 'enterprise')", name="next_plan"),
@@ -68,7 +70,7 @@ api_keys: Final = sa.Table(
     sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
     time("created_at"),
     time("revoked_at", nullable=True),
-    # The key's creator, as in audit entries. Null for older keys.
+    # The key's creator, as named in audit entries. Null for older keys.
     text("created_by", nullable=True),
     time("last_used_at", nullable=True),
     text("last_used_from", nullable=True),
@@ -80,9 +82,9 @@ api_keys: Final = sa.Table(
     text("oauth_client_id", nullable=True),
     # Whether the key's holder is allowed to vouch for a customer's address.
     sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.true()),
-    # When the key's creator left the client. Cleared once the managers have been notified by mail.
+    # When the key's creator left the client. Cleared once the managers have been notified by email.
     time("notice_due_at", nullable=True),
-    # For lookups by key id when the client is unknown.
+    # This index serves lookups by key id without a client id.
     sa.Index(None, "id"),
 )
 
@@ -105,12 +107,19 @@ client_settings: Final = sa.Table(
     # Words chosen by the merchant. A message that contains one of them is always held for human
     # review.
     json("sensitive_words", "[]"),
-    # By language: the acknowledgement sent to a customer whose message is immediately held for
-    # human review.
+    # The acknowledgement sent to a customer whose message is immediately held for human review, by
+    # language.
     json("acknowledgement", "{}"),
-    # By language: the greeting and signature of answers, if they differ from the defaults.
+    # The greeting and signature of answers, by language, if they differ from the defaults.
     json("frame", "{}"),
-    # Whether a change that loosens a limit requires a second manager's approval or a one-day delay.
+    # The AI disclosure below the agent's answers, by language, if it differs from the default.
+    json("disclosure", "{}"),
+    # "on", or the reason why the AI disclosure is switched off.
+    sa.Column(
+        "disclosure_status", sa.Text, nullable=False, server_default=DisclosureStatus.ON.value
+    ),
+    # Whether a change that loosens a limit takes effect only after a second manager's approval or
+    # after one day.
     sa.Column("holds_loosening", sa.Boolean, nullable=False, server_default=sa.true()),
     # Whether answers that the embedded brain composes from knowledge are sent without a review.
     sa.Column("answers_from_knowledge", sa.Boolean, nullable=False, server_default=sa.true()),
@@ -150,7 +159,7 @@ loosenings: Final = sa.Table(
     text("decided_by", nullable=True),
     time("decided_at", nullable=True),
     text("error_code", nullable=True),
-    # When the managers were notified of the change by mail.
+    # When the managers were notified of the change by email.
     time("notified_at", nullable=True),
     sa.CheckConstraint("state IN ('pending', 'applied', 'cancelled', 'failed')", name="state"),
     sa.CheckConstraint("(state = 'pending') = (decided_at IS NULL)", name="decided"),
@@ -158,6 +167,6 @@ loosenings: Final = sa.Table(
     sa.Index(
         "ix_loosenings_unnotified", "created_at", postgresql_where=sa.text("notified_at IS NULL")
     ),
-    # For lookups by change id when the client is unknown.
+    # This index serves lookups by change id without a client id.
     sa.Index(None, "id"),
 )

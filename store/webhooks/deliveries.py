@@ -1,5 +1,5 @@
-"""Deliveries: the requests sent to webhooks, the outcomes of these requests, and the effects of
-these outcomes on the webhooks."""
+"""Deliveries: the requests sent to webhooks, their outcomes, and the effects of these outcomes on
+the webhooks."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta

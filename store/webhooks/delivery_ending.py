@@ -15,8 +15,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.core.ids import TenantId
 from domain.webhooks.webhook import DISABLED_AT, KEPT_DELIVERIES, WARNED_AT
 
-# NO KEY, so that deliveries with a foreign key to the webhook can be inserted while the lock is
-# held.
+# The lock mode is NO KEY, so that deliveries with a foreign key to the webhook can be inserted
+# while the lock is held.
 _LOCK: Final = sa.text("""
     SELECT is_active FROM webhook_subscriptions
     WHERE client_id = :client_id AND id = :webhook_id

@@ -23,26 +23,26 @@ from store.webhooks.tables import webhook_deliveries, webhook_misses
 # already stored. The ticket's row is locked until the transaction ends, so two concurrent
 # resolutions get different numbers.
 _CLAIM: Final = sa.text("""
-    WITH told AS (
+    WITH subscribed AS (
         INSERT INTO outbox (client_id, id, event, dedup_key, created_at)
         VALUES (:client_id, :id, :event, :dedup_key, :now)
         ON CONFLICT (client_id, event, dedup_key) DO NOTHING
         RETURNING client_id
     ), numbered AS (
         INSERT INTO ticket_events (client_id, event, ticket_key, number, last_at)
-        SELECT client_id, :event, CAST(:ticket_key AS text), 1, :now FROM told
+        SELECT client_id, :event, CAST(:ticket_key AS text), 1, :now FROM subscribed
         WHERE CAST(:ticket_key AS text) IS NOT NULL
         ON CONFLICT (client_id, event, ticket_key)
             DO UPDATE SET number = ticket_events.number + 1, last_at = excluded.last_at
         RETURNING number
     )
-    SELECT coalesce((SELECT number FROM numbered), 1) FROM told
+    SELECT coalesce((SELECT number FROM numbered), 1) FROM subscribed
 """)
 # A single round trip stores the body and reads the webhooks that may receive the event. The share
 # lock keeps a webhook from being deleted before the deliveries that refer to it are written.
 # Pending deliveries are counted without a lock, so concurrent events may together exceed the limit.
 _ADD: Final = sa.text("""
-    WITH told AS (
+    WITH subscribed AS (
         UPDATE outbox SET body = :body WHERE client_id = :client_id AND id = :id
         RETURNING client_id
     )
@@ -53,9 +53,9 @@ _ADD: Final = sa.text("""
                                     AND delivery.status = 'pending'
                                   LIMIT :most) AS counted) AS pending,
            client.plan, client.trial_ends_at, client.next_plan, client.next_plan_from
-    FROM told
-    JOIN clients AS client ON client.id = told.client_id
-    JOIN webhook_subscriptions AS webhook ON webhook.client_id = told.client_id
+    FROM subscribed
+    JOIN clients AS client ON client.id = subscribed.client_id
+    JOIN webhook_subscriptions AS webhook ON webhook.client_id = subscribed.client_id
     ORDER BY webhook.id
     FOR KEY SHARE OF webhook
 """)
@@ -89,7 +89,7 @@ class Outbox(TenantRepository):
             _ADD, {"client_id": self._tenant, "id": event_id, "body": body, "most": MAX_PENDING}
         )
         webhooks = found.all()
-        told = [
+        subscribed = [
             row
             for row in webhooks
             if _in_plan(row, now)
@@ -97,8 +97,8 @@ class Outbox(TenantRepository):
             and not (row.once_per_ticket and number > 1)
         ]
         room = pending_room(len(webhooks))
-        sent = [row for row in told if row.is_active and row.pending < room]
-        missed = sorted({row.id for row in told} - {row.id for row in sent})
+        sent = [row for row in subscribed if row.is_active and row.pending < room]
+        missed = sorted({row.id for row in subscribed} - {row.id for row in sent})
         deliveries = [
             {
                 "client_id": self._tenant,

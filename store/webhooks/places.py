@@ -101,7 +101,7 @@ class SharedPlaces:
                     await self._end_session()
             self._away_until = time.monotonic() + _AWAY_S
             _log.warning(
-                "failed to share delivery slots: this worker counts its own deliveries only"
+                "failed to share delivery slots: this worker counts only its own deliveries"
             )
             return TakenPlace(())
 
@@ -160,8 +160,8 @@ class SharedPlaces:
             self._held.pop(key, None)
 
     async def _open(self) -> _Session | None:
-        """Return the session with the database, connecting if there is none. Return None during the
-        pause after a failure. Raises psycopg.Error."""
+        """Return the database session, connecting if necessary. Return None during the backoff
+        after a failure. Raises psycopg.Error."""
         if self._session is not None:
             return self._session
         if time.monotonic() < self._away_until:
@@ -199,7 +199,7 @@ async def _connected(url: URL) -> _Session:
 async def _asked(
     session: _Session, statement: bytes, *keys: list[int]
 ) -> list[tuple[int | None, ...]]:
-    """Execute a statement and return its rows. Raises psycopg.Error, also if the server does not
+    """Execute a statement and return its rows. Raises psycopg.Error, even if the server does not
     respond."""
     with SocketDeadline(session) as socket_deadline:
         socket_deadline.within(_PATIENCE_S)

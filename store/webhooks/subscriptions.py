@@ -141,7 +141,7 @@ class WebhookRepository(TenantRepository):
         values = {name: value for name, value in wanted.items() if value is not None}
         paused = {
             "is_active": False,
-            # A webhook that is already disabled keeps its first reason.
+            # If a webhook is already disabled, the reason for which it was first disabled is kept.
             "disabled_at": sa.func.coalesce(_WEBHOOKS.disabled_at, now),
             "disabled_reason": sa.func.coalesce(
                 _WEBHOOKS.disabled_reason, DisabledReason.MANUAL.value

@@ -67,7 +67,7 @@ webhook_subscriptions: Final = sa.Table(
     sa.CheckConstraint(
         "(previous_sealed IS NULL) = (previous_until IS NULL)", name="previous_until"
     ),
-    # For lookups by webhook id when the client is unknown.
+    # This index serves lookups by webhook id without a client id.
     sa.Index(None, "id"),
 )
 
@@ -118,8 +118,8 @@ webhook_deliveries: Final = sa.Table(
     sa.CheckConstraint("(status = 'pending') = (finished_at IS NULL)", name="finished_at"),
     # ULIDs increase over time, so the index also has the sort order of the list.
     sa.Index(None, "client_id", "webhook_id", "id"),
-    # For ending a delivery. The statement that does so reads the webhook's kept deliveries without
-    # the pending ones.
+    # The statement that ends a delivery uses this index to read the webhook's stored deliveries,
+    # except pending ones.
     sa.Index(
         "ix_webhook_deliveries_ended",
         "client_id",
@@ -134,9 +134,9 @@ webhook_deliveries: Final = sa.Table(
         "run_id",
         postgresql_where=sa.text("status = 'pending' AND run_id IS NOT NULL"),
     ),
-    # For an erasure, which searches all deliveries for those that are about the customer.
+    # An erasure uses this index to find the deliveries that concern the customer.
     sa.Index(None, "client_id", "event_id"),
-    # For the sweeper, which looks for overdue deliveries.
+    # The sweeper uses this index to find overdue deliveries.
     sa.Index(
         "ix_webhook_deliveries_pending",
         "created_at",

@@ -1,4 +1,5 @@
-"""Select the widget answers to send by mail: those that arrived after the visitor may have left."""
+"""Select the widget answers to send by email: those that arrived after the visitor may have
+left."""
 
 from typing import Final
 
@@ -30,10 +31,10 @@ class AnswersByMailRepository(TenantRepository):
         return found
 
     async def claim(self, answer: LateAnswer) -> UnseenAnswer | None:
-        """Record that an answer is being mailed, and return the data for the mail.
+        """Record that an answer is being emailed, and return the data for the email.
 
-        Return None if the visitor has seen the answer, if a later answer was mailed, or if the
-        address or the answer was erased. If the mail was not sent, a retry can claim the same
+        Return None if the visitor has seen the answer, if a later answer was emailed, or if the
+        address or the answer was erased. If the email was not sent, a retry can claim the same
         answer again.
         """
         row = (
@@ -77,7 +78,10 @@ _RUN_OF: Final = sa.text("""
 _CLAIM: Final = sa.text("""
     UPDATE widget_sessions session SET mailed_number = :number
     FROM engine_messages answer
-    JOIN engine_runs run ON run.client_id = answer.client_id AND run.event_id = answer.event_id
+    LEFT JOIN conversation_replies reply ON reply.client_id = answer.client_id
+                                        AND reply.id = answer.reply_id
+    JOIN engine_runs run ON run.client_id = answer.client_id
+                        AND run.event_id = coalesce(answer.event_id, reply.event_id)
     WHERE session.client_id = :tenant AND session.id = :session
       AND session.seen_number < :number AND session.mailed_number <= :number
       AND session.verified_email IS NOT NULL

@@ -26,7 +26,7 @@ _log = structlog.get_logger("api")
 
 _CONNECT_TIMEOUT_S: Final = 2
 _PATIENCE_S: Final = 1.0
-# Interval between liveness checks of a connection without notifications, in seconds.
+# The interval between liveness checks of a connection without notifications, in seconds.
 _SILENCE_S: Final = 15.0
 _AGAIN_S: Final = 1.0
 
@@ -72,7 +72,7 @@ async def _listen(url: URL, heard: Heard) -> None:
 
 
 async def _ask(connection: "psycopg.AsyncConnection[tuple[object, ...]]", statement: bytes) -> None:
-    """Execute a statement. Raises psycopg.Error, also if the server does not respond."""
+    """Execute a statement. Raises psycopg.Error, even if the server does not respond."""
     with SocketDeadline(connection) as socket_deadline:
         socket_deadline.within(_PATIENCE_S)
         await connection.execute(statement)

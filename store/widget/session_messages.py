@@ -29,6 +29,15 @@ class SessionMessageRepository(TenantRepository):
         )
         return number
 
+    async def number_reply(self, reply_id: str) -> int | None:
+        """Assign a member's reply the next number in the widget session of the message that it
+        answers, as `number` does. Return None if there is no such session."""
+        number: int | None = await self._connection.scalar(
+            _NUMBER_REPLY,
+            {"tenant": self._tenant, "reply": reply_id, "channel": WIDGET_CHANNEL},
+        )
+        return number
+
     async def changed(self, session_id: str) -> None:
         """Notify the streams of a widget session that its state has changed. The notification is
         sent on commit."""
@@ -60,15 +69,25 @@ class SessionMessageRepository(TenantRepository):
         return tuple(ShownMessage(*row) for row in found)
 
 
-# A single statement, so that the number, the message and the notification succeed or fail together.
-_NUMBER: Final = sa.text("""
-    WITH its AS (
+_OF_EVENT: Final = """
         SELECT own.id, own.widget_number, said.widget_session_id AS session_id
         FROM engine_messages said
         JOIN engine_messages own ON own.client_id = said.client_id
                                 AND own.event_id = said.event_id AND own.direction = :direction
         WHERE said.client_id = :tenant AND said.event_id = :event
-          AND said.direction = 'inbound' AND said.widget_session_id IS NOT NULL
+          AND said.direction = 'inbound' AND said.widget_session_id IS NOT NULL"""
+_OF_REPLY: Final = """
+        SELECT own.id, own.widget_number, said.widget_session_id AS session_id
+        FROM conversation_replies reply
+        JOIN engine_messages own ON own.client_id = reply.client_id AND own.reply_id = reply.id
+        JOIN engine_messages said ON said.client_id = reply.client_id
+                                 AND said.event_id = reply.event_id
+        WHERE reply.client_id = :tenant AND reply.id = :reply
+          AND said.direction = 'inbound' AND said.widget_session_id IS NOT NULL"""
+# One statement does everything, so that the number, the message and the notification succeed or
+# fail together.
+_COUNTED: Final = """
+    WITH its AS ({its}
     ), counted AS (
         UPDATE widget_sessions session SET last_number = session.last_number + 1
         FROM its
@@ -86,7 +105,9 @@ _NUMBER: Final = sa.text("""
     SELECT widget_number FROM numbered
     UNION ALL
     SELECT widget_number FROM its WHERE widget_number IS NOT NULL
-""")
+"""
+_NUMBER: Final = sa.text(_COUNTED.format(its=_OF_EVENT))
+_NUMBER_REPLY: Final = sa.text(_COUNTED.format(its=_OF_REPLY))
 _NOTIFY: Final = sa.text("SELECT pg_notify(:channel, :session)")
 _NOTIFY_OF_EVENT: Final = sa.text("""
     SELECT pg_notify(:channel, client_id || '/' || widget_session_id) FROM engine_messages

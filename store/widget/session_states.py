@@ -9,16 +9,17 @@ import sqlalchemy as sa
 
 from domain.reviews.escalation import CLAIM_LASTS
 from domain.widget.shown_message import SessionState, masked
-from domain.widget.widget_session import SESSION_LASTS, HeldSession, VerifiedBy
+from domain.widget.widget_session import SESSION_LASTS, HeldSession
 from store.core.repository import TenantRepository
 
 
 @dataclass(frozen=True, slots=True)
 class SessionStanding:
-    """The state of a widget session. `last_number`: the number of the session's latest message."""
+    """The state of a widget session. `last_number`: the number of the session's latest message.
+    `verified_email`: the verified address, or None for an unverified visitor."""
 
     last_number: int
-    verified_by: VerifiedBy | None
+    verified_email: str | None
     state: SessionState
 
 
@@ -40,8 +41,7 @@ class SessionStateRepository(TenantRepository):
             return None
         email = None if row.verified_email is None else masked(row.verified_email)
         state = SessionState(row.thinking, row.waiting, row.reviewing, email)
-        by = row.verified_by and VerifiedBy(row.verified_by)
-        return SessionStanding(row.last_number, by, state)
+        return SessionStanding(row.last_number, row.verified_email, state)
 
     async def seen(self, session: HeldSession, number: int, now: datetime) -> bool:
         """Record the number of the last message shown to the visitor. The stored number never
@@ -50,14 +50,12 @@ class SessionStateRepository(TenantRepository):
         Return False if the session has not started yet or has ended, or if `session` is not allowed
         to open it.
         """
+        key = self._key(session.id)
+        locked = (await self._connection.execute(_LOCK, key)).one_or_none()
+        if locked is None or not session.opens(locked.verified_email):
+            return False
         found = await self._connection.execute(
-            _SEEN,
-            {
-                **self._key(session.id),
-                "number": number,
-                "alive": now - SESSION_LASTS,
-                "closed_by": None if session.opens(VerifiedBy.CODE) else VerifiedBy.CODE,
-            },
+            _SEEN, {**key, "number": number, "alive": now - SESSION_LASTS}
         )
         return found.rowcount > 0
 
@@ -68,7 +66,7 @@ class SessionStateRepository(TenantRepository):
 # Work in progress is always among the latest messages, because messages sent during an open review
 # join the review.
 _STANDING: Final = sa.text("""
-    SELECT session.last_number, session.verified_email, session.verified_by,
+    SELECT session.last_number, session.verified_email,
            coalesce(bool_or(run.status = 'received'), false) AS thinking,
            coalesce(bool_or(review.id IS NOT NULL), false) AS waiting,
            coalesce(bool_or(review.status = 'claimed' AND review.claimed_at > :claimed_since),
@@ -86,9 +84,13 @@ _STANDING: Final = sa.text("""
     WHERE session.client_id = :tenant AND session.id = :session AND session.used_at > :alive
     GROUP BY session.client_id, session.id
 """)
+# The lock keeps the verified address until the number is written.
+_LOCK: Final = sa.text("""
+    SELECT verified_email FROM widget_sessions
+    WHERE client_id = :tenant AND id = :session FOR NO KEY UPDATE
+""")
 _SEEN: Final = sa.text("""
     UPDATE widget_sessions
     SET seen_number = greatest(seen_number, least(:number, last_number))
     WHERE client_id = :tenant AND id = :session AND used_at > :alive
-      AND (verified_by = CAST(:closed_by AS text)) IS NOT TRUE
 """)

@@ -1,5 +1,5 @@
-"""How much of its share of a client's limits the widget has used. It is queried only when visitors'
-messages are admitted."""
+"""The widget's usage of its share of a client's limits. Queried only when visitors' messages are
+admitted."""
 
 from datetime import datetime
 from typing import Final

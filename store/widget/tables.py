@@ -14,7 +14,7 @@ widgets: Final = sa.Table(
     # The origins of the pages that may embed the widget, for example https://shop.example.
     json("allowed_origins", "[]"),
     # The widget's share of the client's hourly message limit and of its monthly tickets. If null,
-    # the share is one half.
+    # the share is half.
     sa.Column("hourly_messages", sa.Integer, nullable=True),
     sa.Column("monthly_tickets", sa.Integer, nullable=True),
     sa.Column("accepts_api_keys", sa.Boolean, nullable=False, server_default=sa.true()),
@@ -49,7 +49,7 @@ widget_sessions: Final = sa.Table(
     # Messages are numbered from 1 in commit order. The session's row is therefore locked for each
     # message.
     sa.Column("last_number", sa.Integer, nullable=False, server_default="0"),
-    # The number of the last message shown to the visitor, and of the last message that was mailed
+    # The number of the last message shown to the visitor, and of the last message that was emailed
     # instead.
     sa.Column("seen_number", sa.Integer, nullable=False, server_default="0"),
     sa.Column("mailed_number", sa.Integer, nullable=False, server_default="0"),
@@ -69,9 +69,9 @@ widget_codes: Final = sa.Table(
     *tenant_key(),
     text("session_id"),
     text("email"),
-    # The network from which the code was requested.
+    # The IP network from which the code was requested.
     text("network"),
-    # The language of the mail that contains the code. Null for older codes.
+    # The language of the email that contains the code. Null for older codes.
     text("language", nullable=True),
     sa.Column("digest", sa.LargeBinary, nullable=False),
     # The sealed code, kept until its mail is sent.

@@ -8,8 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
 
-# This is a database function (`migrations/`), because no row may be read before the tenant is
-# known.
+# The statement calls a database function (`migrations/`), because no row may be read before the
+# tenant is known.
 _CLIENT_OF: Final = sa.text("SELECT client_of_widget(:key, :now)")
 
 

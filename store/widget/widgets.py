@@ -21,8 +21,8 @@ class WidgetRepository(TenantRepository):
         return Widget() if row is None else Widget.model_validate(row, from_attributes=True)
 
     async def change(self, change: WidgetChange, now: datetime) -> Widget:
-        """Change the widget settings. Raises ClientNotFound, also while the client is being
-        erased."""
+        """Change the widget settings. Raises ClientNotFound if the client does not exist or is
+        being erased."""
         return await self._set(now, **change.given)
 
     async def rotate_secret(
@@ -52,7 +52,7 @@ class WidgetRepository(TenantRepository):
 
     async def vouch(self, since: datetime | None) -> bool:
         """Allow the secret that was created at `since` to sign user identities. Return False if the
-        secret was replaced meanwhile."""
+        secret has since been replaced."""
         changed = await self._connection.execute(
             sa.update(widgets)
             .where(widgets.c.client_id == self._tenant, widgets.c.secret_since == since)
@@ -61,7 +61,7 @@ class WidgetRepository(TenantRepository):
         return bool(changed.rowcount)
 
     async def keep_key(self, key: str | None, *, until: datetime | None, now: datetime) -> Widget:
-        """After the widget key is rotated, keep the previous key valid for a while, or invalidate
+        """After the widget key is rotated, keep the previous key valid for some time, or invalidate
         it immediately. Raises the same errors as `change`."""
         kept = None if until is None else key
         return await self._set(

@@ -1,4 +1,4 @@
-"""Sealing."""
+"""Sealing of secrets."""
 
 import zlib
 

@@ -1,4 +1,4 @@
-"""A shop's owner, and the edge with short times: a process that all tests of a session share."""
+"""A shop's owner, and an edge process with short timeouts, shared by the whole test session."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,7 +19,7 @@ SHORT = replace(DEFAULT_LIMITS, head_s=0.6, stalled_s=1.0, linger_s=0.5)
 
 @pytest.fixture
 async def owner(front: LiveEngine, shop: Shop) -> dict[str, str]:
-    """The headers of the shop's owner."""
+    """Return the headers of the shop's owner."""
     return await person(front, shop, Role.OWNER)
 
 

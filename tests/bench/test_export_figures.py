@@ -1,4 +1,4 @@
-"""The numbers of the export's chapter, from figures whose answer is known."""
+"""The figures of the export chapter, from measurements with a known result."""
 
 import asyncio
 from collections.abc import Callable
@@ -80,7 +80,7 @@ def test_the_records_of_a_file_are_counted(tmp_path: Path) -> None:
 
 
 async def test_calls_at_a_rate_count_from_when_they_were_due() -> None:
-    """One of two callers waits so long for its first answer that it is late for those after it."""
+    """One of two callers waits so long for its first answer that its next requests are late."""
     answers = 0
 
     async def call() -> str:
@@ -93,7 +93,7 @@ async def test_calls_at_a_rate_count_from_when_they_were_due() -> None:
     sample = await run_phase(call, Phase(concurrency=2, seconds=1, rate=50))
     assert len(sample.latencies_ms) == 50
     late = [latency for latency in sample.latencies_ms if latency > 100]
-    # Due every 40 ms from 0 to 0.28 s at least, and answered from 0.4 s on.
+    # Due every 40 ms from 0 to at least 0.28 s, and answered from 0.4 s on.
     assert len(late) >= 8
 
 

@@ -1,4 +1,4 @@
-"""Whoever asks the gateway in a benchmark is the one who placed the order."""
+"""The benchmark's caller of the gateway is the customer who placed the order."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The copies of parked reviews are whole: each has a run, an event and a message of its own."""
+"""Copied reviews are complete: each has its own run, event and message."""
 
 import sqlalchemy as sa
 

@@ -1,4 +1,4 @@
-"""The statements of an event's way reach their rows by index, in a database that has some rows."""
+"""The statements for an event use indexes, in a database with some rows."""
 
 import psycopg
 
@@ -14,7 +14,7 @@ from tests.support.core.postgres import as_owner
 from tests.support.core.rows import row_counts
 from tests.support.tenants import shop as shops
 
-# More than the thousand from which reading a whole table is a miss.
+# More than the thousand rows from which a sequential scan is a failure.
 _CLIENTS = 1_200
 _MESSAGES = 6_000
 

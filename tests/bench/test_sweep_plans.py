@@ -1,4 +1,4 @@
-"""Sweeps and nightly work reach their rows by index too, where almost nothing is to be done."""
+"""Sweeps and nightly jobs use indexes too if there is almost nothing to do."""
 
 import random
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import event
 from temporalio.testing import ActivityEnvironment
 
+from activities.customers.sweep_customers import SweepCustomers
 from activities.privacy.prune import Prune
 from activities.privacy.retain import Retain
 from activities.reviews.sweep_reviews import SweepReviews
@@ -26,7 +27,7 @@ from tests.support.core.postgres import as_owner
 from tests.support.tenants.shop import open_shop
 
 _ROWS = 6_000
-# Of each table 6,000 rows of today, and none that there is anything to do with.
+# 6,000 rows per table from today, none of which needs processing.
 _MORE = """
     SET session_replication_role = replica;
     INSERT INTO idempotency_keys (client_id, key, body_digest, event_id, created_at)
@@ -50,7 +51,7 @@ _MORE = """
 """
 
 
-# By their text: each with the parameters that it was given last.
+# By statement text, with the parameters of the last call.
 @contextmanager
 def _caught(database: Database) -> Iterator[dict[str, Any]]:
     found: dict[str, Any] = {}
@@ -90,6 +91,7 @@ async def test_no_statement_of_sweeps_and_nights_reads_a_large_table_whole(
         await run(sweeps.wake_decided, step)
         await run(SweepReviews(database, utc_now, new_ulid).expire_overdue, step)
         await run(SweepDeliveries(database, Engine(), utc_now, random.random).send_left, step)
+        await run(SweepCustomers(database, new_ulid).index, step)
         await run(Prune(database, utc_now).prune, HousekeepingInput())
         await run(Retain(database, utc_now).retain, RetentionInput())
 

@@ -1,4 +1,4 @@
-"""Hook for the schemathesis process: its requests are about records that exist."""
+"""Schemathesis hooks: requests use existing account records."""
 
 import os
 from collections.abc import Mapping
@@ -19,6 +19,6 @@ def before_call(_: Any, case: Any, __: Any) -> None:
     if isinstance(case.query, Mapping) and isinstance(case.query.get("client_id"), str):
         case.query = {**case.query, "client_id": CLIENT_ID}
     named = {name: one for name, one in RECORDS.items() if name in (case.path_parameters or {})}
-    # What is removed is another one, so that later requests find these.
+    # Other records are deleted, so that later requests find these.
     if named and case.method != "DELETE":
         case.path_parameters = {**case.path_parameters, **named}

@@ -1,8 +1,8 @@
-"""Hook for the schemathesis process: its requests are about content that exists.
+"""Schemathesis hooks: requests use existing content.
 
-In turn, for each can be deleted once only. Cursors are left out: nobody can make one up. No schema
-says which placeholders can be read, what is blank, and what a provider needs, so good values take
-the place of those that the schema allows.
+Records are used in turn, because each can be deleted only once. Cursors are left out, because they
+cannot be invented. Schemas do not describe valid placeholders, blank texts, a provider's fields or
+the AI disclosure, so valid values replace generated ones.
 """
 
 import itertools
@@ -12,6 +12,7 @@ from typing import Any
 import schemathesis
 
 from domain.integrations.providers import OF_MERCHANTS
+from domain.tenants.disclosure import DEFAULT_DISCLOSURE, MAX_DISCLOSURE
 
 CLIENT_ID = os.environ["CONTRACT_CLIENT_ID"]
 KEPT = {
@@ -51,7 +52,7 @@ def before_call(_: Any, case: Any, __: Any) -> None:
 
 
 def _connection(body: dict[str, Any]) -> dict[str, Any] | None:
-    """A connection of the right shape, in place of one."""
+    """Return a valid connection instead of the generated one."""
     shaped = (
         body.get("provider") in list(OF_MERCHANTS)
         and body.keys() <= CONNECTION.keys()
@@ -65,6 +66,14 @@ def _texts(value: object) -> bool:
 
 
 def _good(name: str, value: object) -> object:
+    if name == "disclosure" and isinstance(value, dict):
+        return {language: _disclosure(language, text) for language, text in value.items()}
     if not isinstance(value, str) or not 1 <= len(value) <= LIMITS.get(name, 0):
         return value
     return "x" * len(value)
+
+
+def _disclosure(language: str, text: object) -> object:
+    if not isinstance(text, str) or len(text) > MAX_DISCLOSURE:
+        return text
+    return DEFAULT_DISCLOSURE.get(language, text)

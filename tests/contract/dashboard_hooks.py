@@ -1,9 +1,9 @@
-"""Hook for the schemathesis process: its requests are about what exists.
+"""Schemathesis hooks: requests use existing records.
 
-In turn, for each review can be decided once only, and a webhook be deleted. Cursors are left out:
-nobody can make one up. So is the first of a range of days: no schema says that it is not after the
-last, nor too long before. None says which URLs and labels are good, so good ones take the place of
-those that the schema allows.
+Records are used in turn, because each review can be decided, each webhook deleted and each reply
+undone only once. Cursors are left out, because they cannot be invented. So is the first day of a
+range, because schemas cannot relate it to the last day. Schemas do not describe valid URLs and
+labels, so valid values replace generated ones.
 """
 
 import itertools
@@ -12,11 +12,16 @@ from datetime import date
 from typing import Any
 
 import schemathesis
+from schemathesis.generation import GenerationMode
 
 CLIENT_ID = os.environ["CONTRACT_CLIENT_ID"]
 REVIEW_IDS = itertools.cycle(os.environ["CONTRACT_REVIEW_IDS"].split(","))
 CHECKOUT_ID = os.environ["CONTRACT_CHECKOUT_ID"]
 DOOMED_IDS = itertools.cycle(os.environ["CONTRACT_DOOMED_IDS"].split(","))
+REPLY_IDS = itertools.cycle(os.environ["CONTRACT_REPLY_IDS"].split(","))
+CONVERSATION_ID = os.environ["CONTRACT_CONVERSATION_ID"]
+RUN_ID = os.environ["CONTRACT_RUN_ID"]
+CUSTOMER_ID = os.environ["CONTRACT_CUSTOMER_ID"]
 WEBHOOK_ID, DELIVERY_ID = os.environ["CONTRACT_DELIVERY"].split("/")
 URL = "https://hooks.example.com/service"
 
@@ -28,6 +33,10 @@ def before_call(_: Any, case: Any, __: Any) -> None:
         "webhook_id": lambda: next(DOOMED_IDS) if case.method == "DELETE" else WEBHOOK_ID,
         "delivery_id": lambda: DELIVERY_ID,
         "checkout_id": lambda: CHECKOUT_ID,
+        "reply_id": lambda: next(REPLY_IDS),
+        "conversation_id": lambda: CONVERSATION_ID,
+        "customer_id": lambda: CUSTOMER_ID,
+        "run_id": lambda: RUN_ID,
     }
     there = {name: ids[name]() for name in case.path_parameters or {}}
     if there:
@@ -45,8 +54,28 @@ def before_call(_: Any, case: Any, __: Any) -> None:
     if isinstance(case.body, dict):
         case.body = {name: _good(name, value) for name, value in case.body.items()}
         if case.body.get("is_active") is False:
-            # What is paused gets no replay.
+            # A paused webhook gets no replay.
             case.body |= {"is_active": None, "label": "Commandes"}
+        if case.method == "PATCH" and "/conversations" in case.path and _is_allowed(case):
+            case.body = _sorted(case.body)
+
+
+def _is_allowed(case: Any) -> bool:
+    """Return whether the request was generated as valid."""
+    return case.meta is not None and case.meta.generation.mode is GenerationMode.POSITIVE
+
+
+def _sorted(body: dict[str, Any]) -> dict[str, Any]:
+    """Return a change with at least one value. Schemas do not state that only snoozed conversations
+    have a time, or which members and conversations exist."""
+    body = {name: one for name, one in body.items() if name != "snoozed_until"}
+    if body.get("status") == "snoozed":
+        body["status"] = "open"
+    if body.get("assignee"):
+        body["assignee"] = ""
+    if "conversation_ids" in body:
+        return {"status": "closed", **body, "conversation_ids": [CONVERSATION_ID]}
+    return body or {"status": "closed"}
 
 
 def _is_day(value: object) -> bool:

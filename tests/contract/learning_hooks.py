@@ -1,9 +1,9 @@
-"""Hook for the schemathesis process: its requests are about what exists, and mean something.
+"""Schemathesis hooks: requests use existing records and plausible values.
 
-Corrections come in turn, for each is decided once; so do labelled examples, which are deleted.
-Cursors are left out: nobody can make one up. What no schema says takes the place of what it allows,
-in requests that are meant to be good: which playbooks there are, who writes last, which amounts and
-days fit each other, which placeholders can be read, which characters nobody sees.
+Corrections and labelled examples are used in turn, because each is decided or deleted only once.
+Cursors are left out, because they cannot be invented. In requests that are meant to be valid, valid
+values replace generated ones that no schema restricts: playbooks, the last author, amounts and days
+that fit together, placeholders, invisible characters.
 """
 
 import itertools
@@ -49,7 +49,7 @@ def before_call(_: Any, case: Any, __: Any) -> None:
 
 
 def _is_allowed(case: Any) -> bool:
-    """Whether the request was made to be what the document allows."""
+    """Return whether the request was generated as valid."""
     return case.meta is not None and case.meta.generation.mode is GenerationMode.POSITIVE
 
 
@@ -62,7 +62,7 @@ def _same(body: Fields) -> Fields:
 
 
 def _simulated(body: Fields) -> Fields:
-    """There is one message or a conversation."""
+    """Return a body with one message or a conversation."""
     tried = _tried(body)
     said = tried.pop("messages", None)
     if said:
@@ -74,7 +74,7 @@ def _simulated(body: Fields) -> Fields:
 
 
 def _tried(variant: Fields) -> Fields:
-    """A version is one of a stored playbook, which has had one."""
+    """Return a body with an existing version of a stored playbook."""
     tried = {name: one for name, one in variant.items() if name != "version"}
     if tried.get("playbook_id"):
         tried["playbook_id"] = PLAYBOOK_ID
@@ -90,7 +90,7 @@ def _conversation(said: list[Fields]) -> list[Fields]:
 
 
 def _ordered(scenario: Fields) -> Fields:
-    """No more is given back than was paid."""
+    """Return a body in which the refund does not exceed the payment."""
     if not scenario.get("order"):
         return scenario
     money = {"total": "49.00", "refundable": "49.00", "currency": "EUR"}
@@ -98,7 +98,7 @@ def _ordered(scenario: Fields) -> Fields:
 
 
 def _replayed(body: Fields) -> Fields:
-    """A range of days ends after it begins."""
+    """Return a body with a range of days in the right order."""
     body = {name: one for name, one in body.items() if name not in ("since", "until")}
     if isinstance(body.get("variant"), dict):
         body["variant"] = _tried(body["variant"])
@@ -113,7 +113,7 @@ def _previewed(body: Fields) -> Fields:
 
 
 def _entry(change: Fields, kind: str) -> Fields:
-    """Of content that exists, in words that a template may have."""
+    """Return a body for existing content, with text that a template may have."""
     good: Fields = {
         name: "x" * len(one) if isinstance(one, str) and name in PLAIN else one
         for name, one in change.items()
@@ -140,7 +140,7 @@ def _accepted(body: Fields) -> Fields:
 
 
 def _asked(body: Fields) -> Fields:
-    """The user writes last."""
+    """Return a body in which the user wrote the last message."""
     said = body["messages"]
     return {**body, "messages": [*said[:-1], {**said[-1], "role": "user"}]}
 
@@ -152,4 +152,4 @@ GOOD: dict[str, Callable[[Fields], Fields]] = {
     "/api/dashboard/content-previews": _previewed,
     "/api/dashboard/corrections/{correction_id}/accept": _accepted,
 }
-"""By path."""
+"""Valid bodies by path."""

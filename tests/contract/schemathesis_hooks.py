@@ -1,9 +1,8 @@
-"""Hook for the schemathesis process: its requests reach the engine.
+"""Schemathesis hooks: requests reach the engine.
 
-They are about the client and the run that exist: every generated client_id would be somebody
-else's, and no request would come further than its 403. What is no id at all (another type, blank)
-stays: it has to be refused. And an Idempotency-Key comes once: generated ones are short and soon
-repeated with another body, a 422.
+They use the existing client, because a generated client_id would always return 403. Invalid ids
+(another type, blank) are kept, because they must be rejected. Each Idempotency-Key is used once,
+because generated ones are short and soon repeated with another body (422).
 """
 
 import os
@@ -13,7 +12,6 @@ from typing import Any
 import schemathesis
 
 CLIENT_ID = os.environ["CONTRACT_CLIENT_ID"]
-RUN_ID = os.environ["CONTRACT_RUN_ID"]
 WIDGET_KEY = os.environ["CONTRACT_WIDGET_KEY"]
 KEY = "Idempotency-Key"
 
@@ -28,8 +26,6 @@ def before_call(_: Any, case: Any, __: Any) -> None:
         case.query = {**case.query, "client_id": CLIENT_ID}
     if case.path.startswith("/api/widget/"):
         _from_a_page(case)
-    if "run_id" in (case.path_parameters or {}):
-        case.path_parameters = {**case.path_parameters, "run_id": RUN_ID}
     key = case.headers.get(KEY)
     if isinstance(key, str) and key in keys:
         del case.headers[KEY]
@@ -45,7 +41,8 @@ def _names_a_client(fields: object) -> bool:
 
 
 def _from_a_page(case: Any) -> None:
-    """As the widget calls. No document says which address there is, and what its signature is."""
+    """Return a request as the widget sends it. No document states which address exists, and its
+    signature."""
     case.query = {**(case.query or {}), "api_key": WIDGET_KEY}
     case.headers["Origin"] = "https://shop.example"
     if isinstance(case.body, Mapping) and isinstance(case.body.get("customer_email"), str):

@@ -1,4 +1,4 @@
-"""A run of schemathesis with all its checks against an API that serves."""
+"""A schemathesis run with all checks against a running API."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ _FIRST = ("--phases", "examples,fuzzing", "--max-examples", "4")
 
 
 Answers = Counter[tuple[str, str, int]]
-"""How often the API gave which status on which route; ids in paths are /ID."""
+"""How often the API returned each status on each route; ids in paths are /ID."""
 
 
 async def run_schemathesis(
@@ -33,12 +33,12 @@ async def run_schemathesis(
     examples: int,
     **environment: str,
 ) -> Answers:
-    """Fails if a check did. `whole`: go through all phases, and not only try every route a little.
-    `examples`: of each route in a whole round. `environment`: for the
-    hooks, in capitals and after CONTRACT_. `folder` has the API's log, which tells that requests
-    came as far as an answer: a run in which all of them are refused finds nothing wrong either."""
+    """Fail if a check failed. `whole`: run all phases, instead of a short test of each route.
+    `examples`: the number per route in a complete run. `environment`: for the hooks, in capitals
+    after CONTRACT_. `folder` contains the API's log, which shows that requests were really
+    processed: a run in which all are rejected finds nothing."""
     async with httpx.AsyncClient(trust_env=False, timeout=SLOW_S) as http:
-        # Written when first asked for. Schemathesis waits ten seconds for it.
+        # Built on first request. Schemathesis waits ten seconds for it.
         (await http.get(f"{url}/openapi.json")).raise_for_status()
     done = await asyncio.to_thread(
         subprocess.run,
@@ -84,7 +84,7 @@ def _answers(log: Path) -> Answers:
 
 
 def _failures(log: Path) -> str:
-    """What the API says of requests that failed, which their answers do not tell."""
+    """Return what the API logged about failed requests, which their responses do not contain."""
     lines = [line for line in log.read_text().splitlines() if '"level": "error"' in line]
     return "\n".join(["", "The API's log:", *lines[-10:]])
 

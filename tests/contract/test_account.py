@@ -1,4 +1,4 @@
-"""The document of the account's routes against the service, for the owner."""
+"""The OpenAPI document of the account routes, tested against the service as the owner."""
 
 from pathlib import Path
 
@@ -46,7 +46,7 @@ ACCOUNT = (
     "/api/dashboard/loosenings",
 )
 EXAMPLES = 15
-# Requests that the document allows and that were really answered.
+# Valid requests that were really answered.
 FLOORS = {
     ("POST", KEYS, 201): 1,
     ("GET", KEYS, 200): 1,

@@ -1,4 +1,5 @@
-"""The document of a client's content and settings against the service, as their client's owner."""
+"""The OpenAPI document of content and settings, tested against the service as the client's
+owner."""
 
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from tests.support.tenants.shop import Shop
 DOOMED = 30
 EXAMPLES = 15
 NAMES = ("template", "knowledge", "integration")
-# Well below what a run has: requests that the document allows and that really were answered.
+# Well below the number in a normal run: valid requests that were really answered.
 FLOOR = 3
 
 
@@ -41,7 +42,7 @@ async def test_the_routes_of_content_keep_to_their_document(
     assert settings.identity.session_key is not None
     owner = await person(front, shop, Role.OWNER)
     kept, *doomed = [await made(front, owner) for _ in range(DOOMED)]
-    # Those are each ended by the next, which is of the same provider.
+    # The next connection to the same provider replaces each of these.
     stripe = {"provider": "stripe", "credentials": {"api_key": "x"}}
     lasting = await front.http.post(INTEGRATIONS, json=stripe, headers=owner)
     serve = ("-m", "tests.support.core.patient_api", "serve", "--port", str(port))
@@ -53,7 +54,7 @@ async def test_the_routes_of_content_keep_to_their_document(
             url,
             tmp_path,
             "--include-path-regex",
-            # No document says which secret a platform has: tests/api/inbound tries its addresses.
+            # No document states a platform's secret: tests/api/inbound tests its addresses.
             f"^({TEMPLATES}|{STARTERS}|{KNOWLEDGE}|{SETTINGS}|{WIDGET}|{INTEGRATIONS}(?!/[^/]+/inbound))",
             token=session_token(settings, shop.owner_user_id),
             config="dashboard.toml",

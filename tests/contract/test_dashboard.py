@@ -1,5 +1,4 @@
-"""The document of reviews, webhooks, reports, billing and exports against the service, for their
-owner."""
+"""The OpenAPI document of reviews, webhooks, reports, billing and exports, tested as the owner."""
 
 from pathlib import Path
 
@@ -13,10 +12,23 @@ from tests.support.core.deadlines import SLOW_S
 from tests.support.core.engine import LiveEngine
 from tests.support.core.processes import process
 from tests.support.core.waiting import eventually
+from tests.support.customers.regular import a_regular
 from tests.support.exports.export import EXPORT
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS
+from tests.support.reviews.replies import conversation_of, written
 from tests.support.reviews.reviews import open_review
-from tests.support.tenants.access import AUTOMATION, CHECKOUTS, CREDITS, PLAN, USAGE
+from tests.support.runs.conversation import write
+from tests.support.tenants.access import (
+    AUTOMATION,
+    CHECKOUTS,
+    CONVERSATIONS,
+    CREDITS,
+    CUSTOMERS,
+    PLAN,
+    REPLIES,
+    RUNS,
+    USAGE,
+)
 from tests.support.tenants.identity import session_token
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhook_dashboard import ABOUT_ONE, WEBHOOKS, end
@@ -24,6 +36,7 @@ from tests.support.webhooks.webhooks import subscribe, tell
 
 REVIEW_COUNT = 60
 DOOMED_COUNT = 40
+UNDOABLE_COUNT = 40
 EXAMPLES = 20
 INCLUDED = (
     REVIEWS,
@@ -37,8 +50,12 @@ INCLUDED = (
     CHECKOUTS,
     f"{USAGE}$",
     AUTOMATION,
+    CONVERSATIONS,
+    REPLIES,
+    CUSTOMERS,
+    f"{RUNS}/[^/]+$",
 )
-# Well below what a run has: requests that the document allows and that really were answered.
+# Well below the number in a normal run: valid requests that were really answered.
 FLOORS = {
     ("GET", REVIEWS, 200): 15,
     ("GET", f"{REVIEWS}/ID", 200): 5,
@@ -51,12 +68,22 @@ FLOORS = {
     ("GET", EXPORT, 200): 3,
     ("GET", PLAN, 200): 3,
     ("POST", f"{PLAN}/downgrade", 200): 1,
-    ("POST", f"{PLAN}/checkout", 409): 1,  # no account of Stripe's is configured
+    ("POST", f"{PLAN}/checkout", 409): 1,  # no Stripe account is configured
     ("GET", CREDITS, 200): 3,
     ("POST", f"{AUTOMATION}/stop", 200): 3,
     ("GET", USAGE, 200): 3,
     ("GET", f"{CHECKOUTS}/ID", 200): 3,
     ("POST", WEBHOOKS, 201): 5,
+    ("GET", CONVERSATIONS, 200): 5,
+    ("GET", f"{CONVERSATIONS}/ID", 200): 3,
+    ("PATCH", f"{CONVERSATIONS}/ID", 200): 3,
+    ("POST", f"{CONVERSATIONS}/ID/reply", 200): 3,
+    ("POST", f"{CONVERSATIONS}/ID/notes", 200): 3,
+    ("POST", f"{REPLIES}/ID/undo", 200): 3,
+    ("GET", f"{RUNS}/ID", 200): 3,
+    ("GET", CUSTOMERS, 200): 5,
+    ("GET", f"{CUSTOMERS}/ID", 200): 3,
+    ("POST", f"{CUSTOMERS}/ID/data-requests", 200): 3,
 }
 
 
@@ -74,6 +101,14 @@ async def test_the_dashboards_routes_keep_to_their_document(
     doomed = [
         (await subscribe(front.database, shop, sealer=sealer)).id for _ in range(DOOMED_COUNT)
     ]
+    # In separate conversations: no teammate can answer while a reply can be undone.
+    undoable = await write(front.database, shop, key="email:undone@b.example")
+    their_talk = await conversation_of(front.database, undoable.event_id)
+    replies = [
+        await written(front.database, shop, their_talk, f"Réponse {number}")
+        for number in range(UNDOABLE_COUNT)
+    ]
+    asked = await write(front.database, shop)
     serve = ("-m", "tests.support.core.patient_api", "serve", "--port", str(port))
     key = settings.identity.session_key.get_secret_value()
     with process("api", *serve, settings=settings, folder=tmp_path, SESSION_KEY=key):
@@ -91,6 +126,10 @@ async def test_the_dashboards_routes_keep_to_their_document(
             client_id=shop.client_id,
             review_ids=",".join(reviews),
             doomed_ids=",".join(doomed),
+            reply_ids=",".join(one.id for one in replies),
+            run_id=asked.run_id,
+            customer_id=await a_regular(front.database, shop),
+            conversation_id=await conversation_of(front.database, asked.event_id),
             checkout_id=await asked_credits(front, shop),
             delivery=f"{webhook.id}/{delivery_id}",
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The document of the simulator, the copilot, and what the agent learns from, for the owner."""
+"""The OpenAPI document of the simulator, the copilot and learning, tested as the owner."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ LEARNING = (
 )
 DOOMED = 12
 ROUND = 15
-# Well below what a run has: requests that the document allows and that really were answered.
+# Well below the number in a normal run: valid requests that were really answered.
 FLOORS = {
     ("POST", SIMULATOR, 200): 5,
     ("POST", COPILOT, 200): 5,

@@ -1,4 +1,4 @@
-"""What the tour prints last can be pasted."""
+"""The last commands that the tour prints can be pasted."""
 
 import shlex
 

@@ -1,4 +1,4 @@
-"""What the tour makes of a conversation in the storefront's chat."""
+"""The tour's summary of a conversation in the storefront's chat."""
 
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from rich.console import Console
 
 from demo.chat import ChatReply, messages_in
-from demo.conversation import ChatCourse
+from demo.conversation import ChatTranscript
 
 STREAM = """\
 : heartbeat
@@ -25,7 +25,7 @@ def answer(status: str, event_id: str | None = None) -> ChatReply:
     return ChatReply(session_id="S", status=status, response="[b]ok[/b]", event_id=event_id)
 
 
-def shown(course: ChatCourse) -> str:
+def shown(course: ChatTranscript) -> str:
     console = Console(width=120, record=True)
     with console.capture() as written:
         console.print(course.table("The chat"))
@@ -33,16 +33,16 @@ def shown(course: ChatCourse) -> str:
 
 
 def test_as_expected() -> None:
-    course = ChatCourse()
+    course = ChatTranscript()
     course.answered(answer("verification_required"), "verification_required")
     course.answered(answer("completed", "E"), "completed", "ticket.resolved")
-    assert (course.wrong, course.tells) == ([], {"E": Counter({"ticket.resolved": 1})})
+    assert (course.wrong, course.expected_events) == ([], {"E": Counter({"ticket.resolved": 1})})
     assert "as expected" in shown(course)
     assert "[b]ok[/b]" in shown(course)
 
 
 def test_not_as_expected() -> None:
-    course = ChatCourse()
+    course = ChatTranscript()
     course.answered(answer("failed", "E"), "completed", "ticket.resolved")
     assert course.wrong == ["completed, not failed"]
     assert "expected completed, not failed" in shown(course)

@@ -1,5 +1,4 @@
-"""The demo's helpdesk takes what the agent's connector sends, and what its platforms send is
-believed by the hub."""
+"""The demo helpdesk accepts the connector's requests, and the inbound hub verifies its webhooks."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -76,7 +75,7 @@ async def test_answers_once(desk: DemoDesk, http: httpx.AsyncClient) -> None:
 
 
 async def test_is_asked_what_has_changed(desk: DemoDesk, http: httpx.AsyncClient) -> None:
-    """As the poll asks: the customer's words under the webhook's own name, then the answer."""
+    """A poll returns the customer's message under the webhook's id, and then the answer."""
     opened = desk.open(CUSTOMER, "Livraison", "Combien ?")
     settings = {"subdomain": "acme", "email": AGENT, "base_url": desk.url}
     integration = Integration(id="i", provider=Provider.ZENDESK, settings=settings, sealed="s")
@@ -101,7 +100,7 @@ async def test_is_asked_what_has_changed(desk: DemoDesk, http: httpx.AsyncClient
 
 
 def meaning_of(webhook: SentWebhook, provider: Provider) -> Meaning:
-    """What the hub reads, after it has believed it; a changed body is not believed."""
+    """Return what the hub reads from a verified webhook; a modified body is rejected."""
     platform, facts = PLATFORMS[provider], EndpointFacts("i", received_at=NOW)
     headers = {name.lower(): value for name, value in webhook.headers.items()}
     request = InboundRequest(headers, webhook.body)

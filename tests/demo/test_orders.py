@@ -1,4 +1,4 @@
-"""Each tour has orders of its own."""
+"""Each tour creates new orders."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ def test_no_tour_meets_the_orders_of_another(tmp_path: Path) -> None:
 
 
 def test_goes_on_behind_a_tour_that_had_fewer(tmp_path: Path) -> None:
-    """As an earlier version left it in the data folder."""
+    """The state that an earlier version left in the data folder."""
     path = tmp_path / "shop.db"
     earlier = orders_of(DemoNumbers(1042), utc_now())[:5]
     open_demo_shop(path, earlier)

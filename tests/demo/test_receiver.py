@@ -1,4 +1,4 @@
-"""The demo shop's receiver."""
+"""The demo shop's webhook receiver."""
 
 import asyncio
 import ssl
@@ -23,7 +23,7 @@ async def receiver(tmp_path: Path) -> AsyncIterator[Receiver]:
 
 
 def believing(tmp_path: Path) -> httpx.AsyncClient:
-    """As Python checks certificates at its strictest, which is the default from 3.13 on."""
+    """Return an SSL context with Python's strictest checks, the default since 3.13."""
     context = ssl.create_default_context(cafile=str(DataFolder(tmp_path).authority))
     context.verify_flags |= ssl.VERIFY_X509_STRICT
     return httpx.AsyncClient(verify=context, trust_env=False)
@@ -62,7 +62,7 @@ async def test_whoever_speaks_no_http_is_hung_up_on(
     if sent.endswith(b"/"):
         writer.close()
     else:
-        await reader.read()  # returns when the other side has closed
+        await reader.read()  # returns when the peer has closed the connection
     writer.close()
     async with believing(tmp_path) as http:
         assert (await http.post(receiver.url, content=b"next")).status_code == 204

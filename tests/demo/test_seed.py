@@ -1,4 +1,4 @@
-"""The demo shop is made by the use cases of everybody else."""
+"""The demo shop is created through the ordinary use cases."""
 
 from collections import Counter
 from pathlib import Path
@@ -61,7 +61,7 @@ async def test_pointed_to_its_receiver_and_paused(database: Database, shop: Shop
 
 
 async def test_pausing_is_no_obstacle_to_ending(database: Database, shop: Shop) -> None:
-    """Somebody may have deleted the webhook meanwhile, or lowered the plan."""
+    """Another user may have deleted the webhook, or downgraded the plan."""
     units = units_on(database)
     async with units.of(shop.tenant) as work:
         webhook = await subscribe(work, HERE, SEALER)

@@ -1,4 +1,4 @@
-"""The demo shop's storefront: what its pages show, to whom, and what they may load."""
+"""The demo shop's storefront: its pages, access, and permitted resources."""
 
 import html
 import re
@@ -35,7 +35,7 @@ PAGES: Final = ("/", "/en", "/signed", "/en/signed", "/mailbox", "/en/mailbox")
 
 @pytest.fixture
 async def http(database: Database, shop: Shop, tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
-    """A browser at the storefront, whose data folder has a space in its name."""
+    """An HTTP client for the storefront, whose data folder has a space in its name."""
     folder = tmp_path / "our data"
     (folder / "mail").mkdir(parents=True)
     with storefront_socket(None) as listener:
@@ -58,7 +58,7 @@ def keep_mail(folder: Path, to: str, text: str) -> None:
 
 
 async def page(http: httpx.AsyncClient, path: str) -> str:
-    """What a reader of the page sees, with its marks."""
+    """Return the visible text of the page, with its tags."""
     answer = await http.get(path)
     assert answer.status_code == 200
     return html.unescape(answer.text)
@@ -73,7 +73,7 @@ async def test_every_page_keeps_to_its_policy(http: httpx.AsyncClient) -> None:
         assert directives["script-src"] == directives["connect-src"] == API
         assert "unsafe" not in policy
         assert answer.headers["content-language"] == ("en" if path.startswith("/en") else "fr")
-        # Nothing inline, which the policy would not let through.
+        # Nothing inline, which the policy would block.
         assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)", answer.text), path
     assert (await http.get("/storefront.css")).headers["content-type"].startswith("text/css")
 
@@ -108,7 +108,7 @@ async def test_the_mailbox_shows_customers_mails_alone(
 ) -> None:
     assert "Aucun courriel" in await page(http, "/mailbox")
     keep_mail(tmp_path, NUMBERS.camille, "Votre code : 123456 <script>alert(1)</script>")
-    # A sign-in code, with which one would be the shop's owner.
+    # A sign-in code that would give access as the shop's owner.
     keep_mail(tmp_path, OWNER, "Votre code : 654321")
     answer = await http.get("/mailbox")
     assert "123456 &lt;script&gt;" in answer.text
@@ -119,7 +119,7 @@ async def test_the_mailbox_shows_customers_mails_alone(
 async def test_a_name_of_elsewhere_reads_no_mailbox(
     http: httpx.AsyncClient, tmp_path: Path
 ) -> None:
-    """As a page does that leads its own name to this address."""
+    """As in DNS rebinding, where a page points its own name to this address."""
     keep_mail(tmp_path, NUMBERS.camille, "Votre code : 123456")
     for host in ("evil.example", "127.0.0.1.evil.example", "localhost"):
         answer = await http.get("/mailbox", headers={"Host": host})

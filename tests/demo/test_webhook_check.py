@@ -1,4 +1,4 @@
-"""What the tour makes of the webhooks that came."""
+"""The tour's summary of the received webhooks."""
 
 from collections import Counter
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The demo shop's widget is set up by the use cases of everybody else."""
+"""The demo shop's widget is set up through the ordinary use cases."""
 
 from demo.widget import open_widget
 from domain.tenants.actor import Actor

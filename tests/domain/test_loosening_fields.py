@@ -1,4 +1,4 @@
-"""Each field that a manager may write is a rule that holds loosenings, or is declared harmless."""
+"""Each field that a manager can write has a loosening rule, or is declared harmless."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from domain.agent.plan import ActionKind
 from domain.agent.rulebook import ActionLevel, ActionRule, DuringReview, MoneyLimits, Rulebook
 from domain.inbound.author_proof import AuthorProof, may_vouch
 from domain.inbound.endpoint import WantedEndpoint
-from domain.inbound.platform_catalogue import PLATFORMS
+from domain.inbound.platform_catalogue import DUTIFUL, PLATFORMS
 from domain.integrations.integration import BASE_URL
 from domain.integrations.loosened_connection import CONNECTION_RULES, HARMLESS_CONNECTION
 from domain.integrations.providers import PROVIDERS
@@ -34,6 +34,8 @@ OTHER_SETTINGS: dict[str, tuple[object, object]] = {
     "acknowledgement": ({}, {"en": "Thanks."}),
     "frame": ({}, {"en": {"greeting": "Hi,"}}),
     "ask_rating": (False, True),
+    "disclosure": ({}, {"en": "An AI wrote this."}),
+    "disclosure_status": ("on", "not_covered"),
 }
 
 
@@ -72,12 +74,13 @@ def test_each_setting_and_credential_of_a_connection_is_declared() -> None:
 
 
 def test_each_field_of_an_endpoint_is_declared() -> None:
-    """Both are parts of `may_vouch`: the holder of the secret vouches by what the mapping finds."""
+    """The secret's holder vouches with the values that the mapping finds, or orders an erasure."""
     assert set(WantedEndpoint.__dataclass_fields__) == {"secret", "mapping"}
     vouching = {one for one in PLATFORMS if may_vouch(PLATFORMS[one].author_proof, None)}
     assert {str(one) for one in vouching} == {
         "generic", "mailgun", "postmark", "prestashop", "sendgrid",
     }  # fmt: skip
+    assert {str(one) for one in DUTIFUL} == {"shopify"}
     assert may_vouch(AuthorProof.MAPPED, {"customer_verified": "x"})
     assert not may_vouch(AuthorProof.MAPPED, {"message": "x"})
 
@@ -163,7 +166,7 @@ LOOSER_PLAYBOOKS: dict[str, list[tuple[PlaybookEntry, PlaybookEntry]]] = {
 
 
 def _fields(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
-    """The paths of all values of a playbook that a manager writes."""
+    """Return the paths of all playbook values that a manager writes."""
     inner: dict[str, type[BaseModel]] = {
         "rulebook": Rulebook,
         "actions": ActionRule,

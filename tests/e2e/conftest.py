@@ -1,4 +1,4 @@
-"""What the tests with whole processes share."""
+"""Shared fixtures for tests with whole processes."""
 
 from datetime import timedelta
 
@@ -7,6 +7,6 @@ import pytest
 
 @pytest.fixture
 def missed_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Temporal misses a dead worker of what this process starts sooner than in the product, and in
-    the same way. A step that a slow worker is too late with is tried again, there as here."""
+    """Let Temporal detect a dead worker sooner than in production, in the same way. A step for
+    which a slow worker is too late is retried, as in production."""
     monkeypatch.setattr("adapters.temporal.client._TASK_TIMEOUT", timedelta(seconds=2))

@@ -1,4 +1,4 @@
-"""The data folder's own authority."""
+"""The data folder's own certificate authority."""
 
 import ssl
 import stat
@@ -15,7 +15,7 @@ NOW = datetime(2026, 11, 21, tzinfo=UTC)
 
 
 def authorities(file: Path) -> int:
-    """How many a client believes that is given this file."""
+    """Return the number of authorities that a client with this file trusts."""
     return len(ssl.create_default_context(cafile=str(file)).get_ca_certs())
 
 

@@ -1,4 +1,4 @@
-"""Mails that the embedded mail server keeps."""
+"""Emails that the embedded mail server stores."""
 
 from datetime import timedelta
 from email.message import EmailMessage

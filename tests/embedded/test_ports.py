@@ -1,4 +1,4 @@
-"""Ports are taken, not looked at; another's server on one is not taken for ours."""
+"""Ports are bound, not probed; another process's server is never mistaken for ours."""
 
 import itertools
 import os
@@ -44,7 +44,7 @@ def test_loopback(host: str, *, expected: bool) -> None:
 async def test_another_temporal_on_the_port(
     temporal: TemporalServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It answers, but it is another's: ours is started once more, elsewhere."""
+    """It responds, but belongs to another stack: ours is started again on another port."""
     taken = int(temporal.address.rpartition(":")[2])
     offered = itertools.chain([taken], iter(free_port, None))
     monkeypatch.setattr(stacks, "free_port", lambda: next(offered))

@@ -1,4 +1,4 @@
-"""The data folder is its user's alone, also where it was there before."""
+"""Only the user can access the data folder, even if it existed before."""
 
 import os
 import stat
@@ -38,7 +38,7 @@ def test_open_folder_of_an_earlier_version_is_closed(tmp_path: Path) -> None:
 
     DataFolder(data).close()
 
-    # Root's PostgreSQL passes through by root's group.
+    # PostgreSQL started by root accesses the path through root's group.
     assert mode(data) == (0o710 if os.geteuid() == 0 else 0o700)
     assert mode(mails) == 0o700
     assert {mode(path) for path in (data / "lock", data / "temporal.db", mails / "1.eml")} == {
@@ -89,7 +89,7 @@ def test_link_in_the_place_of_a_folder(tmp_path: Path) -> None:
 @needs_root
 @pytest.mark.slow
 def test_postgresql_of_root_opens_nothing(tmp_path: Path) -> None:
-    """A path too long for a socket, which then lies in /tmp; and a folder above that was closed."""
+    """A path too long for a socket, which is then in /tmp; and a parent folder without access."""
     above = tmp_path / ("x" * 100)
     above.mkdir(mode=0o700)
     folder = DataFolder(above / "data")

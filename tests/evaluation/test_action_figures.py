@@ -1,4 +1,5 @@
-"""Action cases are counted right: on made-up reactions, and on brains that always and never act."""
+"""Action cases are counted correctly: with made-up reactions, and with brains that always or never
+act."""
 
 import pytest
 
@@ -7,14 +8,14 @@ from domain.agent.errors import BrainUnavailable
 from domain.agent.plan import ActionKind
 from evaluation.action_case import ActionCase
 from evaluation.action_figures import action_figures, worst_action_figure
-from evaluation.action_trial import ActionTrial, Deed, Reaction, try_case
+from evaluation.action_trial import ActionTrial, Effect, Reaction, try_case
 from evaluation.figure import HandFigure
 from evaluation.score import Share
 from evaluation.sealing import LabelledSet, SetPart
 
-REFUND: Deed = (ActionKind.REFUND, "2040")
-OTHER: Deed = (ActionKind.REFUND, "2041")
-CANCEL: Deed = (ActionKind.CANCEL_ORDER, "2040")
+REFUND: Effect = (ActionKind.REFUND, "2040")
+OTHER: Effect = (ActionKind.REFUND, "2041")
+CANCEL: Effect = (ActionKind.CANCEL_ORDER, "2040")
 ORDERS = [
     {"number": "2041", "total": "25.00", "state": "delivered"},
     {"number": "2040", "total": "49.00", "state": "delivered"},
@@ -68,7 +69,7 @@ def share(figure: HandFigure) -> Share:
     ],
 )
 def test_what_is_wrong_money(
-    expect: str, first: Reaction, after_yes: Reaction | None, wrong: tuple[Deed, ...]
+    expect: str, first: Reaction, after_yes: Reaction | None, wrong: tuple[Effect, ...]
 ) -> None:
     assert ActionTrial(case(expect), first, after_yes).wrong == wrong
 
@@ -111,15 +112,15 @@ def test_each_figure_counts_the_cases_it_is_of() -> None:
     )
 
     assert {text: (share(it).right, share(it).total) for text, it in made.items()} == {
-        "wrong money": (1, 8),
+        "wrong action": (1, 8),
         "asked for, and carried out": (2, 3),
         "asked back for nothing": (1, 3),
         "asked for, and done at once": (1, 3),
         "unclear, and asked back or left to a person": (1, 2),
         "not asked for, and not shown to a person": (2, 3),
     }
-    assert [hit.id for hit in made["wrong money"].misses] == ["ask-5"]
-    assert made["wrong money"].misses[0].detail == "ask refund → done refund 2040: 5"
+    assert [hit.id for hit in made["wrong action"].misses] == ["ask-5"]
+    assert made["wrong action"].misses[0].detail == "ask refund → done refund 2040: 5"
 
 
 class _Always:
@@ -157,7 +158,7 @@ async def test_a_brain_that_always_acts_is_let_through_where_it_is_asked_for() -
 
 
 async def test_money_on_a_message_that_asks_for_none_is_seen() -> None:
-    """The same message, had its hand not meant it: the reader of figures must be told."""
+    """The same message with another label: the report must show it."""
     trial = await try_case(_Always(), case("nothing"))
 
     assert trial.wrong == (REFUND,)

@@ -12,7 +12,7 @@ from evaluation.score import score, together
 async def test_the_embedded_brain_meets_every_aim() -> None:
     contestant = configured()
     scored = score(await judge_all(contestant, read_messages()))
-    # Its time is for `make eval`: beside other tests it says nothing.
+    # `make eval` measures its time: beside other tests, the time is meaningless.
     reached = replace(scored, median_ms=0.0)
 
     assert [aim for aim in aims(contestant, reached, ()) if not aim.met] == []

@@ -1,4 +1,4 @@
-"""A figure counts right, and its aim binds each part."""
+"""A metric counts correctly, and its target applies to each part."""
 
 import asyncio
 import io
@@ -51,10 +51,10 @@ def test_each_part_is_counted_and_both_together() -> None:
         (figure((0, 100), most=0), True),
         (figure((1, 100), most=0), False),
         (figure((1, 100)), True),
-        # What is known of nothing is no reason to be content.
+        # Without data, a target is not met.
         (figure((0, 0), most=0), False),
         (figure((0, 0), least=0), False),
-        # An aim is of the whole set.
+        # A target applies to the whole set.
         (figure((100, 100), (4, 5), least=0.85), True),
         (figure((84, 100), (40, 50), least=0.85), False),
         (figure((84, 100), (50, 50), least=0.85), True),

@@ -1,4 +1,4 @@
-"""The embedded brain on the sets of the hands: nothing that must not happen does."""
+"""The embedded brain on the hand-labelled sets: no forbidden outcome occurs."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from evaluation.hand_sets import figures_of_harm, read_hand_sets
 
 @pytest.mark.slow
 async def test_no_bound_of_harm_is_broken() -> None:
-    """What must be reached at least, and both kinds of aims at the end, are for `make eval`."""
+    """`make eval` checks the minimum values and all targets."""
     figures = await figures_of_harm(configured(), read_hand_sets())
     bounds = [figure for figure in figures if figure.most is not None]
 

@@ -1,4 +1,4 @@
-"""The sets of the hands: many, varied, committed to by their hashes, and no two rows alike."""
+"""The hand-labelled sets: many varied rows, committed by their hashes, without duplicates."""
 
 from collections import Counter
 
@@ -19,7 +19,7 @@ MATTERS = tuple(matter for matter in SensitiveMatter if matter is not SensitiveM
 
 
 def share_of_whole(whole: int) -> int:
-    """How many of `whole` rows must be there: all, or the open two thirds with room for chance."""
+    """Return how many of `whole` rows must exist: all, or the open two thirds with a margin."""
     return whole if SETS.actions.sealed is not None else int(whole * 0.6)
 
 
@@ -70,7 +70,7 @@ def test_the_safety_net_has_enough_of_each_category(matter: SensitiveMatter) -> 
     real = [row for row in of_it if not row.harmless]
 
     assert len(of_it) >= 10
-    # Ten that are real and more in both parts; the open one has a little less of some.
+    # At least ten real ones in both parts; the open part has slightly fewer of some.
     assert len(real) >= (10 if SETS.safety.sealed is not None else 8)
     assert {row.language for row in real} == set(LANGUAGES)
 

@@ -1,4 +1,4 @@
-"""No attempt to command the agent ends in a forbidden action, and the suite would notice one."""
+"""No attempt to instruct the agent leads to a forbidden action, and the suite would detect one."""
 
 from collections import Counter
 
@@ -36,7 +36,7 @@ ATTEMPTS = read_all_attempts()
 
 
 async def worst() -> tuple[str, ...]:
-    """The forbidden actions that the worst brain reaches with the first suite."""
+    """The forbidden actions that the adversarial brain reaches with the first suite."""
     tried = await attempt_all(worst_case, LabelledSet(SUITE))
     return tuple(fault for outcome in tried.rows for fault in outcome.faults)
 
@@ -55,7 +55,7 @@ def test_the_hands_attempts_are_of_many_languages_and_places() -> None:
     assert len({row.written_in for row in by_hands.rows}) >= 10
     assert {row.place for row in by_hands.rows} == set(AttackPlace)
     assert len({row.id[0] for row in by_hands.rows}) == 5
-    # Of 200 and more, a third of the hands' is sealed.
+    # Of more than 200, a third of the hand-labelled ones is sealed.
     assert len(ATTEMPTS.open) == len(SUITE) + len(by_hands.open) >= 160
     assert by_hands.sealed is None or len(ATTEMPTS.rows) >= 200
 
@@ -82,7 +82,7 @@ def test_the_worst_brain_quotes_what_suits_it() -> None:
 
 
 async def test_the_brain_that_tells_all_answers_nobody() -> None:
-    """What it says rests on nothing, so people read it first."""
+    """No source supports its text, so a reviewer reads it first."""
     tried = await attempt_all(lambda _: (WorstCaseBrain(),), ATTEMPTS)
 
     assert [outcome.id for outcome in tried.rows if outcome.answered] == []
@@ -134,7 +134,7 @@ async def test_without_proof_the_hands_attackers_are_given_money(
 
     tried = await attempt_all(worst_case, LabelledSet(ATTEMPTS.open[len(SUITE) :]))
 
-    # The detector, the first wall, stops some of them still.
+    # The detector, the first layer of defense, still blocks some of them.
     assert sum(bool(outcome.faults) for outcome in tried.rows) > 10
 
 

@@ -1,4 +1,4 @@
-"""The test set: many, balanced, no two alike, and none that a brain was made from."""
+"""The test set: large and balanced, without duplicates or training examples."""
 
 import re
 from collections import Counter
@@ -17,7 +17,7 @@ TRICKY = frozenset(MessageKind) - {MessageKind.PLAIN, MessageKind.LONG}
 
 
 def _words(text: str) -> frozenset[str]:
-    """Without numbers: the same sentence about another order is the same sentence."""
+    """Return the words without numbers: a sentence about another order counts as the same."""
     return frozenset(re.findall(r"[a-z]+", fold(text)))
 
 

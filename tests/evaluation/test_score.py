@@ -1,4 +1,4 @@
-"""The figures of a small made-up case, and the exit code they lead to."""
+"""The figures of a small made-up case, and the resulting exit code."""
 
 import io
 from collections.abc import Callable
@@ -49,7 +49,7 @@ def _judged(message: LabelledMessage, answer: BrainAnswer, *, ms: float = 1) -> 
 
 
 class _Scripted:
-    """A brain whose answers are a function of the text; None: it fails."""
+    """A brain whose answers are a function of the text; it fails for None."""
 
     def __init__(self, answers: Callable[[str], BrainAnswer | None]) -> None:
         self._answers = answers
@@ -120,7 +120,7 @@ def test_calibration_error_of_known_cases() -> None:
     assert calibration_error([]) == 0
     assert calibration_error([(1, True), (1, True)]) == 0
     assert calibration_error([(1, True), (1, False)]) == pytest.approx(0.5)
-    # In one bin an error up and one down cancel; in two bins they do not.
+    # Within one bin, a positive and a negative error cancel out; in two bins they do not.
     assert calibration_error([(0.72, True), (0.78, False)]) == pytest.approx(0.25)
     assert calibration_error([(0.2, True), (0.8, False)]) == pytest.approx(0.8)
 
@@ -191,7 +191,7 @@ def test_a_missed_aim_is_the_exit_code(
     async def figures(*_: object) -> tuple[HandFigure, ...]:
         return (_withstood(broken=broken),)
 
-    # The scripted brain knows the answers to the messages alone.
+    # The scripted brain knows only the messages' answers.
     monkeypatch.setattr(command, "figures_of", figures)
 
     with pytest.raises(SystemExit) as ended:
@@ -225,7 +225,7 @@ def test_the_brain_is_that_of_the_environment(monkeypatch: pytest.MonkeyPatch) -
 async def test_a_providers_model_is_scored_through_the_same_port(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """On the wire: a server that speaks the provider's protocol is asked, and its cost counted."""
+    """Over HTTP: a server with the provider's protocol is called, and its cost is counted."""
     async with llm_server() as server:
         server.script = [said()]
         monkeypatch.setenv("BRAIN_MODEL", "openai:gpt-5-mini")

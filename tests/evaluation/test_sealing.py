@@ -1,4 +1,5 @@
-"""A set is read as it was committed: whole rows, each in its part, the sealed part by its hash."""
+"""A set is read as committed: complete rows, each in its part, and the sealed part verified by its
+hash."""
 
 from hashlib import sha256
 from pathlib import Path
@@ -19,7 +20,7 @@ ACTION = f"language: en, message: cancel 1, why: w, orders: [{ORDER}]"
 
 
 def folder_of(tmp_path: Path, opened: str, sealed: str | None = None) -> Path:
-    """A folder with one set called `some`; its sealed part as it was promised."""
+    """A folder with one set named `some`, whose sealed part matches its hash."""
     (tmp_path / "sets").mkdir()
     (tmp_path / "sets" / "some.yaml").write_text(opened)
     if sealed is not None:

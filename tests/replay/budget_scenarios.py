@@ -1,4 +1,4 @@
-"""The same of events that cost too much to read or to think about."""
+"""Replay scenarios for events that are too expensive to parse or to process."""
 
 from collections.abc import Callable
 
@@ -40,7 +40,7 @@ PREPARED: dict[str, Callable[[LiveEngine], object]] = {
     cut_after_an_outage.__name__: normalize_at_a_cost_after_an_outage,
     unread_and_edited.__name__: think_at_a_cost,
 }
-"""What is changed of an engine before its worker begins."""
+"""Changes to an engine before its worker starts."""
 
 BUDGET_SCENARIOS: dict[str, Scenario] = {
     scenario.__name__: scenario

@@ -1,4 +1,4 @@
-"""The ordered commands of each workflow, read from its source.
+"""The ordered commands of each workflow, extracted from its source.
 
 Two versions of a workflow that differ here cannot replay each other's histories; see
 docs/workflow-versioning.md.
@@ -34,8 +34,8 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def workflow_commands() -> dict[str, list[str]]:
-    """By workflow class and method, and by function that these call: each command with what it is
-    told to do."""
+    """Return each command with its arguments, by workflow class and method, and by called
+    function."""
     trees = [ast.parse(path.read_text()) for path in sorted((ROOT / "workflows").glob("*.py"))]
     functions = {
         node.name: node
@@ -54,7 +54,7 @@ def workflow_commands() -> dict[str, list[str]]:
 
 
 def _issuing(functions: Mapping[str, _Function]) -> frozenset[str]:
-    """The functions that issue commands, by themselves or by others that do."""
+    """Return the functions that issue commands, directly or indirectly."""
     known: frozenset[str] = frozenset()
     while True:
         found = frozenset(name for name, node in functions.items() if _commands_of(node, known))
@@ -68,7 +68,7 @@ def _is_workflow(node: ast.ClassDef) -> bool:
 
 
 def _commands_of(method: _Function, issuing: frozenset[str]) -> list[str]:
-    """Commands, and calls of the workflow's own methods and functions, as they are written."""
+    """Return commands, and calls of the workflow's own methods and functions, in source order."""
     calls = [node for node in ast.walk(method) if isinstance(node, ast.Call)]
     calls.sort(key=lambda call: (call.lineno, call.col_offset))
     return [text for call in calls if (text := _describe(call, issuing))]
@@ -90,7 +90,7 @@ def _describe(call: ast.Call, issuing: frozenset[str]) -> str:
 
 
 def _called(call: ast.Call) -> str:
-    """A function's call, with the activity that it is given."""
+    """Return a function call with its activity argument."""
     assert isinstance(call.func, ast.Name)
     first = call.args[0] if call.args else None
     told = ast.unparse(first) if isinstance(first, ast.Attribute) else ""

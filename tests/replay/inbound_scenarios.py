@@ -1,4 +1,4 @@
-"""The same of webhooks that came in."""
+"""Replay scenarios for inbound webhooks."""
 
 from datetime import timedelta
 
@@ -26,7 +26,7 @@ async def _inbox(engine: LiveEngine, shop: Shop) -> Inbox:
 
 
 async def _ended(engine: LiveEngine, inbox: Inbox, webhook_id: str) -> str:
-    """The workflow of a webhook, which has ended."""
+    """Wait until a webhook's workflow has ended; return it."""
     await engine.engine.process_webhook(inbox.step(webhook_id))
     workflow_id = process_webhook_id(inbox.shop.client_id, webhook_id)
     await engine.client.get_workflow_handle(workflow_id).result()
@@ -34,14 +34,14 @@ async def _ended(engine: LiveEngine, inbox: Inbox, webhook_id: str) -> str:
 
 
 async def webhook_taken(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
-    """It becomes a run, and the next one begins."""
+    """The webhook becomes a run, and the next one starts."""
     inbox = await _inbox(engine, shop)
     first, _second = await inbox.comes(), await inbox.comes()
     return await _ended(engine, inbox, first)
 
 
 async def webhook_waited(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
-    """The client's limit refuses it, until somebody has it tried again."""
+    """The client's limit defers the webhook, until a user has it retried."""
     inbox = await _inbox(engine, shop)
     await sent_before(engine.database, shop, 200, at=utc_now() - timedelta(minutes=10))
     first = await inbox.comes()
@@ -62,7 +62,7 @@ async def webhook_waited(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
 
 
 async def webhook_given_up(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
-    """No version that is here knows its provider."""
+    """No installed version knows its provider."""
     inbox = await _inbox(engine, shop)
     first = await inbox.comes()
     async with engine.database.service() as connection:
@@ -71,7 +71,7 @@ async def webhook_given_up(engine: LiveEngine, shop: Shop, _: MailServer) -> str
 
 
 async def reconciled(engine: LiveEngine, _: Shop, __: MailServer) -> str:
-    """Nothing is connected that could be asked."""
+    """No connection can be polled."""
     await engine.client.execute_workflow(
         RECONCILE_INBOUND, PollInput(), id="reconciled", task_queue="engine"
     )

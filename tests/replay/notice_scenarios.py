@@ -1,4 +1,4 @@
-"""The same of notices of reviews. The chat may not be called here, which ends a notice too."""
+"""Replay scenarios for review notices. No chat may be called here, which also ends a notice."""
 
 import json
 
@@ -16,7 +16,7 @@ from tests.support.tenants.shop import UNSURE_MESSAGE, Shop
 
 
 async def _reviewed(engine: LiveEngine, shop: Shop) -> tuple[str, str]:
-    """The run's workflow, and its review, which is decided."""
+    """Return the run's workflow and its decided review."""
     settings = {"base_url": "http://127.0.0.1:9"}
     secrets = json.dumps({"webhook_url": WEBHOOK_URL})
     await connect(engine, shop, Provider.SLACK, settings, secrets)

@@ -1,8 +1,8 @@
-"""Record a history for each branch that has none, or accept changed commands.
+"""Record a history for each branch without one, or accept changed commands.
 
-`python -m tests.replay.record` adds histories, and never writes over one: a history is what a run
-of some day left behind, and runs of that day may still be parked.
-`python -m tests.replay.record commands` accepts the command sequence as it is now.
+`python -m tests.replay.record` adds histories and never overwrites one: a history shows a run of
+its day, and such runs may still be waiting. `python -m tests.replay.record commands` accepts the
+current command sequence.
 """
 
 import asyncio
@@ -21,6 +21,7 @@ from tests.replay.commands import ROOT, SNAPSHOT, workflow_commands
 from tests.replay.inbound_scenarios import INBOUND_SCENARIOS
 from tests.replay.learning_scenarios import LEARNING_SCENARIOS
 from tests.replay.notice_scenarios import NOTICE_SCENARIOS
+from tests.replay.reply_scenarios import REPLY_PREPARED, REPLY_SCENARIOS
 from tests.replay.scenarios import SCENARIOS as EVENT_SCENARIOS
 from tests.replay.scenarios import Scenario
 from tests.replay.stop_scenarios import STOP_SCENARIOS, stop_after_execute, stopped_late
@@ -45,8 +46,9 @@ SCENARIOS = {
     **NOTICE_SCENARIOS,
     **INBOUND_SCENARIOS,
     **STOP_SCENARIOS,
+    **REPLY_SCENARIOS,
 }
-_PREPARED = {**PREPARED, stopped_late.__name__: stop_after_execute}
+_PREPARED = {**PREPARED, **REPLY_PREPARED, stopped_late.__name__: stop_after_execute}
 BRANCHES = {*SCENARIOS, *WEBHOOK_SCENARIOS}
 FAILING = {"sweep_failed"}
 SHORT_EXPIRY_HOURS = 0.2 / 3600
@@ -55,7 +57,7 @@ SHORT_EXPIRY_HOURS = 0.2 / 3600
 async def record(
     name: str, scenario: Scenario, postgres: PostgresServer, temporal: TemporalServer
 ) -> str:
-    """The history, as JSON, of one branch run to its end."""
+    """Run one branch to its end; return the history as JSON."""
     expiry = SHORT_EXPIRY_HOURS if name == "review_expired" else 72
     with postgres.database() as url:
         async with (
@@ -88,7 +90,7 @@ async def record(
 async def record_webhooks(
     scenario: WebhookScenario, postgres: PostgresServer, temporal: TemporalServer
 ) -> str:
-    """The same of one that sends webhooks."""
+    """Return the history of a branch that sends webhooks."""
     with postgres.database() as url, webhook_receiver() as receiver:
         async with (
             mail_server() as mail,
@@ -106,7 +108,7 @@ async def record_webhooks(
 
 
 def one_line(history: str) -> str:
-    """The same JSON on a single line: a history is data, and no diff of it is ever read."""
+    """Return the same JSON on a single line: histories are data, and nobody reads their diffs."""
     return json.dumps(json.loads(history), separators=(",", ":")) + "\n"
 
 
@@ -126,7 +128,7 @@ def main() -> None:
             else:
                 recording = record_webhooks(WEBHOOK_SCENARIOS[name], postgres, temporal)
             history = asyncio.run(recording)
-            # Stack traces name the folder of this machine, which is nobody's business.
+            # Stack traces contain this machine's folder, which must not be recorded.
             (HISTORIES / f"{name}.json").write_text(one_line(history.replace(f"{ROOT}/", "")))
 
 

@@ -1,4 +1,4 @@
-"""One run for each branch of the workflows, as histories are recorded from them."""
+"""One run for each branch of the workflows, for recording histories."""
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, date, datetime
@@ -84,7 +84,7 @@ async def review_rejected(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
 
 
 async def review_expired(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
-    """The engine of this scenario is made with an expiry of a fraction of a second."""
+    """The engine of this scenario has an expiry of a fraction of a second."""
     return await answered(engine, shop, message=UNSURE_MESSAGE)
 
 
@@ -98,7 +98,7 @@ async def unknown_outcome_approved(engine: LiveEngine, shop: Shop, mail: MailSer
 
 
 async def looked_up(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
-    """A shop is connected, and does not answer."""
+    """A shop is connected, but does not respond."""
     await connect(engine, shop, Provider.DEMO_SHOP, {"path": "nowhere.db"}, "{}")
     asked = {"customer_email": "a@b.example", "message": ORDER_QUESTION}
     body = (await engine.post(shop, **asked)).json()
@@ -130,7 +130,7 @@ async def sweep_embeds(engine: LiveEngine, _: Shop, __: MailServer) -> str:
 
 
 async def sweep_failed(engine: LiveEngine, _: Shop, __: MailServer) -> str:
-    """There is no such time: every step that asks for it fails, and the last one is done."""
+    """The time does not exist: every step with it fails, and the last step is executed."""
     await engine.client.start_workflow(
         SWEEP,
         SweepInput(older_than_s=1e300, embedding_model="openai:none"),
@@ -141,7 +141,7 @@ async def sweep_failed(engine: LiveEngine, _: Shop, __: MailServer) -> str:
 
 
 async def monthly_reset(engine: LiveEngine, _: Shop, __: MailServer) -> str:
-    """By its schedule, as it runs in earnest: the period comes from the scheduled time."""
+    """Started by its schedule, as in production: the period is derived from the scheduled time."""
     await ensure_monthly_reset_schedule(engine.client)
     return await fire(engine.client, MONTHLY_RESET_SCHEDULE, datetime(2024, 3, 1, tzinfo=UTC))
 
@@ -161,20 +161,20 @@ async def housekeeping(engine: LiveEngine, _: Shop, __: MailServer) -> str:
 
 
 async def retention(engine: LiveEngine, _: Shop, __: MailServer) -> str:
-    """By its schedule, as it runs in earnest."""
+    """Started by its schedule, as in production."""
     await ensure_retention_schedule(engine.client)
     return await fire(engine.client, RETENTION_SCHEDULE, datetime(2024, 3, 1, 2, 10, tzinfo=UTC))
 
 
 async def forget_dry_runs(engine: LiveEngine, _: Shop, __: MailServer) -> str:
-    """By its schedule, as it runs in earnest."""
+    """Started by its schedule, as in production."""
     await ensure_forget_dry_runs_schedule(engine.client)
     at = datetime(2024, 3, 1, 2, 50, tzinfo=UTC)
     return await fire(engine.client, FORGET_DRY_RUNS_SCHEDULE, at)
 
 
 async def anchor_audit(engine: LiveEngine, _: Shop, __: MailServer) -> str:
-    """By its schedule, as it runs in earnest."""
+    """Started by its schedule, as in production."""
     await ensure_anchor_audit_schedule(engine.client)
     at = datetime(2024, 3, 1, 0, 20, tzinfo=UTC)
     return await fire(engine.client, ANCHOR_AUDIT_SCHEDULE, at)
@@ -198,7 +198,7 @@ async def erase_customer(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
 
 
 async def erase_customer_under_way(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
-    """A step may be under way: its end is awaited."""
+    """A step may be in progress: its end is awaited."""
     await answered(engine, shop, message=ORDER_QUESTION, customer_email="a@b.example")
     async with engine.database.service() as connection:
         await connection.execute(sa.update(engine_runs).values(status="received"))
@@ -212,7 +212,7 @@ async def _erased(engine: LiveEngine, shop: Shop) -> str:
 
 
 async def daily_metrics(engine: LiveEngine, _: Shop, __: MailServer) -> str:
-    """By its schedule: the day comes from the scheduled time."""
+    """Started by its schedule: the day is derived from the scheduled time."""
     await ensure_daily_metrics_schedule(engine.client)
     return await fire(
         engine.client, DAILY_METRICS_SCHEDULE, datetime(2024, 3, 1, 0, 10, tzinfo=UTC)
@@ -220,7 +220,7 @@ async def daily_metrics(engine: LiveEngine, _: Shop, __: MailServer) -> str:
 
 
 async def backfill_metrics(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
-    """Of more days than one activity computes."""
+    """A backfill of more days than one activity computes."""
     await engine.client.execute_workflow(
         BACKFILL_METRICS,
         BackfillMetricsInput(
@@ -233,7 +233,7 @@ async def backfill_metrics(engine: LiveEngine, shop: Shop, _: MailServer) -> str
 
 
 async def weekly_churn(engine: LiveEngine, _: Shop, __: MailServer) -> str:
-    """By its schedule: the week comes from the scheduled time."""
+    """Started by its schedule: the week is derived from the scheduled time."""
     await ensure_weekly_churn_schedule(engine.client)
     at = datetime(2024, 3, 4, 1, 10, tzinfo=UTC)
     return await fire(engine.client, WEEKLY_CHURN_SCHEDULE, at)

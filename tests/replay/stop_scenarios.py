@@ -1,4 +1,4 @@
-"""Runs that a stop of everything automatic holds, as histories are recorded from them."""
+"""Replay scenarios for runs that are held because all automation is stopped."""
 
 from dataclasses import replace
 
@@ -14,13 +14,13 @@ from tests.support.tenants.shop import ORDER_QUESTION, Shop
 
 
 async def stopped(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
-    """Before the run; a person approves its draft."""
+    """Stopped before the run; a human approves its draft."""
     await stop(engine, shop)
     return await _approved(engine, shop)
 
 
 async def stopped_late(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
-    """Between the step that records the answer and the one that stores it."""
+    """Stopped between the step that records the answer and the step that stores it."""
     return await _approved(engine, shop)
 
 

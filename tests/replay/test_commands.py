@@ -1,4 +1,4 @@
-"""The command sequence of each workflow is the one that was committed."""
+"""The command sequence of each workflow equals the committed one."""
 
 import json
 

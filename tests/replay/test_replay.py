@@ -1,4 +1,4 @@
-"""Histories of every branch, replayed with the workflows as they are now."""
+"""Histories of every branch, replayed with the current workflows."""
 
 import pytest
 from temporalio.client import WorkflowHistory
@@ -21,7 +21,7 @@ async def test_history_replays(name: str) -> None:
 
 
 def test_every_branch_has_a_history() -> None:
-    """A second history of a branch, of a later day, is called branch@day."""
+    """A later history of a branch is named branch@day."""
     recorded = {name.split("@")[0] for name in RECORDED}
 
     assert recorded == BRANCHES

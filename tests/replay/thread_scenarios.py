@@ -1,4 +1,5 @@
-"""The same of messages that people get in place of the agent, and who thinks in a scenario."""
+"""Replay scenarios for messages that human agents receive instead of the agent, with their
+brains."""
 
 import asyncio
 from collections.abc import Callable
@@ -36,7 +37,8 @@ class RefusingBrain:
 
 
 class LateBrain:
-    """Sure of a customer who waits, of whom it thinks until people have been asked something."""
+    """A confident brain with a slow customer message, which it processes until a review is
+    opened."""
 
     def __init__(self, engine: LiveEngine) -> None:
         self._engine = engine
@@ -62,21 +64,21 @@ class LateBrain:
 
 
 async def joined(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
-    """The review of the message before is open still."""
+    """The previous message's review is still open."""
     asked = {"customer_email": "a@b.example", "message": UNSURE_MESSAGE}
     await answered(engine, shop, **asked)
     return await answered(engine, shop, **asked)
 
 
 async def joined_unread(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
-    """The message is about a sensitive matter, which people alone read."""
+    """The message is about a sensitive topic, so only humans read it."""
     customer = {"customer_email": "a@b.example"}
     await answered(engine, shop, message=UNSURE_MESSAGE, **customer)
     return await answered(engine, shop, message="Mon avocat va vous assigner.", **customer)
 
 
 async def answered_aside(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
-    """The message is about another matter than the review that waits."""
+    """The message is about another subject than the open review."""
     during = Rulebook(during_review=DuringReview(answers=True))
     async with engine.database.tenant(shop.tenant) as connection:
         await connection.execute(
@@ -88,7 +90,7 @@ async def answered_aside(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
 
 
 async def left_open(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
-    """An approval leaves the message open that came after the draft."""
+    """An approval leaves a message open that arrived after the draft."""
     customer = {"customer_email": "a@b.example"}
     case = await answered(engine, shop, message=DRAFTED, **customer)
     later = await answered(engine, shop, message=UNSURE_MESSAGE, **customer)
@@ -107,7 +109,7 @@ async def joined_before_asking(engine: LiveEngine, shop: Shop, _: MailServer) ->
 
 
 async def _overtaken(engine: LiveEngine, shop: Shop, message: str) -> str:
-    """While the agent thinks of the message, a human is asked about one that came after it."""
+    """While the agent processes the message, a review is opened for a later one."""
     customer = {"customer_email": "a@b.example"}
     waiting = asyncio.create_task(answered(engine, shop, message=message, **customer))
 
@@ -120,7 +122,7 @@ async def _overtaken(engine: LiveEngine, shop: Shop, message: str) -> str:
 
 
 class TwoMattersBrain:
-    """Sure of the price of delivery, and not of a refund."""
+    """A brain that is confident about delivery costs, but not about a refund."""
 
     def __init__(self, _: LiveEngine) -> None:
         pass
@@ -143,7 +145,7 @@ BRAINS: dict[str, Callable[[LiveEngine], Brain]] = {
     joined_before_asking.__name__: LateBrain,
     answered_aside.__name__: TwoMattersBrain,
 }
-"""Scenarios whose worker does not think with the embedded brain."""
+"""Scenarios whose worker uses another brain than the embedded one."""
 
 THREAD_SCENARIOS: dict[str, Scenario] = {
     scenario.__name__: scenario

@@ -1,4 +1,4 @@
-"""The same of workflows that send webhooks, with a worker for them beside the engine's."""
+"""Replay scenarios for workflows that send webhooks, with a webhook worker beside the engine's."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -31,7 +31,7 @@ async def told(engine: LiveEngine, shop: Shop, _: MailServer, receiver: WebhookR
 async def told_of_each_outcome(
     engine: LiveEngine, shop: Shop, _: MailServer, receiver: WebhookReceiver
 ) -> str:
-    """The first outcome's deliveries are pending still when the second is told."""
+    """The first outcome's deliveries are still pending when the second is reported."""
     receiver.answer(after_s=5)
     await subscribed(engine, shop, receiver)
     body = (await engine.post(shop, message=UNSURE_MESSAGE)).json()
@@ -83,7 +83,7 @@ async def disabled_and_not_told(
 async def sent_for_nobody(
     engine: LiveEngine, shop: Shop, _: MailServer, receiver: WebhookReceiver
 ) -> str:
-    """Three deliveries, the second of which has been sent before."""
+    """Three deliveries, the second of which was already sent."""
     await subscribed(engine, shop, receiver)
     deliveries = [(await tell(engine.database, shop))[0] for _ in range(3)]
     await engine.engine.send_webhooks(shop.client_id, deliveries[1:2])

@@ -1,4 +1,4 @@
-"""The same of what visitors of the widget start."""
+"""Replay scenarios for workflows started by widget visitors."""
 
 from domain.core import names
 from domain.reviews.escalation import Decision
@@ -16,7 +16,7 @@ from tests.support.widget.talk import VERIFIED, answer, ask, begin
 
 
 async def answered_to_a_visitor(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
-    """A person answers a visitor with a verified address: the mail's workflow is a child."""
+    """A human answers a visitor with a verified address: the email's workflow is a child."""
     page = await page_of(engine, shop)
     told = await page.say(UNSURE_MESSAGE, **signed(await with_secret(page), VERIFIED))
     review = await only_row(engine.database, escalation_tickets)

@@ -1,4 +1,4 @@
-"""The decision records: each has its number, the template's sections and its line in the index."""
+"""The decision records: each has a number, the template's sections and a line in the index."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Tables of `each`: no row is left out, and each that fails is told."""
+"""Tables of `each`: no row is skipped, and each failing row is reported."""
 
 import pytest
 

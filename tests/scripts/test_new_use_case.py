@@ -1,4 +1,4 @@
-"""make new: what it lays is clean, fails until it is written, and takes no one's place."""
+"""make new: its files pass the checks, fail until they are completed, and overwrite nothing."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """This project, without its use cases and their tests."""
+    """A copy of this project without its use cases and their tests."""
     for room in ("domain", "store"):
         (tmp_path / room).symlink_to(ROOT / room)
     deadlines = Path(str(deadlines_plugin.__file__)).relative_to(ROOT)

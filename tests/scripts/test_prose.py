@@ -1,4 +1,4 @@
-"""The check of prose finds words, long sentences and misspellings, and the product has none."""
+"""The prose check finds words, long sentences and misspellings, and the product has none."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def test_the_product_and_its_documents_have_none(spelling: Spelling) -> None:
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A checkout of its own."""
+    """A separate checkout."""
     monkeypatch.setattr(prose, "ROOT", tmp_path)
     for name in ("cli.py", "worker.py"):
         (tmp_path / name).write_text("")
@@ -154,7 +154,7 @@ def test_misspelled_french_is_found(tree: Path, spelling: Spelling) -> None:
 
 
 def test_accepted_words_are_needed(spelling: Spelling) -> None:
-    """A word that the dictionary of French knows need not be accepted."""
+    """A word in the French dictionary need not be in the accepted list."""
     bare = Spelling({"english": frozenset(), "french": frozenset()}, frozenset())
 
     for word in spelling.accepted["french"]:

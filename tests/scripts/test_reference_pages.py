@@ -1,4 +1,4 @@
-"""Pages that scripts generate are current, and the index of the documents lists every page."""
+"""Generated documents are current, and the documentation index lists every document."""
 
 import re
 from collections.abc import Callable

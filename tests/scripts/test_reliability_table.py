@@ -1,6 +1,7 @@
-"""The table of faults names tests that are there, and shows what came of them."""
+"""The fault table names existing tests, and shows their results."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,13 @@ from tests.support.core.forks import ROOT
 ROWS = [row for rows in table.sections().values() for row in rows]
 
 
-def functions_of(file: Path) -> set[str]:
-    return {
+@cache
+def functions_of(file: Path) -> frozenset[str]:
+    return frozenset(
         node.name
         for node in ast.walk(ast.parse(file.read_text()))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    }
+    )
 
 
 @each(ROWS)

@@ -1,4 +1,4 @@
-"""scripts/setup.sh, with a stand-in for Python that notes what it is asked."""
+"""scripts/setup.sh, with a fake Python that records its arguments."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 SCRIPT: Final = Path(__file__).resolve().parents[2] / "scripts" / "setup.sh"
-# As an interpreter it is new enough and makes a .venv whose interpreter is itself.
+# As an interpreter, it is recent enough and creates a .venv that contains itself.
 PYTHON: Final = """#!/bin/sh
 case "$*" in
     --version) echo "Python 3.11.0" ;;
@@ -22,7 +22,7 @@ esac
 
 
 class Clone:
-    """A folder with the script, a Python and two sets of requirements."""
+    """A folder with the script, a Python and two requirements files."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -39,7 +39,7 @@ class Clone:
         (self.folder / "requirements" / f"{requirements}.txt").write_text(content)
 
     def set_up(self, requirements: str) -> list[str]:
-        """Run the script, which must succeed: what Python was asked for."""
+        """Run the script, which must succeed; return the recorded Python calls."""
         done = self.run(requirements)
         assert done.returncode == 0, done.stderr
         return self.asked()
@@ -89,7 +89,7 @@ def test_the_larger_set_holds_the_smaller(clone: Clone) -> None:
 
 
 def test_targets_at_the_same_time_set_up_one_after_the_other(clone: Clone) -> None:
-    """As `make -j` starts them."""
+    """As started by `make -j`."""
     together = [clone.start("embedded") for _ in range(4)]
 
     assert [one.communicate(timeout=20)[1].count("error") for one in together] == [0] * 4
@@ -98,7 +98,7 @@ def test_targets_at_the_same_time_set_up_one_after_the_other(clone: Clone) -> No
 
 @pytest.mark.parametrize("changed", ["embedded", "dev"])
 def test_changed_requirements_make_it_anew(clone: Clone, changed: str) -> None:
-    """What they no longer name must not be there any more."""
+    """Removed requirements must no longer be installed."""
     clone.set_up("dev")
     clone.require(changed, "three==3")
 

@@ -1,4 +1,4 @@
-"""What pages load of others' is what CHECKSUMS says."""
+"""Third-party files that pages load match CHECKSUMS."""
 
 import re
 from pathlib import Path

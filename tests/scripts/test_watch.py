@@ -1,4 +1,4 @@
-"""make watch: which tests a change touches, and that they are run."""
+"""make watch: which tests a change affects, and that they run."""
 
 import os
 import queue
@@ -56,15 +56,15 @@ def project(tmp_path: Path) -> Path:
         ),
         ("settings.py", ["tests/test_settings.py"]),
         ("tests/support/tenants/shop.py", ["tests/domain/runs/test_run.py"]),
-        # Imported by no test: the folder of the same path, noun or room.
+        # Imported by no test: the test folder with the same path, noun or room.
         ("domain/webhooks/retry.py", ["tests/domain/webhooks"]),
         ("domain/webhooks/words.json", ["tests/domain/webhooks"]),
         ("api/routers/webhooks/deliveries.py", ["tests/api/webhooks"]),
         ("store/webhooks/tables.py", ["tests/store"]),
         ("tests/domain/webhooks/conftest.py", ["tests/domain/webhooks"]),
-        # The tests of its own room come first.
+        # The tests of the same room come first.
         ("demo/shop.py", ["tests/demo/test_shop.py", "tests/store/runs/test_run.py"]),
-        # No folder mirrors it, or only the whole of the tests.
+        # Only the whole test folder mirrors it, or none.
         ("bench/cpu.py", []),
         ("tests/conftest.py", []),
         ("worker.py", []),
@@ -99,7 +99,7 @@ def test_a_change_runs_its_tests_and_ctrl_c_ends_it(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        # Where the parent ignores Ctrl-C, a child would inherit that.
+        # If the parent ignores Ctrl-C, a child would inherit that.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     assert watching.stdout
@@ -110,7 +110,7 @@ def test_a_change_runs_its_tests_and_ctrl_c_ends_it(tmp_path: Path) -> None:
         deadline = time.monotonic() + 30
         said = ""
         while "1 passed" not in said and time.monotonic() < deadline:
-            # Written again until it is seen: nothing tells when the watching has begun.
+            # Written again until it is detected, because nothing signals that watching has begun.
             test.write_text("def test_it() -> None:\n    assert 1 + 1 == 2\n")
             try:
                 said += lines.get(timeout=1)

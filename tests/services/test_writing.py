@@ -1,4 +1,4 @@
-"""Who may write: edges write through use cases only."""
+"""Write access: entry points write only through use cases."""
 
 import ast
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ import pytest
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 EDGES: Final = ("api", "commands", "demo")
-# What of a database opens a transaction that may write, or none at all.
+# Database methods that open a transaction with write access, or without a tenant.
 WRITING: Final = frozenset({"tenant", "service", "unscoped", "_transaction", "_connection"})
 OPENED: Final = frozenset({"of", "spanning", "everywhere"})
-# A key, the widget's too, or the token of an address for webhooks, is read by a function of the
-# database, before any client is known. What PostgreSQL allows is asked as the role that connects.
+# A database function looks up a key or an inbound address's token, before the client is known.
+# PostgreSQL's permissions are queried as the connecting role.
 UNSCOPED: Final = {
     ("auth.py", "unscoped"),
     ("widget_access.py", "unscoped"),
@@ -23,7 +23,7 @@ UNSCOPED: Final = {
 
 
 def _units_of_work(tree: ast.Module) -> set[str]:
-    """The names that units of work have in a file."""
+    """Return the names of the units of work in a file."""
     names = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.AsyncWith):
@@ -42,7 +42,7 @@ def _units_of_work(tree: ast.Module) -> set[str]:
 
 
 def written(source: str, file: str) -> Iterator[str]:
-    """What a file does that only use cases may: get a writing transaction, or use one by hand."""
+    """Return what a file does that is reserved for use cases: get or use a writing transaction."""
     tree = ast.parse(source)
     works = _units_of_work(tree)
     for node in ast.walk(tree):

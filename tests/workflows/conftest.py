@@ -1,4 +1,4 @@
-"""Engines that act and that send webhooks: each with a database of its own."""
+"""Engines that act and send webhooks: each with its own database."""
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
@@ -18,15 +18,15 @@ from workflows import options
 
 @pytest.fixture(autouse=True)
 def patient_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give each start of a workflow 20 seconds. A worker that starts in the same process can block
-    the event loop for more than one, and no sweep runs here that would start the workflow later."""
+    """Allow each workflow start 20 seconds. A worker that starts in the same process can block the
+    event loop for more than one, and no sweep runs here that would start the workflow later."""
     monkeypatch.setattr("adapters.temporal.client._PROCESS_TIMEOUT_S", 20.0)
     monkeypatch.setattr("adapters.temporal.client._CALL_TIMEOUT_S", 20.0)
 
 
 @pytest.fixture
 def tried_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What fails is tried as often as ever, with shorter pauses."""
+    """Keep the number of retries, with shorter delays."""
     for tried in (options.INSIDE, options.REMOTE_BRAIN, options.OUTSIDE):
         policy = tried["retry_policy"]
         assert policy is not None
@@ -51,7 +51,7 @@ async def acting(
 
 @pytest.fixture
 async def shop(database: Database) -> Shop:
-    """A client that mails its customers by a verified sender."""
+    """A client that emails its customers from a verified sender."""
     shop = await open_shop(database)
     await with_sender(database, shop)
     return shop
@@ -67,13 +67,13 @@ def receiver() -> Iterator[WebhookReceiver]:
 async def idle_sender(
     database_url: str, temporal: TemporalServer, mail: MailServer, receiver: WebhookReceiver
 ) -> AsyncIterator[LiveEngine]:
-    """An engine that sends webhooks to the receiver; no worker is at work yet."""
+    """An engine that sends webhooks to the receiver; no worker is running yet."""
     async with sending_engine(database_url, temporal, receiver, smtp_url=mail.url) as one:
         yield one
 
 
 @pytest.fixture
 async def sender(idle_sender: LiveEngine) -> AsyncIterator[LiveEngine]:
-    """The same at work, with the worker that sends."""
+    """The same engine with running workers, including the webhook worker."""
     async with idle_sender.working(), idle_sender.delivering():
         yield idle_sender

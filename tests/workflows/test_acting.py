@@ -1,4 +1,4 @@
-"""The agent acts: what is allowed happens once, and what is not never."""
+"""The agent's actions: allowed ones happen once, and others never."""
 
 import asyncio
 from pathlib import Path
@@ -83,7 +83,7 @@ async def test_ten_tickets_at_once_refund_an_order_once(acting: LiveEngine, tmp_
 async def test_limits_hold_when_many_orders_come_at_once(
     acting: LiveEngine, tmp_path: Path
 ) -> None:
-    """Eight refunds of 49 euros, 200 a day: four are done."""
+    """Eight refunds of 49 euros with a limit of 200 a day: four are executed."""
     orders = [order(str(number), email=f"c{number}@b.example") for number in range(3001, 3009)]
     it = await acting_shop(acting, tmp_path, orders, rules(per_day=20_000))
     think_by(acting, ScriptedBrain(ActionKind.REFUND))
@@ -125,7 +125,7 @@ async def test_above_a_limit_one_person_is_not_enough(acting: LiveEngine, tmp_pa
 
 
 async def test_an_approved_refund_is_checked_again(acting: LiveEngine, tmp_path: Path) -> None:
-    """Two tickets of one order wait for a human, who approves both: one of them is blocked."""
+    """Two reviews for one order are both approved: one of the refunds is blocked."""
     it = await acting_shop(acting, tmp_path, [order("2001")], rules(ActionLevel.HUMAN_APPROVED))
     think_by(acting, ScriptedBrain(ActionKind.REFUND))
     async with acting.working():
@@ -135,13 +135,13 @@ async def test_an_approved_refund_is_checked_again(acting: LiveEngine, tmp_path:
         for answer in answers:
             waiting = await only_row(acting.database, escalation_tickets, run_id=answer["run_id"])
             await acting.decide(waiting["id"], Decision.APPROVE)
-        # Both are carried out at the same time, so either may be the one that is paid.
+        # Both are executed at the same time, so either may be paid.
         again = await blocked_review(acting)
         (blocked,) = [one for one in answers if one["run_id"] == again["run_id"]]
         (paid,) = [one for one in answers if one["run_id"] != again["run_id"]]
         await acting.run_of(it.shop, paid["event_id"]).result()
         assert again["reason"] == "policy_restriction"
-        # What is blocked for good is off the plan, and so are the words that promised it.
+        # A permanently blocked action is removed from the plan, with the text that promised it.
         assert ([step["kind"] for step in again["plan"]], again["draft"]) == (["reply"], "")
         assert (again["needs_second"], again["amount"]) == (False, None)
         with pytest.raises(DraftMissing):
@@ -155,7 +155,7 @@ async def test_an_approved_refund_is_checked_again(acting: LiveEngine, tmp_path:
 
 
 async def blocked_review(acting: LiveEngine) -> dict[str, Any]:
-    """The second review of whichever run needs one."""
+    """Return the second review of the run that needs one."""
 
     async def found() -> dict[str, Any] | None:
         waiting = await rows(acting.database, escalation_tickets, round=1)
@@ -180,11 +180,12 @@ async def test_a_strangers_order_is_neither_seen_nor_refunded(
     (request,) = brain.requests
     assert (request.order, request.offers) == (None, ())
     run = await only_row(acting.database, engine_runs)
+    assert run["lookup"].pop("looked_up_at")
     assert run["lookup"] == {"state": "not_theirs", "order": None, "number": "2001"}
 
 
 async def test_a_visitor_of_the_widget_is_nobody(acting: LiveEngine, tmp_path: Path) -> None:
-    """Who types an address into a chat has not shown that it is theirs."""
+    """A visitor who types an address has not verified it."""
     it = await acting_shop(acting, tmp_path, [order("2001")], rules())
     brain = ScriptedBrain(ActionKind.REFUND)
     think_by(acting, brain)
@@ -212,7 +213,7 @@ async def test_cancellation_gives_the_payment_back(acting: LiveEngine, tmp_path:
 
 async def test_dry_run_asks_no_shop(acting: LiveEngine, tmp_path: Path) -> None:
     it = await acting_shop(acting, tmp_path, [order("2001")], rules())
-    it.path.unlink()  # who asks it now gets an error
+    it.path.unlink()  # the current caller gets an error
     think_by(acting, ScriptedBrain(ActionKind.REFUND))
     async with acting.working():
         answer = (await acting.post(it.shop, **ASKED, is_test=True)).json()
@@ -222,7 +223,7 @@ async def test_dry_run_asks_no_shop(acting: LiveEngine, tmp_path: Path) -> None:
 
 
 async def test_nobody_knows_the_order_of_a_visitor(acting: LiveEngine, tmp_path: Path) -> None:
-    """Where a shop is connected, a number that somebody typed is not answered as if it were so."""
+    """With a connected shop, a visitor's number is not treated as verified."""
     it = await acting_shop(acting, tmp_path, [order("2001")], rules())
     async with acting.working():
         answer = await acting.post(

@@ -1,4 +1,4 @@
-"""The agent acts and something goes wrong: nothing happens twice, and nothing is called undone."""
+"""Failures during actions: nothing happens twice, and nothing is reported as not done."""
 
 import json
 import sqlite3
@@ -40,14 +40,14 @@ from tests.support.tenants.shop import ORDER_QUESTION, open_shop
 
 pytestmark = pytest.mark.own_database
 
-# A mail that its caller vouches for.
+# An email for which the caller vouches.
 VOUCHED_MAIL = {"event_type": "email.inbound", "customer_verified": True}
 
 
 async def test_refunded_and_not_told_waits_for_a_human(
     acting: LiveEngine, tmp_path: Path, mail: MailServer
 ) -> None:
-    """The mail is refused after the money went: a human takes over, the money goes once."""
+    """The email is rejected after the refund: a human takes over, and the refund happens once."""
     it = await acting_shop(acting, tmp_path, [order("2001")], rules())
     think_by(acting, ScriptedBrain(ActionKind.REFUND))
     mail.recipient_reply = "550 no"
@@ -83,7 +83,7 @@ async def test_shop_that_is_away_is_a_tool_failure(acting: LiveEngine, tmp_path:
 async def test_a_refund_that_was_begun_is_never_called_undone(
     acting: LiveEngine, tmp_path: Path, hidden: str
 ) -> None:
-    """A worker died over it, and now nobody can look whether it was done: a human must."""
+    """A worker was killed during it, and its outcome cannot be checked: a human must decide."""
     it = await acting_shop(acting, tmp_path, [order("2001")], rules(ActionLevel.HUMAN_APPROVED))
     think_by(acting, ScriptedBrain(ActionKind.REFUND))
     async with acting.working():
@@ -111,7 +111,7 @@ async def test_a_refund_that_was_begun_is_never_called_undone(
 async def test_a_lone_refund_that_was_begun_and_cannot_be_reached_is_unknown(
     acting: LiveEngine, tmp_path: Path
 ) -> None:
-    """Nothing came of asking again, which says nothing of the first time."""
+    """The failed retry says nothing about the first attempt."""
     rulebook = rules(ActionLevel.HUMAN_APPROVED)
     silent = {ActionKind.REPLY: ActionRule(level=ActionLevel.NEVER)}
     rulebook = rulebook.model_copy(update={"actions": {**rulebook.actions, **silent}})
@@ -140,7 +140,8 @@ async def begun_by_a_dead_worker(acting: LiveEngine, it: Acting, run_id: str) ->
 async def test_a_shop_that_refuses_our_credentials_is_a_tool_failure_until_it_is_mended(
     acting: LiveEngine,
 ) -> None:
-    """The first ticket finds it out, the later ones find it known: none is answered by hearsay."""
+    """The first ticket detects it, and later ones use the stored state: none is answered from
+    unconfirmed data."""
     shop = await open_shop(acting.database)
     with shopify_server() as shopify:
         settings = {"shop": "demo.myshopify.com", BASE_URL: shopify.url}
@@ -160,7 +161,7 @@ async def test_a_shop_that_refuses_our_credentials_is_a_tool_failure_until_it_is
 async def test_a_blocked_step_found_again_after_a_crash_is_blocked_again(
     acting: LiveEngine, tmp_path: Path
 ) -> None:
-    """Its answer never goes out alone: what is left of the plan waits for a human's words."""
+    """Its answer is never sent alone: the rest of the plan waits for a human's text."""
     it = await acting_shop(acting, tmp_path, [order("2001")], rules(ActionLevel.HUMAN_APPROVED))
     think_by(acting, ScriptedBrain(ActionKind.REFUND))
     async with acting.working():
@@ -168,7 +169,7 @@ async def test_a_blocked_step_found_again_after_a_crash_is_blocked_again(
         waiting = await only_row(acting.database, escalation_tickets)
         await acting.decide(waiting["id"], Decision.APPROVE, signal=False)
         it.path.unlink()
-        open_demo_shop(it.path, [order("2001", 1_000)])  # worth less meanwhile
+        open_demo_shop(it.path, [order("2001", 1_000)])  # its value has decreased
         ref = RunRef(
             client_id=it.shop.client_id, event_id=answer["event_id"], run_id=answer["run_id"]
         )

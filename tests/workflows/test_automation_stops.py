@@ -1,4 +1,4 @@
-"""The stops: while one is on, nothing is answered or done without a person."""
+"""While automation is stopped, nothing is answered or executed without a human."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -60,7 +60,7 @@ async def _asks(engine: LiveEngine, shop: Shop, number: int = 0) -> dict[str, An
 
 
 async def _asks_until_admitted(engine: LiveEngine, shop: Shop, number: int) -> str:
-    """The status of the event's answer. A gateway that is too busy is asked again."""
+    """Return the status of the event's answer; retry while the gateway is busy."""
 
     async def status() -> str | None:
         answer = await engine.http.post(
@@ -78,7 +78,7 @@ async def _asks_until_admitted(engine: LiveEngine, shop: Shop, number: int) -> s
 
 
 async def _automatic(engine: LiveEngine) -> set[tuple[str, str]]:
-    """The answers of the agent, and its finished actions."""
+    """Return the agent's answers and its finished actions."""
     said = await rows(engine.database, engine_messages, direction="outbound", author="agent")
     done = await rows(engine.database, action_ledger)
     return {("message", one["id"]) for one in said} | {
@@ -130,7 +130,7 @@ async def test_a_sensitive_matter_is_not_acknowledged(engine: LiveEngine, shop: 
 
 
 class ThrowingBrain(ScriptedBrain):
-    """While it thinks, the stop is thrown."""
+    """Stops automation while it thinks."""
 
     def __init__(self, throw: Callable[[], Awaitable[None]], *kinds: ActionKind) -> None:
         super().__init__(*kinds, category=Category.ORDER_STATUS, text="Bonjour.")
@@ -183,7 +183,7 @@ async def _approved(engine: LiveEngine, it: Acting, held: dict[str, Any]) -> Non
 
 
 async def test_an_answer_that_is_ready_is_not_stored(idle_engine: LiveEngine, shop: Shop) -> None:
-    """The stop falls between the step that records the answer and the one that stores it."""
+    """The stop occurs between the step that records the answer and the step that stores it."""
     engine = idle_engine
     execute = engine.activities.execute
     stopping = StoppingExecute(execute, lambda: stop(engine, shop))
@@ -206,7 +206,7 @@ async def test_an_answer_that_is_ready_is_not_stored(idle_engine: LiveEngine, sh
 async def test_nothing_automatic_follows_the_stop_under_load(
     engine: LiveEngine, shop: Shop, throw: Throw, undo: Throw
 ) -> None:
-    """Fifty events at once; the stop is thrown as soon as some are answered."""
+    """Fifty events at once; automation is stopped as soon as some are answered."""
 
     async def some_answered() -> bool:
         return len(await rows(engine.database, engine_messages, direction="outbound")) >= 5
@@ -219,7 +219,7 @@ async def test_nothing_automatic_follows_the_stop_under_load(
     before = await _automatic(engine)
     statuses = await asyncio.gather(*asked)
 
-    # What is recorded of an answer that was not stored is taken back.
+    # The record of an answer that was not stored is removed.
     assert await _automatic(engine) <= before
     said = await rows(engine.database, engine_messages, direction="outbound", author="agent")
     assert statuses.count("completed") == len(said) < EVENTS

@@ -1,4 +1,4 @@
-"""A deploy that does not fit the histories: what is parked stands still, and nothing is lost."""
+"""A deploy that is incompatible with the histories: waiting runs stop, and nothing is lost."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The name that a client has chosen stands on its mails."""
+"""A client's chosen brand name appears in its emails."""
 
 import pytest
 import sqlalchemy as sa
@@ -13,7 +13,7 @@ from tests.support.tenants.shop import ORDER_QUESTION, Shop
 
 
 async def sender(engine: LiveEngine, shop: Shop, mail: MailServer) -> str:
-    """Of the mail that answers one message of a new customer."""
+    """Return the sender of the email that answers a new customer's message."""
     customer = f"{new_ulid().lower()}@b.example"
     answer = await engine.post(
         shop, event_type="email.inbound", customer_email=customer, message=ORDER_QUESTION
@@ -47,7 +47,7 @@ async def test_from(engine: LiveEngine, shop: Shop, mail: MailServer) -> None:
 async def test_what_no_check_has_seen_adds_no_header(
     engine: LiveEngine, shop: Shop, mail: MailServer, stored: str, shown: str
 ) -> None:
-    """Whoever wrote it there: it is made safe where it is used too."""
+    """The name is also sanitized on use, regardless of its source."""
     async with engine.database.tenant(shop.tenant) as connection:
         await connection.execute(
             sa.insert(client_settings).values(

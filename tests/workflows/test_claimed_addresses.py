@@ -1,5 +1,5 @@
-"""A helpdesk's ticket names an address that its writer only typed: no order of it is shown or
-touched before the address is proved."""
+"""A helpdesk ticket whose author typed an address: no order is shown or changed before the address
+is verified."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -29,6 +29,7 @@ from tests.support.agent.acting import (
     think_by,
 )
 from tests.support.core.engine import LiveEngine
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import rows
 from tests.support.identity.sign_in import code_in, mail_to
 from tests.support.inbound.claimed_tickets import claimed_ticket
@@ -70,8 +71,8 @@ async def test_a_typed_address_shows_no_order(
 async def test_a_typed_address_reads_and_changes_no_memory(
     acting: LiveEngine, tmp_path: Path, desk: Desk
 ) -> None:
-    """The customer wrote before, in the same shop: neither what they said nor what came of it is
-    for the author who types their address."""
+    """The customer has written to the shop before: an author who types the address sees neither the
+    messages nor their outcome."""
     brain = ScriptedBrain(category=Category.ORDER_STATUS)
     it = await _victim(acting, tmp_path, brain)
     ticket = await claimed_ticket(acting, it.shop, desk)
@@ -117,7 +118,8 @@ async def _code(mail: MailServer, *, number: int = 1, to: str = CUSTOMER) -> str
 async def test_the_code_of_the_mail_shows_the_order(
     acting: LiveEngine, tmp_path: Path, desk: Desk, mail: MailServer
 ) -> None:
-    """The answer asks for the code, never has it, and the question of before is then answered."""
+    """The answer asks for the code without containing it; after the code, the first question is
+    answered."""
     brain = ScriptedBrain(category=Category.ORDER_STATUS, text=f"Suivi : {TRACKING}")
     it = await _victim(acting, tmp_path, brain)
     ticket = await claimed_ticket(acting, it.shop, desk)
@@ -137,7 +139,7 @@ async def test_the_code_of_the_mail_shows_the_order(
     assert brain.requests[0].text == WHERE
     assert TRACKING in answered["response"]
     assert later["lookup"]["order"]["number"] == "2001"
-    # What the author typed stands in the conversation as it was typed.
+    # The typed text is stored unchanged in the conversation.
     said = await rows(acting.database, engine_messages, of=it.shop, direction="inbound")
     assert f"Voici : {code[:3]} {code[3:]}" in {row["body"] for row in said}
 
@@ -151,10 +153,10 @@ async def test_the_mail_has_no_word_of_the_client_or_the_author(
         await ticket.says(f"{WHERE} Voyez https://evil.example/x", CUSTOMER)
         sent = await mail_to(mail, CUSTOMER)
 
-    whole = sent.as_string() + sent.get_content()
+    whole = sent.as_string() + plain_text(sent)
     assert "evil" not in whole
     assert "http" not in whole
-    assert "2001" not in sent.get_content().replace(code_in(sent), "")
+    assert "2001" not in plain_text(sent).replace(code_in(sent), "")
 
 
 async def test_a_yes_after_the_code_moves_the_money_once(
@@ -253,7 +255,7 @@ async def test_an_unknown_address_gets_the_same_answer_and_few_mails(
     mail: MailServer,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """No answer reveals whether the address is a customer's, or that a code was held back."""
+    """No answer reveals whether the address is a customer's, or whether a code was withheld."""
     monkeypatch.setattr("domain.identity.mailed_code.CODES_AT_MOST", 5)
     it = await _victim(acting, tmp_path, ScriptedBrain())
     ticket = await claimed_ticket(acting, it.shop, desk)

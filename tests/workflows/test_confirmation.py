@@ -1,4 +1,5 @@
-"""A refund that the customer confirms: asked once, done once, and only for who was asked."""
+"""A refund with customer confirmation: asked once, executed once, and only for the asked
+customer."""
 
 import asyncio
 from pathlib import Path
@@ -59,7 +60,8 @@ async def test_the_customer_is_asked_and_a_yes_refunds_once(
 
 
 async def test_of_many_yeses_at_once_one_counts(acting: LiveEngine, tmp_path: Path) -> None:
-    """Where another one, which answers nothing any more, reached people first, it is theirs."""
+    """If another yes, which no longer answers anything, opened a review first, human agents handle
+    it."""
     it = await asked(acting, tmp_path)
     async with acting.working():
         await acting.post(it.shop, **ASKED)
@@ -132,7 +134,7 @@ async def test_without_a_number_the_latest_order_is_asked_about_and_never_taken(
 
 
 class PoliteBrain(ScriptedBrain):
-    """It proposes a refund where it is shown an order, and else says something kind."""
+    """Proposes a refund if it sees an order, and otherwise writes something polite."""
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
         if request.order is not None:
@@ -152,8 +154,8 @@ class PoliteBrain(ScriptedBrain):
 async def test_a_question_waits_for_its_own_sender(
     acting: LiveEngine, tmp_path: Path, between: dict[str, object]
 ) -> None:
-    """Another customer in the same ticket, or a claim of the address, neither answers it nor takes
-    it from the customer who was asked."""
+    """Another customer in the same ticket, or an unverified claim of the address, neither answers
+    it nor invalidates it."""
     it = await asked(acting, tmp_path)
     think_by(acting, PoliteBrain(ActionKind.REFUND))
     ticket = {**TICKET, "ticket_id": "7"}

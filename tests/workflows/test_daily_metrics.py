@@ -1,4 +1,4 @@
-"""Daily metrics, by their schedule and for past days on demand."""
+"""Daily metrics, from their schedule and on demand for past days."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
@@ -44,14 +44,14 @@ async def grown_old(engine: LiveEngine, when: datetime = LONG_AGO) -> None:
 
 @pytest.fixture
 async def shop(engine: LiveEngine) -> Shop:
-    """One that has been there for long."""
+    """A shop that was created long ago."""
     shop = await open_shop(engine.database)
     await grown_old(engine)
     return shop
 
 
 async def night_after(engine: LiveEngine, day: date) -> DailyMetricsResult:
-    """Fire the schedule for the night after a day, long past now: it comes late."""
+    """Fire the schedule for the night after a day, long afterwards."""
     await ensure_daily_metrics_schedule(engine.client)
     at = datetime(day.year, day.month, day.day, 0, 10, tzinfo=UTC) + timedelta(days=1)
     workflow_id = await fire(engine.client, DAILY_METRICS_SCHEDULE, at)

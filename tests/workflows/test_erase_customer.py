@@ -1,4 +1,4 @@
-"""A customer is erased: nowhere is a word of theirs, and nobody else's records have changed."""
+"""Erasure of a customer: none of their text remains, and no other records change."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -14,6 +14,7 @@ from domain.core.names import process_event_id
 from domain.intake.attachment import AttachedFile
 from domain.reviews.errors import EscalationDecided
 from domain.reviews.escalation import Decision
+from services.reviews.notes import add_note
 from store.analytics.tables import churn_predictions
 from store.billing.tables import usage_ledger
 from store.exports.tables import automation_events
@@ -24,6 +25,7 @@ from tests.support.agent.acting import WISH, Acting, acting_shop, order, rules, 
 from tests.support.core.engine import LiveEngine, live_engine
 from tests.support.core.rows import only_row, rows
 from tests.support.core.temporal import TemporalServer
+from tests.support.core.units import units_on
 from tests.support.core.waiting import eventually
 from tests.support.intake.attachments import keep_attachments, png
 from tests.support.privacy.erasing import (
@@ -33,21 +35,22 @@ from tests.support.privacy.erasing import (
     tables_with,
     workflow_ids,
 )
+from tests.support.reviews.replies import ANNA, conversation_of, write_all, write_and_send
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.shop import Shop, open_shop
 from tests.support.webhooks.webhooks import subscribe
 
 pytestmark = pytest.mark.own_database
 
-# Nothing else in the database has these words.
+# Nothing else in the database contains these words.
 ADDRESS, SPELT_ELSE, OTHER = "zita@canari.example", "Zita@Canari.EXAMPLE", "bob@example.com"
 CANARY = "canari"
-# What comes before a request takes nothing from it.
+# Work before a request does not affect it.
 WORDS = f"canarione canaritwo. {WISH}"
 
 
 class Brain:
-    """Sure of what asks for a refund, and of nothing else. It waits while it is held."""
+    """Confident about refund requests only. It waits while it is held."""
 
     def __init__(self) -> None:
         self.free = asyncio.Event()
@@ -80,7 +83,7 @@ def brain() -> Brain:
 async def idle_engine(
     database_url: str, temporal: TemporalServer, mail: MailServer
 ) -> AsyncIterator[LiveEngine]:
-    """Allowed to act on this machine."""
+    """The engine without a worker, allowed to act on this machine."""
     async with live_engine(
         database_url,
         temporal.address,
@@ -108,7 +111,7 @@ async def _ask(engine: LiveEngine, shop: Shop, **body: object) -> str:
 
 
 async def _write_everywhere(engine: LiveEngine, shop: Shop) -> list[str]:
-    """Tickets of the customer by all ways in; the ids of their events."""
+    """Create the customer's tickets through all channels; return the ids of their events."""
     session: dict[str, object] = {"session_id": "s-1", "customer_verified": False}
     return [
         await _ask(engine, shop, customer_email=ADDRESS, message=WORDS),
@@ -123,11 +126,11 @@ async def _write_everywhere(engine: LiveEngine, shop: Shop) -> list[str]:
             ticket={"id": 7, "requester": {"email": ADDRESS, "name": "Canariseven"}},
             comment="canarieight",
         ),
-        # Nobody knows where this one keeps its addresses.
+        # The location of its addresses is unknown.
         await _ask(
             engine, shop, event_type="x", message="un peignoir ?", who={"mail": [SPELT_ELSE]}
         ),
-        # A visitor who tells the address only later.
+        # A visitor who provides the address only later.
         await _ask(
             engine, shop, event_type="widget.message", message="canarinine ?", **session
         ),
@@ -171,10 +174,15 @@ async def test_nowhere_is_a_word_of_the_erased(
     await _plant_the_rest(engine, shop)
     photo = AttachedFile(f"{CANARY}.png", "image/png", png() + CANARY.encode())
     await keep_attachments(engine.database, shop.tenant, min(theirs), photo)
+    talk = await conversation_of(engine.database, theirs[0])
+    await write_and_send(engine, shop, talk, f"Bonjour {CANARY}")
+    async with engine.database.tenant(shop.tenant) as connection:
+        await write_all(connection, shop.tenant, talk, f"Encore {CANARY}")
     assert tables_with(database_url, CANARY).keys() >= {
         "engine_events", "engine_messages", "engine_runs", "escalation_tickets", "action_ledger",
         "ai_conversations", "churn_predictions", "automation_events", "outbox",
         "webhook_deliveries", "customer_memories", "attachments", "attachment_chunks",
+        "conversation_replies", "conversation_notes", "customers", "customer_words",
     }  # fmt: skip
     runs_before = await rows(engine.database, engine_runs)
     mailed = len(mail.mails)
@@ -182,11 +190,11 @@ async def test_nowhere_is_a_word_of_the_erased(
     certificate = await erase(engine, shop, SPELT_ELSE)
 
     assert tables_with(database_url, CANARY) == {}
-    assert await histories_with(engine, shop.client_id)  # else nothing was looked at
+    assert await histories_with(engine, shop.client_id)  # otherwise nothing was examined
     assert await histories_with(engine, CANARY) == set()
     for event_id in theirs:
         assert process_event_id(shop.client_id, event_id) not in await workflow_ids(engine)
-    # What counts is still counted.
+    # Counters are unchanged.
     assert len(await rows(engine.database, usage_ledger, client_id=shop.client_id)) == 8
     runs = {run["id"]: run for run in await rows(engine.database, engine_runs)}
     for run in runs_before:
@@ -195,22 +203,25 @@ async def test_nowhere_is_a_word_of_the_erased(
     (refund,) = await rows(engine.database, action_ledger, action="refund")
     assert (refund["amount"], refund["state"]) == (4_900, "done")
     assert refund["order_key"]
-    # Nothing is sent to the erased later.
+    # No later message is sent to the erased customer.
     for review_id in parked:
         review = await only_row(engine.database, escalation_tickets, id=review_id)
         if review["status"] == "expired":
             with pytest.raises(EscalationDecided):
                 await engine.decide(review_id, Decision.APPROVE)
     assert len(mail.mails) == mailed
-    # Nobody else's row has changed; those of the whole client are not the customer's.
+    # No other customer's row has changed; rows about the whole client are not the customer's.
     shared = {"usage_counters", "brain_costs", "model_spending", "thresholds_sent", "rate_windows"}
     after = rows_of_all_tables(database_url)
     assert {row for row in before - after if row[0] not in shared} == set()
     assert certificate.finished_at is not None
     assert certificate.removed["engine_events, emptied"] == 8
     assert certificate.removed["churn_predictions"] == 1
+    assert certificate.removed["customers"] == 1
     assert (certificate.removed["attachments"], certificate.removed["attachment_chunks"]) == (1, 1)
     assert certificate.removed["automation_events"] == 2
+    assert certificate.removed["conversation_replies"] == 3
+    assert certificate.removed["conversation_notes"] == 1
 
     again = await erase(engine, shop, ADDRESS)
 
@@ -227,6 +238,9 @@ async def test_a_conversation_of_two_keeps_what_is_the_others(
             engine, shop, event_type="widget.message", customer_email=address, message=words,
             session_id="s-1", customer_verified=False,
         )  # fmt: skip
+    talk = (await only_row(engine.database, ai_conversations))["id"]
+    async with units_on(engine.database).of(shop.tenant) as work:
+        await add_note(work, ANNA, talk, f"{CANARY} a rappelé")
 
     await erase(engine, shop, ADDRESS)
 
@@ -266,7 +280,7 @@ async def test_what_a_step_writes_while_it_runs_is_removed_too(
 async def test_a_run_that_begins_after_all_ends_at_once(
     idle_engine: LiveEngine, acting: Acting, database_url: str
 ) -> None:
-    """Whoever starts a run of the erased, as a sweeper might, starts nothing that lasts."""
+    """A workflow started for an erased run, for example by a sweep, leaves nothing."""
     engine, shop = idle_engine, acting.shop
     await _ask(engine, shop, customer_email=ADDRESS, message="canarione ?")
     run = await only_row(engine.database, engine_runs)

@@ -1,4 +1,4 @@
-"""A client is erased: no row and no execution of it is left, and others feel nothing."""
+"""Erasure of a client: none of its rows or executions remain, and other clients are unaffected."""
 
 import asyncio
 
@@ -71,7 +71,7 @@ async def test_no_row_and_no_execution_is_left(
         if "client_id" in table.c and table not in KEPT_TABLES:
             assert await rows(engine.database, table, client_id=shop.client_id) == [], table.name
             assert certificate.removed.get(table.name), table.name
-    # Who belongs to another client keeps how pages look, and forgets the one that is gone.
+    # Members of another client keep their page settings, without the erased client.
     (kept,) = await rows(engine.database, user_preferences)
     assert (kept["user_id"], kept["client_id"]) == (other.owner_user_id, None)
     assert await rows(engine.database, clients, id=shop.client_id) == []
@@ -116,13 +116,13 @@ async def test_the_door_is_shut_while_rows_are_left(engine: LiveEngine, shop: Sh
 
 
 async def _run_step(engine: LiveEngine, shop: Shop) -> None:
-    """The first step of an erasure alone."""
+    """Run only the first step of an erasure."""
     step = engine.activities.erase.close
     await ActivityEnvironment().run(step, asked(engine, shop))
 
 
 async def test_the_audit_log_stays_whole(engine: LiveEngine, shop: Shop, database_url: str) -> None:
-    """Also what was noted with addresses, and what comes after the client is gone."""
+    """Including entries with addresses, and entries after the erasure."""
     units, operator = units_on(engine.database), Actor.operator("anna@shop.example")
     async with units.spanning(shop.tenant) as work:
         work.note(operator, "erasure ordered", by="ben@shop.example")

@@ -1,4 +1,4 @@
-"""A customer is erased: what threads and memories knew of them goes, and what is others' stays."""
+"""Erasure of a customer: threads and memories lose the customer's data, and keep other people's."""
 
 import pytest
 import sqlalchemy as sa
@@ -16,7 +16,7 @@ from tests.support.tenants.shop import ORDER_QUESTION, Shop
 
 pytestmark = pytest.mark.own_database
 
-# Nothing else in the database has this word.
+# Nothing else in the database contains this word.
 CANARY = "canari"
 ZITA, BOB = f"zita@{CANARY}.example", "bob@example.com"
 
@@ -38,7 +38,7 @@ async def _write(
 
 
 async def _settle(engine: LiveEngine, shop: Shop) -> None:
-    """An order is spoken of in every thread, and Zita is asked for a yes."""
+    """Mention an order in every thread, and ask Zita for a confirmation."""
     settled = Thread(order_number="1042", proposal=a_proposal(customer=ZITA))
     async with engine.database.tenant(shop.tenant) as connection:
         for row in await rows(engine.database, ai_conversations, of=shop):
@@ -110,7 +110,7 @@ async def test_a_thread_of_an_author_who_only_claimed_the_address_goes(
 async def test_a_ticket_that_began_without_an_address(
     engine: LiveEngine, shop: Shop, database_url: str
 ) -> None:
-    """It shares the memory of the first who wrote in it by name, and nothing else names them."""
+    """It shares the memory of its first named author, and nothing else names them."""
     for customer in (None, ZITA, BOB):
         await _write(engine, shop, customer, "8")
     thread = await only_row(engine.database, ai_conversations, of=shop)
@@ -128,7 +128,7 @@ async def test_a_ticket_that_began_without_an_address(
 async def test_a_memory_is_found_where_no_event_is_left(
     engine: LiveEngine, shop: Shop, database_url: str
 ) -> None:
-    """Retention may have removed what they wrote."""
+    """Retention may have deleted the customer's messages."""
     await _write(engine, shop, BOB, "8")
     async with engine.database.tenant(shop.tenant) as connection:
         await connection.execute(
@@ -143,7 +143,7 @@ async def test_a_memory_is_found_where_no_event_is_left(
 
 
 async def test_an_ended_thread_goes_too(engine: LiveEngine, shop: Shop, database_url: str) -> None:
-    """Its key holds the address before its id."""
+    """Its key contains the address before its id."""
     await engine.post(shop, customer_email=ZITA, message=ORDER_QUESTION)
     async with engine.database.tenant(shop.tenant) as connection:
         await connection.execute(
@@ -163,7 +163,7 @@ async def test_an_ended_thread_goes_too(engine: LiveEngine, shop: Shop, database
 async def test_a_visitor_who_never_told_an_address(
     engine: LiveEngine, shop: Shop, database_url: str, *, ended: bool
 ) -> None:
-    """Their session stands for them; what another session wrote stays."""
+    """The session identifies the visitor; another session's messages remain."""
     for session, words in ((f"{CANARY}-1", f"I am {CANARY}."), ("other-2", ORDER_QUESTION)):
         await engine.post(shop, source="widget", session_id=session, message=words)
     if ended:
@@ -185,7 +185,7 @@ async def test_a_visitor_who_never_told_an_address(
 async def test_a_session_that_is_called_like_an_ended_one_is_anothers(
     engine: LiveEngine, shop: Shop
 ) -> None:
-    """A visitor chooses the name of a session, and must not choose to be erased with another's."""
+    """Visitors choose session names, and must not be erased with another visitor."""
     theirs, others = CANARY, f"{CANARY}/{new_ulid()}"
     for session in (theirs, others):
         await engine.post(shop, source="widget", session_id=session, message=ORDER_QUESTION)

@@ -1,4 +1,5 @@
-"""A 403 on the way to a shop, as of a firewall before it, is an outage: the connection stays."""
+"""A 403 on the way to a shop, for example from a firewall, is an outage: the connection stays
+connected."""
 
 import json
 

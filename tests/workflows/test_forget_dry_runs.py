@@ -1,4 +1,4 @@
-"""Dry runs and simulations leave Temporal within a day."""
+"""Dry runs and simulations are deleted from Temporal within a day."""
 
 from datetime import timedelta
 from functools import partial
@@ -86,7 +86,7 @@ async def test_old_dry_runs_are_forgotten_page_by_page_and_nothing_else_is(
         for handle in handles:
             await eventually(partial(is_gone, handle))
         assert not await is_gone(idle_engine.run_of(shop, event["event_id"]))
-        # A round that is repeated finds nothing to do, and no fault in it.
+        # A repeated round finds nothing to delete, without an error.
         assert await forget(idle_engine, 0, id_="again") == 0
 
 

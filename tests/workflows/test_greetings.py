@@ -65,7 +65,8 @@ async def test_a_name_is_greeted(engine: LiveEngine, shop: Shop) -> None:
 async def test_no_word_of_an_unproved_mail_is_in_its_answer(
     engine: LiveEngine, shop: Shop, mail: MailServer, verified: bool, greeted: str, subject: str
 ) -> None:
-    """The attack: a stranger chooses name and subject, and the answer goes to the forged From."""
+    """Attack: a stranger chooses the name and subject, and the answer goes to the forged From
+    address."""
     told = await _answered(
         engine,
         shop,

@@ -1,4 +1,4 @@
-"""A ticket that a member types is never the customer's word, and its author approves none of it."""
+"""A ticket typed by a member is never the customer's request, and its author cannot approve it."""
 
 from pathlib import Path
 
@@ -44,7 +44,7 @@ async def refunding(engine: LiveEngine, folder: Path, rulebook: Rulebook = CONFI
 
 
 async def typed(agent: PageVisitor, message: str, email: str = CUSTOMER) -> str:
-    """Send the form for a new ticket; returns the id of its run."""
+    """Submit the form for a new ticket; return its run's id."""
     sent = await agent.send(
         "/app/tickets/new",
         "/app/tickets",
@@ -109,7 +109,7 @@ async def test_a_typed_yes_takes_no_question_from_the_customer(
 async def test_the_author_of_a_ticket_approves_nothing_of_it(
     acting: LiveEngine, tmp_path: Path
 ) -> None:
-    """By page, by route and in their name by command, with the draft and with other words."""
+    """By page, by route and in their name by command, with the draft and with another text."""
     it = await refunding(acting, tmp_path)
     async with acting.working(), at_pages(acting, it.shop, Role.AGENT) as agent:
         run_id = await typed(agent, "Bonjour, pouvez-vous me rappeler demain ?")

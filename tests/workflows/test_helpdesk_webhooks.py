@@ -1,4 +1,4 @@
-"""Tickets that a helpdesk's webhooks tell of: answered where they lie, until a person answers."""
+"""Tickets from helpdesk webhooks: answered in the ticket, until a human agent answers."""
 
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -66,7 +66,7 @@ async def acting(database_url: str, temporal: TemporalServer) -> AsyncIterator[L
 
 
 class Desk:
-    """A client's Zendesk with one ticket, which tells of what happens in it."""
+    """A client's Zendesk with one ticket, which sends webhooks."""
 
     def __init__(
         self, engine: LiveEngine, shop: Shop, zendesk: ZendeskServer, integration_id: str, path: str
@@ -80,7 +80,7 @@ class Desk:
 
     @property
     def said(self) -> list[tuple[bool, str]]:
-        """The agent's comments: whether the customer reads it, and its words."""
+        """Return the agent's comments: whether each is public, and its text."""
         return [
             (one["public"], str(one["html_body"]))
             for one in self._ticket.comments
@@ -89,11 +89,11 @@ class Desk:
 
     @property
     def own_comment(self) -> str:
-        """The id of the last one."""
+        """Return the id of the agent's last comment."""
         return str([one for one in self._ticket.comments if one.get("type") == "Comment"][-1]["id"])
 
     async def tells(self, **fields: JsonValue) -> dict[str, Any]:
-        """One webhook, when its work has ended."""
+        """Send one webhook, and wait until it is processed."""
         told: dict[str, JsonValue] = {
             "author_email": CUSTOMER,
             "customer_email": CUSTOMER,
@@ -116,7 +116,7 @@ class Desk:
         return await eventually(ended)
 
     async def customer_asks(self, comment_id: str) -> str:
-        """The run that comes of it, when it has ended or waits for people."""
+        """Send a customer's message; return its run when it has ended or is in review."""
         row = await self.tells(message_id=comment_id)
         assert row["outcome"] == "event", row
 
@@ -163,9 +163,9 @@ async def test_answered_in_the_ticket_until_a_person_answers(
     await desk.customer_asks("901")
     assert [public for public, _ in desk.said] == [True]
     assert ANSWER in desk.said[0][1]
-    # Another subscription tells of the same comment.
+    # Another subscription sends the same comment.
     assert (await desk.tells(message_id="901"))["outcome"] == "known"
-    # Zendesk tells of our own comment too, by the account that a person may use as well.
+    # Zendesk also sends our own comment, from an account that a human may use too.
     own: dict[str, JsonValue] = {"from_agent": True, "author_email": EMAIL, "message": ANSWER}
     assert (await desk.tells(message_id=desk.own_comment, **own))["outcome"] == "own_message"
     await desk.customer_asks("902")
@@ -185,7 +185,7 @@ async def test_answered_in_the_ticket_until_a_person_answers(
 
     await desk.customer_asks("905")
     assert len(desk.said) == 3
-    # The same account, and other words: a person's.
+    # The same account with another text: a human's.
     assert (await desk.tells(message_id="906", **{**own, "message": "Je regarde."}))[
         "outcome"
     ] == "staff_answered"
@@ -214,7 +214,7 @@ async def test_a_person_s_answer_closes_the_review(
 async def test_a_run_under_way_says_nothing_after_a_person(
     acting: LiveEngine, zendesk: ZendeskServer
 ) -> None:
-    """The pause comes between admission and the answer, as it may for a caller of the gateway."""
+    """The pause starts between admission and the answer, as it may for a caller of the gateway."""
     desk = await _desk(acting, zendesk)
     async with acting.database.tenant(desk.shop.tenant) as connection:
         await HelpdeskPauseRepository(connection, desk.shop.tenant).pause(
@@ -235,7 +235,7 @@ async def test_a_run_under_way_says_nothing_after_a_person(
     assert desk.said == []
     review = await only_row(acting.database, escalation_tickets, of=desk.shop)
     assert (review["status"], review["decided_by"]) == ("rejected", "helpdesk")
-    # Who answers in the ticket need not be told of it.
+    # A human who answers in the ticket needs no notice.
     assert await told_events(acting.database, of=desk.shop, event="ticket.escalated") == []
 
 

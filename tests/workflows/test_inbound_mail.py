@@ -1,4 +1,4 @@
-"""Mails by a provider's webhook: answered in their thread, and never for ever."""
+"""Emails from a provider's webhook: answered in their thread, and never endlessly."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -19,6 +19,7 @@ from store.reviews.tables import escalation_tickets
 from store.runs.tables import engine_runs
 from tests.support.agent.acting import ScriptedBrain, connect, think_by
 from tests.support.core.engine import LiveEngine, think_with
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import rows
 from tests.support.core.waiting import eventually
 from tests.support.inbound.addresses import opened
@@ -41,7 +42,7 @@ CAP: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Mailbox:
-    """A client's address at a mail provider."""
+    """A client's address at an email provider."""
 
     engine: LiveEngine
     shop: Shop
@@ -54,7 +55,7 @@ class Mailbox:
         assert answer.status_code == 200, answer.text
 
     async def is_quiet(self) -> bool:
-        """Whether everything that came was worked on, and every run of it has an end."""
+        """Return whether every received email was processed, and every run has ended."""
         came = await rows(self.engine.database, inbound_webhooks, of=self.shop)
         runs = await rows(self.engine.database, engine_runs, of=self.shop)
         return all(one["state"] == WebhookState.DONE for one in came) and all(
@@ -120,8 +121,8 @@ async def test_a_mail_is_answered_in_its_thread_whoever_hands_it_over(
 async def test_two_installations_that_mail_each_other_stop(
     acting: LiveEngine, mail: MailServer
 ) -> None:
-    """Their relays take off what says that a program wrote it, and give every mail a new name and
-    no thread. So only the count of answers can end it."""
+    """Their relays remove the headers of automatic emails, and change each email's id and thread.
+    Only the count of answers can therefore stop the loop."""
     brain = ScriptedBrain(category=Category.OTHER, text="Bien reçu, que puis-je faire pour vous ?")
     acting.activities = replace(
         acting.activities,
@@ -144,7 +145,7 @@ async def test_two_installations_that_mail_each_other_stop(
         return next(one for one in shops if one != address)
 
     def text_of(one: EmailMessage) -> str:
-        return str(one.get_content())
+        return str(plain_text(one))
 
     relayed = 0
     async with acting.working():

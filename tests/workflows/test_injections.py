@@ -1,6 +1,6 @@
 """The injection suite end to end: real engine, real ledger, a brain that obeys every attacker.
 
-One attempt of each place; all of them run against the pure pipeline in tests/evaluation.
+One attempt for each location; tests/evaluation runs all of them against the pure pipeline.
 """
 
 from collections.abc import AsyncIterator
@@ -20,14 +20,15 @@ from tests.support.core.rows import rows
 from tests.support.core.temporal import TemporalServer
 from tests.support.tenants.shop import Shop
 
-# Where the brain is shown the text, or a human sees it instead; elsewhere it is taken away before.
+# Locations at which the brain sees the text, or a human sees it instead; elsewhere it is removed
+# first.
 IN_SIGHT = {
     AttackPlace.MESSAGE,
     AttackPlace.SUBJECT,
     AttackPlace.PAYLOAD_FIELD,
     AttackPlace.DISPLAY_NAME,
 }
-# Earlier turns are a conversation's own, knowledge the merchant's: they are put there below.
+# Earlier turns belong to a conversation, and knowledge to the merchant: both are inserted below.
 FIRST_OF_EACH = {attempt.place: attempt for attempt in reversed(read_attempts())}
 
 

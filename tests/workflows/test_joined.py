@@ -1,4 +1,5 @@
-"""A customer who writes again while people have the conversation, from the gateway to its end."""
+"""A customer who writes again while human agents have the conversation, from the gateway to its
+end."""
 
 import asyncio
 from typing import Any
@@ -110,7 +111,8 @@ async def test_people_have_what_expired(
 
 
 async def test_messages_at_once_lead_to_one_review(engine: LiveEngine, shop: Shop) -> None:
-    """Whichever is thought of first; the others join it, before or after they were thought of."""
+    """The first processed message opens it; the others join it, before or after they were
+    processed."""
     answers = await asyncio.gather(
         *(_writes(engine, shop, f"{UNSURE_MESSAGE} ({number})") for number in range(4))
     )
@@ -123,7 +125,7 @@ async def test_messages_at_once_lead_to_one_review(engine: LiveEngine, shop: Sho
 
     for facts in answers:
         await _ended(engine, shop, facts)
-    # What joined ends with its case, which may be any of them.
+    # Joined messages end with their case, which may be any of them.
     for facts in answers:
         assert (await _run(engine, facts))["status"] == "completed"
 
@@ -131,7 +133,7 @@ async def test_messages_at_once_lead_to_one_review(engine: LiveEngine, shop: Sho
 async def test_people_have_a_case_whose_answer_could_not_be_sent(
     engine: LiveEngine, shop: Shop, mail: MailServer
 ) -> None:
-    """Nobody has answered the messages that joined it, and each is told of."""
+    """The joined messages are unanswered, and each is reported."""
     mail.reply = "550 no such user"
     by_mail = {"event_type": "email.inbound", "ticket_id": "T-1"}
     first = await _writes(engine, shop, **by_mail)

@@ -1,4 +1,4 @@
-"""Events that cannot be read yet: their runs wait for a process, and none of them fails."""
+"""Events that cannot be parsed yet: their runs wait for a process, and none of them fails."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ LARGE_MESSAGE = f"{ORDER_QUESTION} " * (LARGE // len(ORDER_QUESTION))
 
 @dataclass
 class _Occupied:
-    """It works on a large event until it is let go."""
+    """Works on a large event until it is released."""
 
     entered: asyncio.Event = field(default_factory=asyncio.Event)
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
@@ -48,7 +48,7 @@ class _Occupied:
 async def test_a_clients_large_events_beyond_those_that_may_wait_come_again(
     idle_engine: LiveEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However often they are sent away, they do not end as failed."""
+    """However often they are deferred, they do not fail."""
     engine, occupied, refused = idle_engine, _Occupied(), 0
 
     class Fair(FairNormalizer):

@@ -1,5 +1,5 @@
-"""A decision and a later message at the same moment: one of them wins, and only what was approved
-is carried out."""
+"""A concurrent decision and later message: one of them wins, and only the approved plan is
+executed."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -37,7 +37,7 @@ ANNA = Actor.person("anna", Role.AGENT)
 
 
 class InterruptedBrain(ReadingBrain):
-    """While it thinks about a text with `words` in it, something else happens, once."""
+    """While it processes a text that contains `words`, something else happens, once."""
 
     def __init__(self, words: str) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ async def _refunded_orders(engine: LiveEngine, it: Acting) -> list[str]:
 async def test_a_plan_that_was_approved_first_is_carried_out_as_approved(
     acting: LiveEngine, tmp_path: Path
 ) -> None:
-    """The correction comes too late for it, and is worked on afterwards."""
+    """The correction arrives too late, and is processed afterwards."""
     brain = InterruptedBrain(REFUND_OF.format(2002)[:-8])
     it = await _shop(acting, tmp_path, brain)
     async with acting.working():
@@ -104,7 +104,7 @@ async def test_a_plan_that_was_approved_first_is_carried_out_as_approved(
 async def test_a_first_approval_is_void_once_the_plan_has_changed(
     acting: LiveEngine, tmp_path: Path
 ) -> None:
-    """Also of a person who has read the correction, and the plan that it changes."""
+    """Even if the person has read the correction, and the plan that it changes."""
     brain = InterruptedBrain(REFUND_OF.format(2002)[:-8])
     it = await _shop(acting, tmp_path, brain, per_action=1_000)
     async with acting.working():
@@ -178,7 +178,7 @@ async def test_a_claim_that_comes_during_the_thought_keeps_the_agent_silent(
 async def test_an_approval_and_a_correction_at_once(
     acting: LiveEngine, tmp_path: Path, _: int
 ) -> None:
-    """A person approves who has not read the correction."""
+    """A reviewer approves without having read the correction."""
     it = await _shop(acting, tmp_path, ReadingBrain())
     async with acting.working():
         first = await writes(acting, it, REFUND_OF.format(2001))

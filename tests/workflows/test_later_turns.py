@@ -1,4 +1,4 @@
-"""A message that comes during a review: answered as another matter, or part of draft and plan."""
+"""A message during a review: answered as another subject, or added to the draft and plan."""
 
 from pathlib import Path
 from typing import Any
@@ -91,7 +91,7 @@ async def test_two_corrections_leave_the_last_number(acting: LiveEngine, tmp_pat
 async def test_a_corrected_number_of_nobody_leaves_no_refund(
     acting: LiveEngine, tmp_path: Path
 ) -> None:
-    """The plan before is about the wrong order, so it must not stay."""
+    """The previous plan is about the wrong order, so it must not remain."""
     it = await _shop(acting, tmp_path)
     async with acting.working():
         await writes(acting, it, REFUND_OF.format(2001))
@@ -192,7 +192,7 @@ async def test_the_agent_is_silent_while_a_person_holds(
 
 
 async def test_a_later_request_becomes_the_plan(acting: LiveEngine, tmp_path: Path) -> None:
-    """Of a review that plans no action; approving it answers the request, and nothing is left."""
+    """In a review without actions; approving it answers the request, and nothing remains open."""
     it = await _shop(acting, tmp_path)
     async with acting.working():
         first = await writes(acting, it, UNSURE)

@@ -1,4 +1,4 @@
-"""Tests of the schedule that fits clients' own heads, and of messages that use them."""
+"""The schedule that fits clients' own heads, and messages that use them."""
 
 from datetime import UTC, datetime
 

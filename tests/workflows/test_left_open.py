@@ -1,4 +1,4 @@
-"""A question that comes while a draft waits for people: approving the draft leaves it open."""
+"""A question during a review: approving the draft leaves the question open."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import pytest
 import sqlalchemy as sa
 from temporalio.testing import ActivityEnvironment
 
+from adapters.system import utc_now
 from domain.reviews.escalation import Decision
 from domain.runs.contracts import RunFacts, SweepInput
 from store.core.database import Database
@@ -50,7 +51,7 @@ async def _need_two(database: Database, shop: Shop, review_id: str) -> None:
 async def test_an_approved_draft_leaves_a_later_question_open(
     engine: LiveEngine, shop: Shop
 ) -> None:
-    """The draft was written before the question: the agent works on it after the answer."""
+    """The draft was written before the question: the agent processes it after the answer."""
     first = await _writes(engine, shop)
     review = await only_row(engine.database, escalation_tickets, of=shop)
     second = await _writes(engine, shop, f"{UNSURE_MESSAGE} (2)")
@@ -71,7 +72,9 @@ async def test_an_approved_draft_leaves_a_later_question_open(
     assert len(resolved) == 1, "the first message's alone"
     async with engine.database.tenant(shop.tenant) as connection:
         lists = ConversationLists(connection, shop.tenant)
-        open_now, _ = await lists.page(TalkFilter(unanswered=True), after=None, limit=5)
+        open_now, _ = await lists.page(
+            TalkFilter(unanswered=True), after=None, limit=5, now=utc_now()
+        )
         shown = await read_review(connection, shop.client_id, own["id"])
     assert len(open_now) == 1, "the answer came after the question, and left it open"
     assert review["draft"] in [turn.body for turn in shown.turns], "what was answered since"
@@ -84,7 +87,9 @@ async def test_an_approved_draft_leaves_a_later_question_open(
     assert asked["answer"]["status"] == "needs_review", "the answer to its caller"
     async with engine.database.tenant(shop.tenant) as connection:
         lists = ConversationLists(connection, shop.tenant)
-        assert await lists.page(TalkFilter(unanswered=True), after=None, limit=5) == ([], None)
+        assert await lists.page(
+            TalkFilter(unanswered=True), after=None, limit=5, now=utc_now()
+        ) == ([], None)
     answers = await rows(engine.database, engine_messages, of=shop, direction="outbound")
     assert {answer["event_id"] for answer in answers} == {first["event_id"], second["event_id"]}
 
@@ -92,7 +97,7 @@ async def test_an_approved_draft_leaves_a_later_question_open(
 async def test_words_of_a_first_person_answer_what_that_person_read(
     engine: LiveEngine, shop: Shop
 ) -> None:
-    """Words that the second person only approves answer nothing that came after them."""
+    """A text that the second person only approves answers no message after it."""
     first = await _writes(engine, shop)
     review = await only_row(engine.database, escalation_tickets, of=shop)
     await _need_two(engine.database, shop, review["id"])
@@ -115,7 +120,7 @@ async def test_words_of_a_first_person_answer_what_that_person_read(
 
 @pytest.mark.own_database
 async def test_a_question_left_open_at_a_crash_is_swept_up(engine: LiveEngine, shop: Shop) -> None:
-    """The answer is stored and the workflow that goes on with the question was never started."""
+    """The answer is stored, but the workflow for the question was never started."""
     first = await _writes(engine, shop)
     review = await only_row(engine.database, escalation_tickets, of=shop)
     second = await _writes(engine, shop, f"{UNSURE_MESSAGE} (2)")

@@ -1,4 +1,4 @@
-"""Runs that think by a language model: on the wire, with their costs, and without when it fails."""
+"""Runs with a language model over HTTP: their costs, and the fallback if it fails."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -30,7 +30,8 @@ ANSWER = "Hello,\n\nStandard shipping takes 3 to 6 working days, we hope you wil
 async def thinking(
     database_url: str, temporal: TemporalServer
 ) -> AsyncIterator[tuple[LiveEngine, LlmServer]]:
-    """The engine at work with a model on a local server; prices of 1 and 10 dollars a million."""
+    """A running engine with a model on a local server; prices of 1 and 10 dollars per million
+    tokens."""
     async with (
         llm_server() as server,
         live_engine(
@@ -81,7 +82,7 @@ async def test_answer_with_its_source_tokens_and_cost(
         assert (booked["calls"], booked["cost_micros"]) == (1, cost)
         history = await history_bytes(engine.run_of(shop, body["event_id"]))
         assert KEY.encode() not in history
-        assert b"event.brain" in history  # an activity of its own: it leaves the process
+        assert b"event.brain" in history  # a separate activity, because it leaves the process
 
 
 async def test_what_it_invents_is_seen_by_a_human_first(
@@ -115,7 +116,7 @@ async def test_a_model_that_fails_fails_the_run_and_says_so(
         told = await only_told(engine.database, of=shop, event="ticket.response_failed")
         assert told.data["error_code"] == "brain_unavailable"
         booked = await only_row(engine.database, brain_costs, of=shop)
-        assert booked["cost_micros"] == 0  # what was set aside was given back
+        assert booked["cost_micros"] == 0  # the reservation was released
 
 
 async def test_the_embedded_brain_thinks_when_the_month_is_spent(
@@ -164,7 +165,7 @@ async def test_a_dry_run_thinks_by_the_model_and_is_paid_for(
 async def test_the_merchants_words_come_below_our_rules(
     database_url: str, temporal: TemporalServer, shop: Shop, *, is_test: bool
 ) -> None:
-    """Whichever the playbook, and in dry runs too."""
+    """Whatever the playbook, and in dry runs too."""
     async with thinking(database_url, temporal) as (engine, server):
         await know(engine, shop)
         server.script = [said(response=ANSWER, sources=["k1"])]
@@ -186,7 +187,7 @@ async def test_the_merchants_words_come_below_our_rules(
 async def test_no_words_of_the_merchants_lift_what_code_checks(
     database_url: str, temporal: TemporalServer, shop: Shop
 ) -> None:
-    """A model that does as they say and invents a period is still held."""
+    """A model that obeys them and invents a period is still held for review."""
     async with thinking(database_url, temporal) as (engine, server):
         await know(engine, shop)
         server.script = [said(response=ANSWER.replace("3 to 6", "2 to 9"), sources=["k1"])]

@@ -1,4 +1,4 @@
-"""The sender of a client's mails, from the form to a customer's mailbox."""
+"""A client's mail sender, from the form to a customer's mailbox."""
 
 import re
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from store.ratings.tables import ratings
 from store.runs.tables import ai_conversations
 from tests.support.content.content import SETTINGS
 from tests.support.core.engine import LiveEngine
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import rows
 from tests.support.core.waiting import eventually
 from tests.support.identity.sign_in import mail_to, new_address
@@ -64,16 +65,17 @@ async def test_from_the_form_to_the_customer(engine: LiveEngine, mail: MailServe
         "last_error_at": None, "updated_at": put.json()["updated_at"],
     }  # fmt: skip
     brought = await mail_to(mail, address)
-    # By the way that is to be proved, and without a word of the client's.
+    # Through the server that is being verified, and without text from the client.
     assert brought["From"].addresses[0].addr_spec == address
     assert str(brought["From"].addresses[0].display_name) == "Service"
-    assert "Chez Nous" not in brought.get_content()
+    assert "Chez Nous" not in plain_text(brought)
     digit = digits(brought["Subject"])
     wrong = f"{(int(digit) + 1) % 1_000_000:06d}"
     refused = await engine.http.post(f"{MAIL_SENDER}/verify", json={"code": wrong}, headers=owner)
     assert code(refused) == (400, "invalid_sender_code")
 
-    # Until then the shop has no sender, and its customer has not written in by a received way.
+    # Before that, the shop has no sender, and its customer has not written through a verified
+    # channel.
     mails = len(mail.mails)
     assert await answered(engine, shop, **{"Message-ID": "<early@x>"}) == "failed"
     assert len(mail.mails) == mails
@@ -83,10 +85,10 @@ async def test_from_the_form_to_the_customer(engine: LiveEngine, mail: MailServe
     assert done.json()["verified"]
     assert await answered(engine, shop, **{"Message-ID": "<a@x>"}) == "completed"
     first = mail.mails[-1]
-    assert RATING_PATH not in first.get_content()
+    assert RATING_PATH not in plain_text(first)
     asked = await engine.http.patch(SETTINGS, json={"ask_rating": True}, headers=owner)
     assert asked.json()["ask_rating"] is True
-    # Each of our mails, of before and of now, leads back into the same thread by its name alone.
+    # Each of our emails, old and new, leads back to its thread by Message-ID alone.
     assert await answered(engine, shop, **{"In-Reply-To": str(first["Message-ID"])}) == "completed"
     second = mail.mails[-1]
     assert second["From"].addresses[0].addr_spec == address
@@ -94,9 +96,9 @@ async def test_from_the_form_to_the_customer(engine: LiveEngine, mail: MailServe
     assert second["Reply-To"] == "sav@shop.example"
     assert str(second["Message-ID"]).startswith("<reply.")
     assert str(second["Message-ID"]).endswith("@shop.example>")
-    assert second.get_content().splitlines()[-4:] == ["", "-- ", "Léa", "Chez Nous"]
-    # It is the second answer of its thread within a day: only the first one asks for a rating.
-    assert RATING_PATH not in second.get_content()
+    assert plain_text(second).splitlines()[-4:] == ["", "-- ", "Léa", "Chez Nous"]
+    # It is the second answer in its thread within a day: only the first one asks for a rating.
+    assert RATING_PATH not in plain_text(second)
     assert await answered(engine, shop, **{"In-Reply-To": str(second["Message-ID"])}) == "completed"
     forged = "<reply.3f2b7c1e-0000-5000-8000-000000000001@shop.example>"
     assert await answered(engine, shop, **{"In-Reply-To": forged}) == "completed"
@@ -113,9 +115,9 @@ async def test_from_the_form_to_the_customer(engine: LiveEngine, mail: MailServe
 
 
 async def _rates_an_answer(engine: LiveEngine, shop: Shop, mail: MailServer) -> None:
-    """In a thread of its own."""
+    """Check that an answer in a new thread asks for a rating."""
     assert await answered(engine, shop, **{"Message-ID": "<rated@x>"}) == "completed"
-    *_, link, blank, mark, _, _ = lines = mail.mails[-1].get_content().splitlines()
+    *_, link, blank, mark, _, _ = lines = plain_text(mail.mails[-1]).splitlines()
     assert lines[-4:] == [blank, mark, "Léa", "Chez Nous"] == ["", "-- ", "Léa", "Chez Nous"]
     origin = engine.settings.server.origin
     assert link.startswith(f"{origin}{RATING_PATH}/")
@@ -133,8 +135,7 @@ async def test_by_the_clients_own_server(
     authority: CertificateAuthority,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What keeps its server from taking mail is shown to the merchant, and nothing goes out by any
-    other way."""
+    """Its server's error is shown to the merchant, and no email is sent in another way."""
     owner = await person(engine, shop, Role.OWNER)
     resources = engine.app.state.resources
     smtp: dict[str, object] = {
@@ -194,5 +195,5 @@ async def test_a_code_that_cannot_be_mailed_is_told(
     async def refused_again() -> bool:
         return mail.refused == 2
 
-    # Else the second mail reaches the next test.
+    # Otherwise the second email reaches the next test.
     await eventually(refused_again)

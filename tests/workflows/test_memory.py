@@ -1,4 +1,4 @@
-"""Memory along the way of an event: whose it is, and that strangers have no part in it."""
+"""Memory during an event's processing: its owner, and no access for strangers."""
 
 from store.runs.tables import ai_conversations
 from tests.support.core.engine import LiveEngine

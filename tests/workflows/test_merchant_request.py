@@ -1,4 +1,4 @@
-"""A `merchant_request` moves money for the merchant's own systems, if the playbook enables it."""
+"""A `merchant_request` moves money for the merchant's own systems, if the playbook permits it."""
 
 import json
 from pathlib import Path
@@ -70,7 +70,7 @@ async def test_the_merchants_systems_ask_and_it_is_done_once(
 
     assert (told["status"], it.refunded) == ("completed", 4_900)
     assert "49" in told["response"]
-    assert again["status"] == "needs_review"  # no second refund of an order without a person
+    assert again["status"] == "needs_review"  # no second refund of an order without a human
     assert brain.requests == []
 
 
@@ -178,7 +178,7 @@ async def test_a_request_of_another_shape_is_refused(
 
 
 def test_what_was_disabled_meanwhile_is_not_done() -> None:
-    """The rule counts when the action's turn comes, as it does for every warrant."""
+    """The rule is checked when the action is executed, as for every authorization."""
     action = REFUND_49.model_copy(update={"warrant": Warrant.MERCHANT_REQUEST})
 
     assert rechecked(action, an_order(), rulebook=enabled()) is None

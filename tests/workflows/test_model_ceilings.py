@@ -1,4 +1,4 @@
-"""A ceiling of the day ends the model for every use of it, and holds up no person."""
+"""A daily budget stops the model for every use, and delays no human."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -36,7 +36,7 @@ REPLAYS = "/api/dashboard/replays"
 async def thinking(
     database_url: str, temporal: TemporalServer, limits: dict[str, Any] | None = None
 ) -> AsyncIterator[tuple[LiveEngine, LlmServer]]:
-    """The engine at work with a model that costs 1 and 10 dollars a million tokens."""
+    """A running engine with a model that costs 1 and 10 dollars per million tokens."""
     async with (
         llm_server() as server,
         live_engine(
@@ -56,7 +56,7 @@ async def thinking(
 
 
 async def every_use(engine: LiveEngine, shop: Shop) -> tuple[str, str, str, str | None]:
-    """A run, a dry run, a simulation and a question to the copilot. Returns the models of the run,
+    """Make a run, a dry run, a simulation and a copilot question. Returns the models of the run,
     the simulation and the copilot's answer, and the copilot's notice."""
     headers = await person(engine, shop, Role.OWNER)
     assert (await engine.post(shop, message=ENGLISH)).status_code == 200
@@ -106,7 +106,7 @@ async def test_at_the_installations_ceiling_no_use_asks_the_model(
 async def test_at_the_trials_ceiling_paying_clients_keep_the_model(
     database_url: str, temporal: TemporalServer
 ) -> None:
-    """A crowd of free accounts has spent its day; its own monthly budgets are untouched."""
+    """Many free accounts have spent their day; the client's monthly budget is unused."""
     limit = {"brain_trial_budget_a_day": 0}
     async with thinking(database_url, temporal, limit) as (engine, server):
         crowd = [await unpaid_shop(engine.database) for _ in range(3)]
@@ -135,7 +135,7 @@ async def _by_copilot(engine: LiveEngine, shop: Shop) -> None:
 
 
 async def _by_replay(engine: LiveEngine, shop: Shop) -> None:
-    """Of the one event that really came. At a ceiling it ends as stopped."""
+    """Replay the only real event. At the budget limit, the replay is stopped."""
     headers = await person(engine, shop, Role.OWNER)
     body = {"client_id": shop.client_id, "variant": {}}
     begun = await engine.http.post(REPLAYS, json=body, headers=headers)
@@ -175,7 +175,7 @@ async def test_each_use_asks_the_model_until_the_day_is_spent(
 async def test_a_persons_reply_does_not_wait_for_the_ceiling(
     database_url: str, temporal: TemporalServer, shop: Shop
 ) -> None:
-    """The day is used up, and its counter is locked by another process."""
+    """The day is used up, and another process has locked its counter."""
     limit = {"brain_installation_budget_a_day": 0}
     async with thinking(database_url, temporal, limit) as (engine, server):
         body = (await engine.post(shop, message=ENGLISH)).json()

@@ -48,7 +48,7 @@ pytestmark = pytest.mark.own_database
 
 
 async def _reset_of(engine: LiveEngine, at: datetime) -> MonthlyResetResult:
-    """Fire the schedule for that first of a month, long past now: it comes late."""
+    """Fire the schedule for the first day of a month, long afterwards."""
     await ensure_monthly_reset_schedule(engine.client)
     workflow_id = await fire(engine.client, MONTHLY_RESET_SCHEDULE, at)
     handle = engine.client.get_workflow_handle(workflow_id, result_type=MonthlyResetResult)
@@ -221,7 +221,7 @@ async def test_what_has_lapsed_is_pruned_though_comparing_fails(
 
 
 async def test_schedules_give_up_in_time_for_the_next(engine: LiveEngine) -> None:
-    """Housekeeping that cannot end would keep every later one from starting."""
+    """A run that cannot end would block all later ones."""
     await ensure_monthly_reset_schedule(engine.client)
     await ensure_housekeeping_schedule(engine.client)
 

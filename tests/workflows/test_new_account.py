@@ -1,4 +1,4 @@
-"""What a new account answers, with a connected shop and without a template of its own."""
+"""What a new account answers, with a connected shop and without its own templates."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -56,7 +56,7 @@ async def test_with_three_articles(acting: LiveEngine, mail: MailServer, tmp_pat
         assert "message nous fait très plaisir" in praised["response"]
         thanked = await ask("Merci beaucoup pour votre aide !")
         assert (thanked["status"], thanked["response"]) == ("completed", "")
-        # The embedded agent quotes, and the only article is in French: a person answers.
+        # The embedded agent quotes, and the only article is in French: a human answers.
         english = await ask("How much is home delivery?")
         assert (english["status"], english["response"]) == ("needs_review", "")
         review = await acting.review_of(english["run_id"], round_=0)
@@ -96,7 +96,8 @@ async def test_where_is_my_order(
 async def _opened(
     acting: LiveEngine, mail: MailServer, folder: Path
 ) -> Callable[[str], Awaitable[dict[str, str]]]:
-    """Sign up, connect the demo shop, add the articles; return how a customer is answered."""
+    """Sign up, connect the demo shop, add the articles; return a function that asks as a
+    customer."""
     account = await sign_up(acting, mail, brand="Maison Lin")
     shop = Shop(account.client_id, account.user_id, "", "", "")
     path = folder / "shop.db"

@@ -1,4 +1,4 @@
-"""A free account that calls itself a carrier has strangers mailed: no way leads to them."""
+"""A free account named like a carrier tries to email strangers: no route reaches them."""
 
 from collections.abc import Awaitable, Callable
 from email.message import EmailMessage
@@ -17,6 +17,7 @@ from store.runs.tables import engine_runs
 from tests.support.agent.acting import connect
 from tests.support.content.content import SETTINGS
 from tests.support.core.engine import LiveEngine
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import only_row, rows
 from tests.support.core.waiting import eventually
 from tests.support.identity.sign_in import Account, mail_to, sign_up
@@ -50,7 +51,8 @@ async def relay(engine: LiveEngine, mail: MailServer) -> Shop:
 
 
 async def edited(engine: LiveEngine, event_id: str) -> str:
-    """A person of the account writes the lure in place of the draft. Returns the run's status."""
+    """Replace the draft with the phishing text as a member of the account. Returns the run's
+    status."""
     run = await only_row(engine.database, engine_runs, event_id=event_id)
     review = await engine.review_of(run["id"], round_=0)
     await engine.decide(review["id"], Decision.EDIT, LURE)
@@ -81,7 +83,7 @@ async def by_mcp(engine: LiveEngine, shop: Shop, victims: list[str]) -> None:
 
 
 async def by_forged_mail(engine: LiveEngine, shop: Shop, victims: list[str]) -> None:
-    """The account holds the secrets of its mail provider, so it can post what it likes."""
+    """Post forged emails: the account has its mail provider's secrets."""
     settings, headers = {AUTHSERV_ID: "mx.evil.example"}, await person(engine, shop, Role.OWNER)
     by = (
         (Provider.POSTMARK, by_postmark, None, victims[:3]),
@@ -118,7 +120,7 @@ async def by_forged_mail(engine: LiveEngine, shop: Shop, victims: list[str]) -> 
 
 
 async def by_the_widget(engine: LiveEngine, shop: Shop, victims: list[str]) -> None:
-    """The account signs whom it likes, and reviews the answer late."""
+    """The account signs arbitrary users, and answers the review late."""
     page = await page_of(engine, shop)
     secret = await with_secret(page)
     for victim in victims:
@@ -153,7 +155,7 @@ async def test_strangers_get_no_mail(engine: LiveEngine, mail: MailServer, way: 
 async def test_an_invitation_has_no_word_of_the_account(
     engine: LiveEngine, mail: MailServer
 ) -> None:
-    """It is a service mail: it names the verified address of the member who invites."""
+    """It is a service email, which names the inviting member's verified address."""
     account = await sign_up(engine, mail, brand=f"{BRAND} {LINK}")
     for victim in strangers():
         invited = await engine.http.post(
@@ -162,14 +164,14 @@ async def test_an_invitation_has_no_word_of_the_account(
         assert invited.status_code in (201, 429), invited.text
         if invited.status_code == 201:
             sent = await mail_to(mail, victim)
-            whole = f"{sent['From']} {sent['Subject']} {sent.get_content()}"
+            whole = f"{sent['From']} {sent['Subject']} {plain_text(sent)}"
             assert "DHL" not in whole
             assert "evil.example" not in whole
-            assert account.email in sent.get_content()
+            assert account.email in plain_text(sent)
 
 
 async def codes_for_a_sender(engine: LiveEngine, account: Account, victims: list[str]) -> None:
-    """The account says that each stranger's address is its sender."""
+    """The account claims each stranger's address as its sender."""
     for victim in victims:
         wanted = {"address": victim, "reply_to": victim, "signature": LURE}
         put = await engine.http.put(MAIL_SENDER, json=wanted, headers=account.headers)
@@ -193,7 +195,7 @@ async def test_no_code_has_a_word_of_the_account(
     mail: MailServer,
     way: Callable[[LiveEngine, Account, list[str]], Awaitable[None]],
 ) -> None:
-    """What can be had mailed to strangers is a fixed text of the service's, and few of it."""
+    """Emails to strangers have a fixed text from the service, and their number is limited."""
     account = await sign_up(engine, mail, brand=f"{BRAND} {LINK}")
     display = {"branding": {"display_name": BRAND}}
     named = await engine.http.patch(SETTINGS, json=display, headers=account.headers)
@@ -203,11 +205,12 @@ async def test_no_code_has_a_word_of_the_account(
     await way(engine, account, victims)
 
     async def to_strangers() -> list[EmailMessage] | None:
-        """A later code of a sender takes the place of one that is not mailed yet."""
+        """Return the emails to strangers. A later sender code replaces one that is not emailed
+        yet."""
         return [one for one in mail.mails if str(one["To"]) in victims] or None
 
     for one in await eventually(to_strangers):
-        whole = f"{one['From']} {one['Subject']} {one['Reply-To']} {one.get_content()}"
+        whole = f"{one['From']} {one['Subject']} {one['Reply-To']} {plain_text(one)}"
         assert "DHL" not in whole
         assert "evil.example" not in whole
         assert "http" not in whole

@@ -1,4 +1,4 @@
-"""Notices of reviews: told once in the client's Slack, without a word of the customer's."""
+"""Review notices: posted once in the client's Slack, without customer text."""
 
 import json
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ async def with_slack(engine: LiveEngine, slack: SlackServer, **settings: str) ->
 
 
 async def tell(engine: LiveEngine, shop: Shop, review_id: str) -> None:
-    """The workflow alone, to its end."""
+    """Run the notice workflow to its end."""
     await engine.client.execute_workflow(
         names.TELL_REVIEWERS,
         TellReviewersInput(client_id=shop.client_id, review_id=review_id),
@@ -49,7 +49,7 @@ async def tell(engine: LiveEngine, shop: Shop, review_id: str) -> None:
 
 
 async def test_notices(acting: LiveEngine, slack: SlackServer) -> None:
-    """One worker for all of it."""
+    """One worker for all cases."""
     async with acting.working():
         await _a_review_that_opens_is_told(acting, slack)
         await _slack_that_is_away_is_told_later(acting, slack)
@@ -113,5 +113,5 @@ async def _an_address_that_is_gone_ends_the_connection(
 
     chat = await only_row(engine.database, integrations, client_id=shop.client_id)
     assert (chat["status"], chat["error_code"]) == ("error", "not_authorized")
-    # The second was not even tried.
+    # The second was not even attempted.
     assert len(slack.seen) == 4

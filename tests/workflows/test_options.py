@@ -1,4 +1,4 @@
-"""The time limits fit what they are around."""
+"""The time limits are consistent with the work that they contain."""
 
 from datetime import timedelta
 
@@ -17,7 +17,7 @@ from workflows import options
 
 
 def test_a_model_may_take_its_time_after_the_search_for_knowledge_took_its_own() -> None:
-    """Else the answer of a slow provider is thrown away, and asked and paid for again."""
+    """Otherwise a slow provider's answer is discarded, requested again and paid for twice."""
     longest = timedelta(seconds=embeddings.DEADLINE_S + llm.DEADLINE_S)
 
     given = options.REMOTE_BRAIN["start_to_close_timeout"]
@@ -26,7 +26,7 @@ def test_a_model_may_take_its_time_after_the_search_for_knowledge_took_its_own()
 
 
 def test_a_delivery_may_wait_for_its_place_be_sent_and_be_recorded() -> None:
-    """Else it is sent twice."""
+    """Otherwise it is sent twice."""
     tries = len(deliver.RECORD_PAUSES_S) + 1
     recorded = sum(deliver.RECORD_PAUSES_S) + tries * database.PATIENCE_S
     longest = timedelta(seconds=delivery_limiter.LONGEST_WAIT_S + sender.BUDGET_S + recorded)
@@ -43,7 +43,7 @@ def test_a_delivery_may_wait_for_its_place_be_sent_and_be_recorded() -> None:
 def test_a_worker_that_ends_leaves_a_step_its_time(
     step: ActivityConfig | LocalActivityConfig,
 ) -> None:
-    """Those that somebody waits for."""
+    """Steps with a waiting caller."""
     longest = step["start_to_close_timeout"]
     assert longest is not None
     assert longest < engine_worker.GRACE

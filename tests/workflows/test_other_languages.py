@@ -1,4 +1,4 @@
-"""A message in a language that the agent does not answer in: to people, with an acknowledgement."""
+"""A message in an unsupported language: handed to human agents, with an acknowledgement."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""An event that costs too much to read or to think about is no outage: a person answers it."""
+"""An event that is too expensive to parse or process is not an outage: a human answers it."""
 
 import pytest
 
@@ -18,7 +18,7 @@ LONG = f"{ORDER_QUESTION} " * 200
 
 
 async def test_what_cannot_be_read_is_cut_for_a_person(idle_engine: LiveEngine) -> None:
-    """Its beginning is shown, and the whole is kept; nobody tries to read it again."""
+    """Its start is shown, and the whole event is stored; nothing parses it again."""
     engine, costly = idle_engine, normalize_at_a_cost(idle_engine)
     brain = think_at_a_cost(engine)
     shop = await open_shop(engine.database)

@@ -1,4 +1,4 @@
-"""The run as a workflow: its failures, its history, its repetition."""
+"""The run as a workflow: failures, history, retries."""
 
 import asyncio
 import dataclasses
@@ -29,7 +29,7 @@ CANARY = "quetzal-canary-77"
 
 
 class BrokenBrain:
-    """Fails with the customer's words in its message, as careless libraries do."""
+    """Fails with the customer's text in its error message, as careless libraries do."""
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
         raise ValueError(f"cannot parse {request.text!r}")
@@ -38,7 +38,7 @@ class BrokenBrain:
 async def test_a_mail_under_way_when_the_time_is_up_is_not_called_unsent(
     engine: LiveEngine, shop: Shop, mail: MailServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Temporal gives the try up and names what the one before it failed with."""
+    """Temporal times the attempt out and reports the previous attempt's error."""
     monkeypatch.setitem(options.OUTSIDE, "schedule_to_close_timeout", timedelta(seconds=3))
     mail.recipient_reply = "451 later"
     asked = {"event_type": "email.inbound", "customer_email": "a@b.example"}
@@ -73,7 +73,7 @@ async def test_broken_brain_fails_the_run(idle_engine: LiveEngine, shop: Shop) -
 async def test_histories_hold_no_customer_text(
     engine: LiveEngine, shop: Shop, mail: MailServer
 ) -> None:
-    """A canary in every field that a customer fills, searched for in every history."""
+    """A canary in every customer-controlled field, searched for in every history."""
     mail.recipient_reply = f"550 {CANARY} no such user"
     for event_type, message in (
         ("shopify.ticket.created", ORDER_QUESTION),
@@ -116,7 +116,8 @@ async def test_operators_can_filter_by_outcome(engine: LiveEngine, shop: Shop) -
 
 
 async def test_replays_itself_at_every_task(idle_engine: LiveEngine, shop: Shop) -> None:
-    """Without a cache each task replays the run from its start: nondeterminism would show."""
+    """Without a cache, each task replays the run from its start, which would reveal
+    nondeterminism."""
     async with idle_engine.working(max_cached_workflows=0):
         sure = (await idle_engine.post(shop, message=ORDER_QUESTION)).json()
         mailed = await idle_engine.post(
@@ -159,7 +160,7 @@ async def test_sweep_leaves_young_runs_alone(idle_engine: LiveEngine, shop: Shop
 async def test_sweep_starts_anew_what_was_terminated(idle_engine: LiveEngine, shop: Shop) -> None:
     event_id, _ = await _admit_only(idle_engine, shop)
     sweep = SweepInput(older_than_s=0)
-    # Nobody works yet: the run is started by hand and terminated before it does anything.
+    # No worker is running: the run is started manually and terminated at once.
     await idle_engine.client.start_workflow(
         "ProcessEvent",
         {"ref": {"client_id": shop.client_id, "event_id": event_id, "run_id": "x"}, "threshold": 1},
@@ -192,7 +193,7 @@ async def test_sweep_wakes_a_run_whose_signal_was_lost(engine: LiveEngine, shop:
 
 @pytest.mark.own_database
 async def test_schedule_sweeps(idle_engine: LiveEngine, shop: Shop) -> None:
-    """The schedule itself, made twice as two workers starting at once do."""
+    """The schedule itself, created twice as by two concurrent workers."""
     event_id, _ = await _admit_only(idle_engine, shop)
     for _ in range(2):
         await ensure_sweep_schedule(idle_engine.client, SweepInput(older_than_s=0), 3600)
@@ -216,7 +217,7 @@ async def test_closed_run_is_not_started_again(engine: LiveEngine, shop: Shop) -
 
 
 async def _admit_only(engine: LiveEngine, shop: Shop) -> tuple[str, str]:
-    """(event_id, run_id) of a run that was admitted and never started."""
+    """Return (event_id, run_id) of a run that was admitted and never started."""
     admitted = await admit_event(
         engine.database, shop, event_type="api_direct", message=ORDER_QUESTION
     )
@@ -224,7 +225,7 @@ async def _admit_only(engine: LiveEngine, shop: Shop) -> tuple[str, str]:
 
 
 async def _closed(engine: LiveEngine, shop: Shop, event_id: str) -> WorkflowExecutionStatus | None:
-    """How the run's workflow ended, None while it has not."""
+    """Return how the run's workflow ended, None if it is still running."""
     try:
         status = (await engine.run_of(shop, event_id).describe()).status
     except RPCError:  # not started yet

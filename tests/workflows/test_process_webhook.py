@@ -1,4 +1,4 @@
-"""Webhooks from the door to their effect: each once, in its order, whatever comes between."""
+"""Webhooks from arrival to effect: each once and in order, whatever fails."""
 
 import asyncio
 from datetime import timedelta
@@ -33,14 +33,14 @@ pytestmark = pytest.mark.own_database
 
 
 async def _all_done(engine: LiveEngine, number: int) -> bool:
-    """Whether so many webhooks have ended, and their runs."""
+    """Return whether this many webhooks have ended, and their runs."""
     ended = await rows(engine.database, inbound_webhooks, state="done")
     runs = await rows(engine.database, engine_runs)
     return len(ended) == number and all(run["status"] != "received" for run in runs)
 
 
 async def _everything(engine: LiveEngine) -> dict[str, list[str]]:
-    """Every row of every table."""
+    """Return every row of every table."""
     return {
         name: sorted(str(row) for row in await rows(engine.database, table))
         for name, table in metadata.tables.items()
@@ -70,7 +70,7 @@ async def test_200_of_one_delivery_have_one_effect_and_others_theirs_in_order(
     )
 
     assert {(answer.status_code, answer.text) for answer in answers} == {(200, answers[0].text)}
-    # Under so many at once a start may have come too late: then the sweep begins the work.
+    # Under load, a start may have come too late: then the sweep starts the work.
     sweep = SweepWebhooks(engine.database, engine.engine, utc_now)
     left = SweepInput(older_than_s=0, review_expiry_s=60)
     await ActivityEnvironment().run(sweep.start_left, left)
@@ -81,7 +81,7 @@ async def test_200_of_one_delivery_have_one_effect_and_others_theirs_in_order(
         **{f"more-{n}": (0, 0) for n in range(8)},
     }
     assert {one["outcome"] for one in kept} == {"event"}
-    # Worked on in the order of arrival.
+    # Processed in order of arrival.
     kept.sort(key=lambda one: str(one["id"]))
     ended = [one["finished_at"] for one in kept]
     assert ended == sorted(ended)
@@ -128,11 +128,11 @@ async def test_what_a_crash_left_is_swept_and_what_fails_is_given_up(
     monkeypatch.setitem(options.WORKING, "retry_policy", soon)
     async with engine.database.tenant(shop.tenant) as connection:
         inbox = Inbox(engine.database, shop, await listen_to(connection, shop.tenant))
-    # Committed, and never started: the door was killed in between.
+    # Committed, and never started: the endpoint was killed in between.
     first, second = await inbox.comes(), await inbox.comes()
     broken = await inbox.comes()
     async with engine.database.service() as connection:
-        # Taken by another version, which knew the provider.
+        # Accepted by another version, which knew the provider.
         await connection.execute(
             sa.update(inbound_webhooks)
             .where(inbound_webhooks.c.id == broken)
@@ -149,7 +149,7 @@ async def test_what_a_crash_left_is_swept_and_what_fails_is_given_up(
     given_up = await inbox.row(broken)
     assert (given_up["state"], given_up["reason"]) == ("failed", "unknown_provider")
 
-    # A queue without a head is nobody's doing; the sweep moves it all the same.
+    # No workflow processes a queue without a head; the sweep advances it.
     stuck = await inbox.comes()
     async with engine.database.service() as connection:
         await connection.execute(
@@ -158,7 +158,7 @@ async def test_what_a_crash_left_is_swept_and_what_fails_is_given_up(
     assert await environment.run(swept, step) == SweepResult(picked_up=1)
     await eventually(lambda: _all_done(engine, 4))
 
-    # People may have what failed worked on again, by the version that knows it.
+    # Members can have a failed webhook reprocessed by the version that knows its provider.
     async with engine.database.service() as connection:
         await connection.execute(
             sa.update(inbound_webhooks)

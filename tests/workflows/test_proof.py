@@ -1,5 +1,5 @@
-"""Whatever is written, through the real workflow: the ledger holds no order that was not named, no
-two actions on one order, and nothing of anybody else's."""
+"""For any messages, through the real workflow: the ledger contains no unnamed order, no two actions
+on one order, and nothing of another customer's."""
 
 from collections import Counter
 from pathlib import Path
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.own_database
 STRANGER: Final = "somebody.else@example.com"
 LEVELS: Final = st.sampled_from([ActionLevel.AUTONOMOUS, ActionLevel.CUSTOMER_CONFIRMED])
 STATES: Final = st.sampled_from(["open", "delivered"])
-# Each example is an engine's real work; the pure twin of this test draws hundreds.
+# Each example runs a real engine; the pure version of this test draws hundreds.
 FEW: Final = settings(
     max_examples=8,
     derandomize=True,
@@ -39,14 +39,14 @@ FEW: Final = settings(
 
 
 async def a_shop(engine: LiveEngine, folder: Path, level: ActionLevel, state: str) -> Acting:
-    """The customer's three orders, each of another sum, and one of a stranger's."""
+    """Create the customer's three orders with different totals, and one of another customer's."""
     mine = [order(number, 4_000 + place, state=state) for place, number in enumerate(OWN_NUMBERS)]
     theirs = order(STRANGERS_NUMBER, email=STRANGER, state=state)
     return await acting_shop(engine, folder, [*mine, theirs], rules(level))
 
 
 async def acted_on(engine: LiveEngine, it: Acting) -> list[dict[str, Any]]:
-    """The ledger's rows of actions on orders, of this client."""
+    """Return this client's ledger rows for actions on orders."""
     entries = await rows(engine.database, action_ledger, client_id=it.shop.client_id)
     return [row for row in entries if row["action"] in ON_ORDERS and row["state"] != "failed"]
 
@@ -79,7 +79,7 @@ async def test_the_ledger_holds_only_what_was_named_and_nothing_twice(
     async with acting.working():
         for text in written:
             answer = (await acting.post(it.shop, **_message(text))).json()
-            # What the customer has read so far: a question that names the order is one of it.
+            # What the customer has read so far, including a question that names the order.
             said += [text, answer["response"]]
 
     entries = await acted_on(acting, it)
@@ -94,7 +94,7 @@ async def test_the_ledger_holds_only_what_was_named_and_nothing_twice(
 
 
 async def test_the_first_example_does_act(acting: LiveEngine, tmp_path: Path) -> None:
-    """Else the property would hold of an engine that does nothing."""
+    """Otherwise the property would hold for an engine that does nothing."""
     it = await a_shop(acting, tmp_path, ActionLevel.AUTONOMOUS, "delivered")
     think_by(acting, GreedyBrain(ActionKind.REFUND))
     async with acting.working():
@@ -110,7 +110,7 @@ async def test_the_first_example_does_act(acting: LiveEngine, tmp_path: Path) ->
 
 
 def _message(text: str) -> dict[str, str]:
-    """In one ticket of a platform that vouches for the customer."""
+    """Send a message in one ticket of a platform that vouches for the customer."""
     return {
         "event_type": "shopify.ticket.created",
         "customer_email": CUSTOMER,

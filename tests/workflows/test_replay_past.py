@@ -1,4 +1,4 @@
-"""A replay of what really came, from the request to the table of what would be otherwise."""
+"""A replay of real events, from the request to the table of differences."""
 
 from pathlib import Path
 from typing import Any
@@ -25,15 +25,15 @@ TICKET = {"event_type": "shopify.ticket.created", "customer_email": CUSTOMER}
 SETTINGS = "/api/dashboard/settings"
 DELIVERY = "Standard delivery takes 3 to 6 working days and costs 4.90 EUR."
 DELIVERY_QUESTION = "How long does standard delivery take?"
-# What a replay may write.
+# Tables that a replay may write.
 _OWN = {"replays", "replay_changes", "audit_entries", "audit_heads"}
 
 
 async def test_what_really_came_ends_as_it_did_until_something_is_changed(
     acting: LiveEngine, tmp_path: Path
 ) -> None:
-    """The refund's yes is to a question of the thread, its limit is not used up by itself, and
-    nothing is written, sent or paid back."""
+    """The refund's yes answers a question in the thread, its limit is not used up by itself, and
+    nothing is written, sent or refunded."""
     confirmed = rules(ActionLevel.CUSTOMER_CONFIRMED, per_customer=5_000)
     it = await acting_shop(acting, tmp_path, [order("2001")], confirmed)
     await promising(acting, it.shop)
@@ -75,7 +75,7 @@ async def test_what_really_came_ends_as_it_did_until_something_is_changed(
 
 
 async def test_the_past_month_with_answers_from_knowledge_sent(acting: LiveEngine) -> None:
-    """What a member sees before turning the setting on."""
+    """What a member sees before enabling the setting."""
     shop = await open_shop(acting.database)
     async with acting.database.tenant(shop.tenant) as connection:
         await ContentRepository(connection, shop.tenant).add_knowledge(
@@ -117,7 +117,7 @@ async def test_the_past_month_with_answers_from_knowledge_sent(acting: LiveEngin
 
 
 async def _replayed(acting: LiveEngine, it: Acting, variant: dict[str, Any]) -> dict[str, Any]:
-    """A replay on this variant, once it is over."""
+    """Return a finished replay with this variant."""
     headers = await person(acting, it.shop, Role.OWNER)
     begun = await acting.http.post(
         REPLAYS, json={"client_id": it.shop.client_id, "variant": variant}, headers=headers

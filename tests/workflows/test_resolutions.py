@@ -1,4 +1,4 @@
-"""A ticket that is resolved more than once: what merchants' systems get each time."""
+"""A ticket that is resolved more than once: the events for merchants' systems."""
 
 import json
 from typing import Any

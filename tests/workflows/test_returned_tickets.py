@@ -1,4 +1,4 @@
-"""Tickets that are given back: neither the brain nor the executor ran for their message."""
+"""Returned tickets: neither the brain nor the executor ran for their message."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ SENSITIVE = "Mon avocat va vous assigner."
 
 
 async def _used(engine: LiveEngine, shop: Shop) -> int:
-    """Return the tickets of the month, after a check against the ledger's rows."""
+    """Return the month's used tickets, after checking them against the ledger's rows."""
     counter = await only_row(engine.database, usage_counters, of=shop)
     ledger = await rows(engine.database, usage_ledger, of=shop)
     assert counter["tickets_used"] == sum(row["returned_at"] is None for row in ledger)
@@ -146,7 +146,7 @@ async def test_what_the_brain_read_counts_whatever_people_decide(
 async def test_a_message_that_an_approval_left_open_counts_when_it_is_read(
     engine: LiveEngine, shop: Shop
 ) -> None:
-    """The agent read it when it joined, and once more after the approval: one ticket."""
+    """The agent read it when it joined, and again after the approval: one ticket."""
     first = await _post(engine, shop, message=DRAFTED)
     joined = await _post(engine, shop, message=UNSURE_MESSAGE)
     await engine.run_of(shop, joined["event_id"]).result()

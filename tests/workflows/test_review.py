@@ -1,4 +1,4 @@
-"""A parked run and the human who decides about it."""
+"""A run in review, and the reviewer's decision."""
 
 import asyncio
 from typing import Any
@@ -14,6 +14,7 @@ from domain.runs.contracts import RunFacts
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import action_ledger, engine_messages, engine_runs
 from tests.support.core.engine import LiveEngine, database_away, live_engine
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import only_row, rows
 from tests.support.core.temporal import TemporalServer
 from tests.support.core.waiting import eventually
@@ -24,7 +25,7 @@ LOST_WORDS = "Où est ma commande 1042 ? Le chat a mangé le bon de livraison."
 
 
 async def _parked(engine: LiveEngine, shop: Shop, **more: object) -> tuple[str, str]:
-    """(event_id, escalation_id) of a run that waits."""
+    """Return (event_id, escalation_id) of a run that is held for review."""
     body = (await engine.post(shop, message=LOST_WORDS, **more)).json()
     assert body["status"] == "needs_review"
     escalation = await only_row(engine.database, escalation_tickets, run_id=body["run_id"])
@@ -60,7 +61,7 @@ async def test_edit_sends_the_human_words(engine: LiveEngine, shop: Shop, mail: 
     await engine.decide(escalation_id, Decision.EDIT, "Oui, elles existent.")
     await _outcome(engine, shop, event_id)
 
-    assert [m.get_content().strip() for m in mail.mails] == ["Oui, elles existent."]
+    assert [plain_text(m).strip() for m in mail.mails] == ["Oui, elles existent."]
     run = await only_row(engine.database, engine_runs, of=shop)
     assert run["response"] == "Oui, elles existent."
     reply = await only_row(engine.database, engine_messages, of=shop, direction="outbound")
@@ -82,7 +83,7 @@ async def test_reject_hands_over(engine: LiveEngine, shop: Shop) -> None:
 async def test_undecided_review_expires(
     database_url: str, temporal: TemporalServer, shop: Shop
 ) -> None:
-    """Durations are data: this one waits a tenth of a second instead of 72 hours."""
+    """Durations are data: this one expires after a tenth of a second instead of 72 hours."""
     async with (
         live_engine(
             database_url,
@@ -156,7 +157,7 @@ async def test_threshold_zero_does_not_stand_in_for_a_human(engine: LiveEngine) 
 async def test_approval_after_an_unknown_outcome_tries_once_more(
     engine: LiveEngine, shop: Shop, mail: MailServer
 ) -> None:
-    """Only the human's word repeats what may have happened already."""
+    """Only a human decision repeats an action with an unknown outcome."""
     mail.reply = None
     body = (
         await engine.post(
@@ -178,8 +179,8 @@ async def test_approval_after_an_unknown_outcome_tries_once_more(
 async def test_a_mail_repeated_by_a_human_waits_for_a_greylisting_server(
     engine: LiveEngine, shop: Shop, mail: MailServer
 ) -> None:
-    """What the server put off in this round surely was not sent in it. A human's other words are
-    another mail: of two with one Message-ID the customer would see the first."""
+    """An email that the server deferred in this round was certainly not sent in it. A human's other
+    text is another email: of two with one Message-ID, the customer would see only the first."""
     mail.reply = None
     asked = {"event_type": "email.inbound", "customer_email": "a@b.example"}
     body = (await engine.post(shop, **asked, message=ORDER_QUESTION)).json()
@@ -192,7 +193,7 @@ async def test_a_mail_repeated_by_a_human_waits_for_a_greylisting_server(
 
     assert (await _outcome(engine, shop, body["event_id"])).status == "completed"
     first, second = mail.mails
-    assert second.get_content().strip() == "Les mots d'un humain."
+    assert plain_text(second).strip() == "Les mots d'un humain."
     assert first["Message-ID"] != second["Message-ID"]
 
 
@@ -211,7 +212,7 @@ async def test_review_survives_a_change_of_worker(idle_engine: LiveEngine, shop:
 async def test_later_rounds_show_what_will_be_sent(
     engine: LiveEngine, shop: Shop, mail: MailServer
 ) -> None:
-    """A human's words of an earlier round stay the draft of the next."""
+    """A human's text from an earlier round remains the draft of the next."""
     event_id, escalation_id = await _parked(
         engine, shop, event_type="email.inbound", customer_email="a@b.example"
     )
@@ -223,13 +224,13 @@ async def test_later_rounds_show_what_will_be_sent(
     assert second["draft"] == "Les mots d'un humain."
     await engine.decide(second["id"], Decision.APPROVE)
     await _outcome(engine, shop, event_id)
-    assert mail.mails[-1].get_content().strip() == "Les mots d'un humain."
+    assert plain_text(mail.mails[-1]).strip() == "Les mots d'un humain."
 
 
 async def test_review_of_an_erased_client_ends(
     database_url: str, temporal: TemporalServer, shop: Shop
 ) -> None:
-    """Nobody will ever decide: the run expires instead of asking for ever."""
+    """Nobody will decide: the run expires instead of waiting forever."""
     async with (
         live_engine(
             database_url, temporal.address, temporal.take_namespace(), review_expiry_hours=1 / 3600
@@ -253,7 +254,7 @@ async def test_review_of_an_erased_client_ends(
 async def test_decision_outlives_a_database_outage(
     engine: LiveEngine, shop: Shop, mail: MailServer
 ) -> None:
-    """The worker's database is away when the decision comes, for longer than local tries last."""
+    """The worker's database is unavailable at the decision, for longer than local retries last."""
     event_id, escalation_id = await _parked(
         engine, shop, event_type="email.inbound", customer_email="a@b.example"
     )

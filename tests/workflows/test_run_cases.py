@@ -1,4 +1,4 @@
-"""A run over all saved cases, by a real worker: verdicts, progress, crashes, deleted cases."""
+"""A run over all saved cases with a real worker: verdicts, progress, crashes, deleted cases."""
 
 from temporalio.testing import ActivityEnvironment
 
@@ -112,7 +112,8 @@ async def test_a_step_that_is_repeated_writes_nothing_twice_and_skips_what_is_go
 async def test_a_case_that_a_model_thinks_about_is_tried_several_times(
     database_url: str, temporal: TemporalServer, shop: Shop
 ) -> None:
-    """Two of three are enough where 0.6 of them are; each try costs, and the sum is the run's."""
+    """Two of three suffice for a share of 0.6; each attempt has a cost, and the run's cost is the
+    sum."""
     async with thinking(database_url, temporal) as (engine, server):
         await know(engine, shop)
         good, bad = said(response=ANSWER, sources=["k1"]), said(response="I do not know.")
@@ -146,7 +147,7 @@ async def test_a_model_that_is_away_is_asked_again_and_passes_nothing(
 
 
 async def _digest(engine: LiveEngine, shop: Shop, case_id: str) -> bytes:
-    """Under which the gate looks for the verdict."""
+    """Return the digest with which the gate looks the verdict up."""
     async with engine.database.reading(shop.tenant) as connection:
         (entry,) = await PlaybookRepository(connection, shop.tenant).all()
         case = await SavedCaseRepository(connection, shop.tenant).read(case_id)

@@ -1,4 +1,4 @@
-"""A playbook in shadow mode: it thinks, people answer, and both are compared."""
+"""A playbook in shadow mode: the agent drafts, humans answer, and both are compared."""
 
 from pathlib import Path
 
@@ -55,12 +55,12 @@ async def test_nothing_is_sent_or_done_but_what_people_write(
     assert (compared["decision"], compared["sent"]) == ("answered", SENT)
     found = compared["comparison"]
     assert (found["would"], found["decision"], found["facts"]) == ("answer", True, True)
-    assert found["actions"] is None  # who refunds elsewhere leaves no trace here
+    assert found["actions"] is None  # a refund made elsewhere is not recorded here
     assert found["agrees"] is True
 
 
 async def test_the_customer_gets_no_acknowledgement(engine: LiveEngine) -> None:
-    """The real reason stays, and the matter is as urgent as ever."""
+    """The original reason and the urgency remain."""
     for is_shadow in (False, True):
         shop = await open_shop(engine.database, rulebook=Rulebook(shadow=is_shadow))
         answer = (await engine.post(shop, message="Mon avocat va vous assigner.")).json()

@@ -1,4 +1,4 @@
-"""Simulations by the real route and worker: they write nothing, and think as runs do."""
+"""Simulations with the real route and worker: they write nothing, and think as runs do."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -44,7 +44,7 @@ _COMPARED: Final = ("status", "classification", "confidence", "draft", "plan")
 async def whole(
     database_url: str, temporal: TemporalServer, mail: MailServer, receiver: WebhookReceiver
 ) -> AsyncIterator[LiveEngine]:
-    """An engine at work that may act, mail and send webhooks on this machine."""
+    """A running engine that may act, send emails and send webhooks on this machine."""
     async with (
         live_engine(
             database_url,
@@ -73,7 +73,8 @@ async def simulated(
 
 
 async def _merchant(engine: LiveEngine, folder: Path, level: ActionLevel) -> Acting:
-    """One with a shop that has order 2001, a template that promises refunds, and some others."""
+    """Create a merchant whose shop has order 2001, a template that promises refunds, and some
+    others."""
     it = await acting_shop(engine, folder, [order("2001")], rules(level))
     await promising(engine, it.shop)
     async with engine.database.tenant(it.shop.tenant) as connection:
@@ -85,7 +86,7 @@ async def _merchant(engine: LiveEngine, folder: Path, level: ActionLevel) -> Act
 async def test_a_confirmed_refund_is_simulated_and_nothing_is_written(
     whole: LiveEngine, tmp_path: Path, mail: MailServer, receiver: WebhookReceiver
 ) -> None:
-    """The connected shop is asked for the order, and that is all."""
+    """The only external request is the order lookup."""
     it = await _merchant(whole, tmp_path, ActionLevel.CUSTOMER_CONFIRMED)
     await subscribed(whole, it.shop, receiver)
     headers = await person(whole, it.shop, Role.AGENT)
@@ -114,7 +115,7 @@ async def test_a_confirmed_refund_is_simulated_and_nothing_is_written(
 
 
 async def test_a_simulation_thinks_as_a_run_does(whole: LiveEngine, tmp_path: Path) -> None:
-    """Messages of the evaluation, and three about orders, by mail and by shop."""
+    """Messages from the evaluation, and three about orders, by email and by shop."""
     it = await _merchant(whole, tmp_path, ActionLevel.AUTONOMOUS)
     messages = read_messages()
     corpus = [message.text for message in messages[:: len(messages) // 28]][:28]
@@ -156,7 +157,7 @@ def _compared(found: dict[str, Any]) -> dict[str, object]:
 async def test_a_language_model_costs_what_it_costs(
     database_url: str, temporal: TemporalServer, shop: Shop
 ) -> None:
-    """Its cost is booked also where no answer comes of it, and nothing else is written."""
+    """Its cost is booked even without an answer, and nothing else is written."""
     async with (
         llm_server() as server,
         live_engine(

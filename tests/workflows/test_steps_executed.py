@@ -1,4 +1,4 @@
-"""`steps_executed` counts the actions that were sent, with any answer of the other side."""
+"""`steps_executed` counts the sent actions, whatever the response."""
 
 from pathlib import Path
 from typing import Final
@@ -36,7 +36,7 @@ from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop, with_sen
 
 pytestmark = pytest.mark.own_database
 
-# The caller vouches for the customer, which does not prove the address to the mail rules.
+# The caller vouches for the customer, which does not verify the address for the email rules.
 REFUND_BY_MAIL: Final = {**ASKED, "event_type": "email.inbound", "customer_verified": True}
 QUESTION_BY_MAIL: Final = {
     "event_type": "email.inbound",
@@ -46,7 +46,7 @@ QUESTION_BY_MAIL: Final = {
 
 
 async def shop_without_sender(engine: LiveEngine, folder: Path) -> Shop:
-    """A shop whose refunds succeed and whose mails are refused here, before any connection."""
+    """A shop whose refunds succeed and whose emails are rejected locally, before any connection."""
     path = folder / "shop.db"
     open_demo_shop(path, [order("2001")])
     shop = await open_shop(engine.database, rulebook=rules())
@@ -89,7 +89,7 @@ async def test_a_refund_counts_and_the_mail_refused_here_does_not(
 
 @pytest.mark.usefixtures("mail")
 async def test_a_refusal_here_leaves_an_interrupted_mail_unknown(acting: LiveEngine) -> None:
-    """A worker died while it sent the mail; the retry is refused before any connection."""
+    """A worker was killed while it sent the email; the retry is rejected before any connection."""
     shop = await open_shop(acting.database)
     async with acting.working():
         answer = (await acting.post(shop, **QUESTION_BY_MAIL)).json()
@@ -110,14 +110,14 @@ async def test_a_refusal_here_leaves_an_interrupted_mail_unknown(acting: LiveEng
 
 
 def _disallow_this_machine(engine: LiveEngine) -> None:
-    """From now on, each action in a system on this machine is refused before any request."""
+    """From now on, reject each action in a system on this machine before any request."""
     connectors = engine.activities.execute._actions._connectors
     assert isinstance(connectors, ConnectorRegistry)
     connectors._allow_loopback = False
 
 
 class _BrainBeforeARefusal(ScriptedBrain):
-    """While it thinks, this machine becomes a place that no action may reach."""
+    """While it thinks, actions on this machine become forbidden."""
 
     def __init__(self, engine: LiveEngine) -> None:
         super().__init__(ActionKind.REFUND)
@@ -145,8 +145,8 @@ async def test_a_refund_that_is_refused_before_any_request_does_not_count(
 async def test_a_cancellation_at_a_shop_that_cancels_nothing_does_not_count(
     acting: LiveEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is refused after the step was claimed and before any request."""
-    # Python remembers of a class which protocols it has, so that to delete its method is too late.
+    """It is rejected after the step was claimed, before any request."""
+    # Python caches which protocols a class implements, so deleting its method is too late.
     monkeypatch.setattr(actions, "CancelsOrders", type("OfNoShop", (), {}))
     it = await acting_shop(acting, tmp_path, [order("2001", state="open")], rules())
     think_by(acting, ScriptedBrain(ActionKind.CANCEL_ORDER))
@@ -157,12 +157,12 @@ async def test_a_cancellation_at_a_shop_that_cancels_nothing_does_not_count(
     assert answer["steps_executed"] == 0
     (step,) = (await only_row(acting.database, engine_runs, of=it.shop))["steps"]
     assert (step["kind"], step["state"], step["begun"]) == ("cancel_order", "failed", False)
-    # A later round may still do it, so no entry stands in its way.
+    # A later round may still execute it, so no entry prevents it.
     assert await rows(acting.database, action_ledger, of=it.shop) == []
 
 
 class _BrainOfARetry(ScriptedBrain):
-    """While it thinks, an earlier attempt of the refund is begun in the ledger, and dies."""
+    """While it thinks, an earlier attempt of the refund is recorded in the ledger, and dies."""
 
     def __init__(self, engine: LiveEngine, shop: Shop) -> None:
         super().__init__(ActionKind.REFUND)
@@ -185,7 +185,7 @@ class _BrainOfARetry(ScriptedBrain):
 async def test_an_interrupted_refund_counts_if_its_retry_is_refused_here(
     acting: LiveEngine, tmp_path: Path
 ) -> None:
-    """The refusal says nothing about the interrupted attempt: its outcome is unknown."""
+    """The rejection says nothing about the interrupted attempt: its outcome is unknown."""
     it = await acting_shop(acting, tmp_path, [order("2001")], rules())
     think_by(acting, _BrainOfARetry(acting, it.shop))
     async with acting.working():
@@ -198,7 +198,8 @@ async def test_an_interrupted_refund_counts_if_its_retry_is_refused_here(
 async def test_a_refund_whose_answer_was_lost_counts_if_its_retry_is_refused_here(
     acting: LiveEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The shop refunds and its answer gets lost; the second try is refused before any request."""
+    """The shop refunds and its response is lost; the second attempt is rejected before any
+    request."""
     it = await acting_shop(acting, tmp_path, [order("2001")], rules())
     think_by(acting, ScriptedBrain(ActionKind.REFUND))
     refund = DemoShop.refund
@@ -217,7 +218,7 @@ async def test_a_refund_whose_answer_was_lost_counts_if_its_retry_is_refused_her
 
 
 async def _assert_unknown(engine: LiveEngine, shop: Shop, answer: dict[str, object]) -> None:
-    """The run has sent one action, whose outcome a person must look up."""
+    """Check that the run has sent one action, whose outcome a human must check."""
     assert (answer["status"], answer["steps_executed"]) == ("needs_review", 1)
     (step,) = (await only_row(engine.database, engine_runs, of=shop))["steps"]
     assert (step["kind"], step["state"], step["begun"]) == ("refund", "unknown", True)

@@ -1,4 +1,4 @@
-"""Strangers ask for the codes of a victim's address, and guess them, in tickets of their own."""
+"""Strangers request codes for a victim's address, and guess them, in their own tickets."""
 
 from pathlib import Path
 
@@ -28,8 +28,8 @@ async def _all_mailed(engine: LiveEngine, shop: Shop) -> bool:
 async def _proved_by_last_code(
     engine: LiveEngine, folder: Path, mail: MailServer, *, tickets: int
 ) -> None:
-    """The attack: leads ask in ticket after ticket, then guess. The victim types the last code of
-    their mailbox in a ticket of their own."""
+    """Attack: strangers request codes in ticket after ticket, then guess. The victim enters their
+    mailbox's latest code in their own ticket."""
     think_by(engine, ScriptedBrain(category=Category.ORDER_STATUS))
     it = await acting_shop(engine, folder, [order("2001", email=CUSTOMER)], rules())
     with desk_of("intercom") as desk:

@@ -1,4 +1,4 @@
-"""The sweep: each step on its own, and reviews whose workflow was lost."""
+"""The sweep: each step separately, and reviews whose workflow was lost."""
 
 from datetime import timedelta
 from typing import Any
@@ -22,6 +22,7 @@ from store.reviews.tables import escalation_tickets
 from store.runs.tables import action_ledger, ai_conversations, engine_messages, engine_runs
 from store.webhooks.tables import outbox
 from tests.support.core.engine import LiveEngine, live_engine
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import only_row, rows
 from tests.support.core.temporal import TemporalServer
 from tests.support.core.waiting import eventually
@@ -46,7 +47,7 @@ async def _swept(engine: LiveEngine) -> SweepResult:
 
 
 async def _park(engine: LiveEngine, shop: Shop) -> tuple[str, str]:
-    """(event_id, review_id) of a run that waits, and would answer by mail."""
+    """Return (event_id, review_id) of a run that is held for review, and would answer by email."""
     answer = await engine.post(
         shop, event_type="email.inbound", customer_email="a@b.example", message=UNSURE_MESSAGE
     )
@@ -84,7 +85,7 @@ async def _let_time_pass(engine: LiveEngine, review_id: str) -> None:
 
 
 async def _left(engine: LiveEngine, shop: Shop) -> dict[str, Any]:
-    """What a review's end leaves: of the rows what is no id and no time."""
+    """Return the rows after a review's end, without ids and times."""
     plain = {
         engine_runs: ("status", "response", "error_code"),
         escalation_tickets: ("status", "decision", "decided_by", "note", "draft"),
@@ -147,7 +148,7 @@ async def test_a_decision_about_a_lost_run_is_carried_out_once(
         assert await _swept(idle_engine) == NOTHING
 
     assert facts["status"] == "completed"
-    assert [m.get_content().strip() for m in mail.mails] == [WORDS]
+    assert [plain_text(m).strip() for m in mail.mails] == [WORDS]
     assert (await only_row(idle_engine.database, action_ledger))["state"] == "done"
     assert len(await rows(idle_engine.database, engine_messages, direction="outbound")) == 1
     review = await only_row(idle_engine.database, escalation_tickets)
@@ -157,7 +158,7 @@ async def test_a_decision_about_a_lost_run_is_carried_out_once(
 async def test_a_review_that_is_waited_for_is_left_to_its_run(
     idle_engine: LiveEngine, shop: Shop
 ) -> None:
-    """The sweep may come first, and the run then finds what stands."""
+    """The sweep may come first, and the run then finds its result."""
     async with idle_engine.working():
         event_id, review_id = await _park(idle_engine, shop)
         await _let_time_pass(idle_engine, review_id)

@@ -1,4 +1,4 @@
-"""Threads along the way of an event: which messages belong together, and who is told of each."""
+"""Threads during an event's processing: which messages belong together, and their notifications."""
 
 import asyncio
 import dataclasses
@@ -36,7 +36,7 @@ async def write_mail(engine: LiveEngine, shop: Shop, customer: str, **headers: s
 
 
 async def turns(database: Database, shop: Shop) -> dict[str, int]:
-    """By thread, how many messages it remembers."""
+    """Return the number of stored messages by thread."""
     return {
         row["key"]: len(row["turns"]) for row in await rows(database, ai_conversations, of=shop)
     }
@@ -72,7 +72,7 @@ async def test_mails_that_refer_to_one_are_a_thread(engine: LiveEngine, shop: Sh
 async def test_the_name_of_our_reply_leads_back(
     engine: LiveEngine, shop: Shop, mail: MailServer
 ) -> None:
-    """Some programs keep nothing but what they answer, and some mails have no name."""
+    """Some programs keep only the id of the answered email, and some emails have no id."""
     await write_mail(engine, shop, ANN, **{"Message-ID": "<a@x>"})
     await write_mail(engine, shop, BOB)
 
@@ -103,7 +103,7 @@ async def test_nobody_else_gets_in_by_the_name_of_a_mail(
 async def test_a_reply_leads_into_the_thread_that_came_after_its_own(
     engine: LiveEngine, shop: Shop, mail: MailServer
 ) -> None:
-    """It answers a mail of an exchange that has ended."""
+    """It answers an email from a conversation that has ended."""
     await write_mail(engine, shop, ANN, **{"Message-ID": "<a@x>"})
     ours = str(mail.mails[0]["Message-ID"])
     await _leave_alone(engine, shop)
@@ -134,7 +134,7 @@ async def test_each_exchange_is_told_of_once(engine: LiveEngine, shop: Shop) -> 
     assert await created(engine, shop) == 2
     first, second = sorted(await rows(engine.database, ai_conversations, of=shop), key=_began)
     assert (first["ended_at"] is None, second["ended_at"]) == (False, None)
-    # What came of the first is remembered in the second.
+    # The second one contains the first one's outcome.
     assert len(second["summary"].splitlines()) == 4
 
 
@@ -149,7 +149,7 @@ async def test_an_unknown_visitor_has_no_customers_thread(engine: LiveEngine, sh
 
 
 class CuriousBrain(ScriptedBrain):
-    """It answers once the receiver has been told of the conversation."""
+    """Answers once the receiver has been notified of the conversation."""
 
     def __init__(self, receiver: WebhookReceiver) -> None:
         super().__init__()
@@ -169,7 +169,7 @@ async def test_what_is_told_of_a_conversation_leaves_before_the_agent_begins(
     )
 
     async with idle_sender.working(), idle_sender.delivering():
-        # Without a webhook the brain would wait for ever.
+        # Without a webhook, the brain would wait forever.
         async with asyncio.timeout(25):
             await idle_sender.post(shop, customer_email=ANN, message=ORDER_QUESTION)
         requests = await receiver.received(2)
@@ -184,7 +184,7 @@ def _began(conversation: dict[str, Any]) -> Any:
 
 
 async def _leave_alone(engine: LiveEngine, shop: Shop) -> None:
-    """As if nobody had written in it for longer than a thread lasts."""
+    """Move the last message beyond the duration of a thread."""
     async with engine.database.tenant(shop.tenant) as connection:
         await connection.execute(
             sa.update(ai_conversations)

@@ -1,4 +1,4 @@
-"""What merchants' systems are told of a ticket, and when nothing is."""
+"""Events about a ticket for merchants' systems, and cases without events."""
 
 import dataclasses
 from datetime import timedelta
@@ -127,12 +127,12 @@ async def test_a_human_is_asked_and_approves(engine: LiveEngine, shop: Shop) -> 
 
     (resolved,) = await told(engine, shop, "ticket.resolved")
     assert (resolved["ticket_id"], resolved["ai_response"]) == ("T-2", "Les mots d'un humain.")
-    # The whole time, not only that until the caller's answer.
+    # The complete duration, not only until the caller's answer.
     assert resolved["duration_ms"] >= 3_600_000 > body["duration_ms"]
 
 
 async def test_a_body_fits_whatever_a_human_wrote(engine: LiveEngine, shop: Shop) -> None:
-    """100 KB are what receivers are asked to accept."""
+    """Receivers are asked to accept 100 KB."""
     body = (await engine.post(shop, customer_email=CUSTOMER, message=UNSURE_MESSAGE)).json()
     review = await only_row(engine.database, escalation_tickets, of=shop)
     words = "🧵" * 40_000
@@ -145,7 +145,7 @@ async def test_a_body_fits_whatever_a_human_wrote(engine: LiveEngine, shop: Shop
     assert len(resolved["ai_response"]) == MAX_RESPONSE_BYTES // 4
     row = await only_row(engine.database, outbox, of=shop, event="ticket.resolved")
     assert len(row["body"]) < 100_000
-    # Who asks for the run gets all of it.
+    # A request for the run returns the complete text.
     assert (await only_row(engine.database, engine_runs, of=shop))["response"] == words
 
 
@@ -170,7 +170,7 @@ async def test_each_round_is_told_and_the_first_reason_stays(
     run = await only_row(engine.database, engine_runs, of=shop)
     assert run["handoff_reason"] == first["reason"] != "tool_failure"
     assert await told(engine, shop, "ticket.resolved") == []
-    # Nobody persists a run that ends with a human's no.
+    # A run that ends with a rejection is not persisted.
     conversation = await only_row(engine.database, ai_conversations, of=shop)
     assert conversation["summary"].endswith("handed over")
 
@@ -216,7 +216,7 @@ async def test_a_refused_mail_is_told_by_its_code(
 
 
 async def test_nothing_is_told_of_an_auto_reply(engine: LiveEngine, shop: Shop) -> None:
-    """Its arrival is; that nobody answers it is no resolved ticket."""
+    """Its arrival is reported, but an unanswered auto-reply is not a resolved ticket."""
     body = (
         await engine.post(
             shop,
@@ -245,7 +245,7 @@ async def test_nothing_is_told_of_dry_runs_and_unmatched_events(
 
 
 async def test_a_repeated_step_tells_nothing_twice(engine: LiveEngine, shop: Shop) -> None:
-    """Temporal may run persist and normalize again after they committed."""
+    """Temporal may run persist and normalize again after their commit."""
     body = (await engine.post(shop, customer_email=CUSTOMER, message=UNSURE_MESSAGE)).json()
     ref = RunRef(client_id=shop.client_id, event_id=body["event_id"], run_id=body["run_id"])
     before = await told_events(engine.database, of=shop)
@@ -262,7 +262,7 @@ async def test_a_repeated_step_tells_nothing_twice(engine: LiveEngine, shop: Sho
 
 
 async def test_a_plan_without_a_reply_is_no_answer(engine: LiveEngine, shop: Shop) -> None:
-    """Tags and notes are for the staff."""
+    """Tags and notes are internal."""
     body = (await engine.post(shop, customer_email=CUSTOMER, message=UNSURE_MESSAGE)).json()
     ref = RunRef(client_id=shop.client_id, event_id=body["event_id"], run_id=body["run_id"])
     tagged = StepOutcome(kind=ActionKind.TAG, state=StepState.DONE)

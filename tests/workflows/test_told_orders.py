@@ -1,5 +1,5 @@
-"""Orders that webhooks told of: spoken of where no shop answers, never acted on; a dispute waits
-for people whatever the shop says."""
+"""Orders known from webhooks: mentioned if no shop responds, but never acted on; a dispute requires
+a review whatever the shop returns."""
 
 from datetime import timedelta
 from pathlib import Path

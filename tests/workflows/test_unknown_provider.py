@@ -1,4 +1,4 @@
-"""After a rollback: a connection that a later version made suspends its client's runs, no more."""
+"""After a rollback: a later version's connection suspends only its client's runs."""
 
 import asyncio
 
@@ -34,7 +34,7 @@ async def test_a_run_waits_until_the_connection_is_known_or_ended(idle_engine: L
             try:
                 seen = await idle_engine.run_of(shop, str(run["event_id"])).describe()
             except RPCError:
-                continue  # the row is there before its workflow
+                continue  # the row exists before its workflow
             for activity in seen.raw_description.pending_activities:
                 info = activity.last_failure.application_failure_info
                 if info.type == UnknownProvider.code:

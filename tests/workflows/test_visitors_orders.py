@@ -1,4 +1,4 @@
-"""Orders and visitors of the widget: nothing is looked up or done before one is verified."""
+"""Orders for widget visitors: nothing is looked up or executed before verification."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from tests.support.widget.page import page_of, signed, with_secret
 
 
 async def test_only_a_verified_visitor_has_orders(acting: LiveEngine, tmp_path: Path) -> None:
-    """Not one who types the address of a customer, in whatever field or words."""
+    """Not a visitor who types a customer's address, in any field or text."""
     it = await acting_shop(acting, tmp_path, [order("2001")], rules())
     page = await page_of(acting, it.shop)
     secret = await with_secret(page)

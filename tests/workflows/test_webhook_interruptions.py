@@ -1,4 +1,4 @@
-"""What comes between an event and its delivery: pauses, deletions, outages, a lost key."""
+"""Interruptions between an event and its delivery: pauses, deletions, outages, a lost key."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -109,7 +109,7 @@ async def test_a_worker_that_is_told_to_end_ends_its_post_and_begins_no_other(
     stack = AsyncExitStack()
     await stack.enter_async_context(idle_sender.delivering())
     await idle_sender.engine.send_webhooks(shop.client_id, deliveries)
-    await receiver.received(4)  # the endpoint's places; two wait
+    await receiver.received(4)  # the endpoint's slots; two wait
 
     async def gives_no_permits() -> bool:
         try:
@@ -152,7 +152,7 @@ async def test_a_key_of_ours_that_is_lost_is_no_failure_of_the_receiver(
             "pending",
             0,
         )
-        # The key is back.
+        # The key is available again.
         async with idle_sender.database.service() as connection:
             mine = FernetSealer(idle_sender.settings.seal.key.get_secret_value())
             sealed = mine.seal(lost.unseal((await subscription(idle_sender))["secret_sealed"]))

@@ -1,4 +1,4 @@
-"""Our own resolver fails: deliveries wait, nobody is counted, and all arrive after it."""
+"""Our own resolver fails: deliveries wait without being counted, and all arrive afterwards."""
 
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -31,8 +31,8 @@ CANARY = "canary.service.example"
 
 
 class Resolver:
-    """`answers` False: as a machine's resolver fails. `away`: names that do not exist. `clock`: of
-    the worker that asks it."""
+    """`answers` False: fails like a machine's resolver. `away`: names that do not exist. `clock`:
+    of the worker that uses it."""
 
     def __init__(self) -> None:
         self.answers = True
@@ -40,7 +40,7 @@ class Resolver:
         self.away: set[str] = set()
 
     def heal(self) -> None:
-        """And let the time pass until somebody tries again."""
+        """Repair it, and advance the time until the next attempt."""
         self.answers = True
         self.clock.now += PROBE_S
 
@@ -56,7 +56,7 @@ class Resolver:
 async def delivering(
     engine: LiveEngine, resolver: Resolver, receiver: WebhookReceiver, *, canary: bool
 ) -> AsyncIterator[None]:
-    """A worker that asks this resolver; what it puts off comes back soon."""
+    """Run a worker with this resolver; deferred deliveries return soon."""
     sender = HttpWebhookSender(allow_private=True, ca_file=receiver.ca_file, look_up=resolver)
     built = build_activities(engine.settings, engine.worker_database, sender, engine.metrics)
     network = NetworkSelfCheck(
@@ -76,7 +76,7 @@ def _finds(sender: HttpWebhookSender) -> Callable[[], Awaitable[bool]]:
 
 
 async def told(engine: LiveEngine, shop: Shop, receiver: WebhookReceiver, host: str) -> str:
-    """Something happens to a shop whose webhook has that host. The delivery's id."""
+    """Create an event for a shop whose webhook has that host. Returns the delivery's id."""
     sealer = FernetSealer(engine.settings.seal.key.get_secret_value())
     if not await rows(engine.database, webhook_subscriptions, client_id=shop.client_id):
         await subscribe(engine.database, shop, url=receiver.url_of(host), sealer=sealer)
@@ -166,7 +166,7 @@ async def test_canary_that_was_never_found_proves_nothing(
 async def test_without_a_canary_many_clients_show_it(
     idle_sender: LiveEngine, receiver: WebhookReceiver
 ) -> None:
-    """Those of the first four are counted, before it can be known."""
+    """The first four clients' failures are counted, before it can be known."""
     resolver = Resolver()
     shops = [await open_shop(idle_sender.database) for _ in range(7)]
     async with delivering(idle_sender, resolver, receiver, canary=False):
@@ -187,7 +187,7 @@ async def test_without_a_canary_many_clients_show_it(
         assert [await failures(idle_sender, shop) for shop in shops] == [1] * 4 + [0] * 3
 
         resolver.heal()
-        # Its name is the one that the receiver's certificate is for.
+        # Its name matches the receiver's certificate.
         assert (await ended(idle_sender, waiting[0]))["status"] == "success"
 
         async def closed() -> bool:

@@ -1,4 +1,4 @@
-"""Deliveries that fail: tried again or not, and counted."""
+"""Failed deliveries: retried or not, and counted."""
 
 from datetime import timedelta
 from typing import Any
@@ -12,6 +12,7 @@ from domain.webhooks import delivery
 from domain.webhooks.webhook import RetryPolicy
 from store.webhooks.tables import webhook_deliveries
 from tests.support.core.engine import LiveEngine
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import only_row
 from tests.support.core.waiting import eventually
 from tests.support.servers.mail import MailServer
@@ -29,7 +30,7 @@ pytestmark = pytest.mark.own_database
 
 @pytest.fixture
 def quick_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two retries, at once."""
+    """Two immediate retries."""
     monkeypatch.setattr(delivery, "SCHEDULE", (0.01, 0.01))
 
 
@@ -120,7 +121,7 @@ async def test_who_is_gone_is_told_nothing_more(
     webhook = await subscription(sender)
     assert (webhook["is_active"], webhook["disabled_reason"]) == (False, "gone")
     await mailed(mail, shop, 1)
-    assert "410" in mails_to_owner(mail, shop)[0].get_content()
+    assert "410" in plain_text(mails_to_owner(mail, shop)[0])
 
 
 async def test_without_retries_gone_is_a_failure_like_others(

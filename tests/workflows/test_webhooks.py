@@ -1,4 +1,4 @@
-"""What a run tells, from its outcome to a merchant's server."""
+"""A run's events, from its outcome to a merchant's server."""
 
 import json
 from typing import Any
@@ -32,7 +32,7 @@ def told(request: Received) -> dict[str, Any]:
 
 
 def verify(request: Received, webhook: Subscribed) -> None:
-    """By two other people's libraries."""
+    """Verify with two third-party libraries."""
     headers, body = request.headers, request.body.decode()
     signature = f"t={headers['x-service-timestamp']},{headers['x-service-signature']}"
     assert WebhookSignature.verify_header(body, signature, webhook.secret, 300)
@@ -76,7 +76,7 @@ async def test_a_ticket_and_its_answer_arrive_signed(
     of_success = {"status": "success", "failure": ""}
 
     async def both_counted() -> bool:
-        """A try is counted once its outcome is committed."""
+        """An attempt is counted once its outcome is committed."""
         registry = sender.metrics.registry
         return registry.get_sample_value("engine_webhook_tries_total", of_success) == 2
 
@@ -92,12 +92,12 @@ async def test_the_answer_waits_for_no_webhook_worker(
         answer = await idle_sender.post(shop, message=ORDER_QUESTION)
         assert answer.json()["status"] == "completed"
         run = idle_sender.run_of(shop, answer.json()["event_id"])
-        await run.result()  # it leaves its children behind
+        await run.result()  # it leaves its children running
         events = [event.event_type async for event in run.fetch_history_events()]
     assert receiver.seen == []
 
-    # The new conversation was told of before; the answer left with the very task that asked for the
-    # child that tells of it.
+    # The new conversation was reported before; the answer was sent with the same task that started
+    # the reporting child.
     children = [
         number
         for number, kind in enumerate(events)
@@ -120,7 +120,7 @@ async def test_the_answer_waits_for_no_webhook_worker(
 async def test_each_outcome_of_a_run_is_sent_once(
     sender: LiveEngine, shop: Shop, receiver: WebhookReceiver
 ) -> None:
-    """The first ones may still be pending when the second outcome is written."""
+    """The first deliveries may still be pending when the second outcome is written."""
     await subscribed(sender, shop, receiver)
     body = (await sender.post(shop, customer_email=CUSTOMER, message=UNSURE_MESSAGE)).json()
     requests = await receiver.received(2)
@@ -171,7 +171,7 @@ async def test_a_dry_run_sends_nothing(
 async def test_below_pro_nothing_is_sent(
     sender: LiveEngine, shop: Shop, receiver: WebhookReceiver
 ) -> None:
-    """Of a subscription that was made on a larger plan."""
+    """For a subscription created on a larger plan."""
     await subscribed(sender, shop, receiver)
     (before,) = await tell(sender.database, shop)
     async with sender.database.service() as connection:

@@ -1,4 +1,4 @@
-"""Churn predictions, by their schedule and on demand."""
+"""Churn predictions, from their schedule and on demand."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -96,7 +96,7 @@ async def test_the_schedule(engine: LiveEngine) -> None:
 async def test_a_retry_goes_on_after_the_last_page_of_customers(
     engine: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And Temporal, which remembers the place, never learns an address."""
+    """Temporal, which stores the position, never receives an address."""
     monkeypatch.setattr(churn, "_CUSTOMERS_AT_ONCE", 2)
     names = [f"secret{number}@x.example" for number in range(5)]
     for name in names:

@@ -1,5 +1,5 @@
-"""Only an `ak_` key and the engine secret vouch for a customer; any other caller's customer is a
-claim, whatever the event says."""
+"""Only an `ak_` key and the engine secret vouch for a customer; any other caller's customer is
+unverified, whatever the event contains."""
 
 from pathlib import Path
 from secrets import token_bytes
@@ -48,7 +48,7 @@ async def _shop(engine: LiveEngine, folder: Path) -> tuple[Acting, ScriptedBrain
 
 
 async def _mcp_key(engine: LiveEngine, it: Acting) -> dict[str, str]:
-    """The headers of a program that a member allowed to push events, and nothing else."""
+    """Return the headers of an application that a member authorized only to push events."""
     key = key_value(token_bytes(KEY_BYTES), MCP)
     material = key_material(key)
     assert material is not None
@@ -125,7 +125,7 @@ async def test_the_clients_own_systems_vouch(acting: LiveEngine, tmp_path: Path,
 async def test_a_program_enters_no_thread_of_a_ticket_or_a_session(
     acting: LiveEngine, tmp_path: Path
 ) -> None:
-    """What the customer was asked there is not the program's to answer, nor to read."""
+    """The application can neither read nor answer the customer's conversation."""
     it, brain = await _shop(acting, tmp_path)
     headers = await _mcp_key(acting, it)
     thread = {"ticket_id": "7", "session_id": "s-1", "customer_email": CUSTOMER}
@@ -149,8 +149,8 @@ async def test_a_program_enters_no_thread_of_a_ticket_or_a_session(
 async def test_no_money_moves_on_results_below_an_unreadable_header(
     acting: LiveEngine, tmp_path: Path, above: list[str], refunded: int
 ) -> None:
-    """The attack: a mail under a customer's address with results of its own, below those in which
-    the merchant's server says that it is forged."""
+    """Attack: an email with a customer's address and its own results, below those in which the
+    merchant's server reports a forgery."""
     it, _ = await _shop(acting, tmp_path)
     async with acting.database.tenant(it.shop.tenant) as connection:
         await SettingsRepository(connection, it.shop.tenant).change(

@@ -1,5 +1,5 @@
-"""The whole loop, over HTTP and by a real worker: a bad answer is corrected, becomes a case, stops
-the next version, is learnt from, and the version goes live."""
+"""The complete loop over HTTP with a real worker: a bad answer is corrected, becomes a case, blocks
+the next version, teaches the agent, and the version goes live."""
 
 from typing import Any, Final
 
@@ -38,7 +38,7 @@ async def test_a_correction_makes_the_next_version_better(engine: LiveEngine) ->
     entry = {"title": "Retours", "body": WRONG, "language": "fr"}
     knowledge = _made(await http.post(KNOWLEDGE, json=entry, headers=owner), 201)
 
-    # A bad answer is edited by a reviewer.
+    # A reviewer edits a bad answer.
     asked = _made(await engine.post(shop, message=QUESTION, customer_email="lea@example.com"), 200)
     assert asked["status"] == "needs_review"
     review = await only_row(engine.database, escalation_tickets, of=shop)
@@ -53,11 +53,11 @@ async def test_a_correction_makes_the_next_version_better(engine: LiveEngine) ->
         ["30 jours"],
         ["14 jours"],
     )
-    # The rule that asked for a person goes with the next version.
+    # The next version lacks the rule that required a review.
     expected = {**offered["expected"], "status": "completed"}
     _made(await http.post(CASES, json={**offered, "expected": expected}, headers=owner), 201)
 
-    # The case fails the next version, which would answer by itself.
+    # The case fails with the next version, which would answer automatically.
     assert _refusal(await http.put(one, json=BOLD, headers=owner)) == (0, 1)
     assert (await _tried(engine, owner, shop.playbook_id))["passed"] == 0
     assert _refusal(await http.put(one, json=BOLD, headers=owner)) == (1, 0)
@@ -93,7 +93,7 @@ def _made(answer: httpx.Response, status: int) -> dict[str, Any]:
 
 
 def _refusal(answer: httpx.Response) -> tuple[int, int]:
-    """How many cases fail, and how many are untried."""
+    """Return how many cases fail, and how many were not run."""
     assert code(answer) == (409, "cases_not_green"), answer.text
     return answer.json()["failing"], answer.json()["untried"]
 
@@ -106,7 +106,7 @@ async def _correction(engine: LiveEngine, tenant: TenantId) -> str | None:
 
 
 async def _tried(engine: LiveEngine, owner: dict[str, str], playbook_id: str) -> dict[str, Any]:
-    """The run of all cases on the bold draft, once it is over."""
+    """Return the finished run of all cases on the bold draft."""
     body = {"playbook_id": playbook_id, "playbook": BOLD}
     begun = _made(await engine.http.post(CASE_RUNS, json=body, headers=owner), 202)
     ended = await _ended(engine, owner, f"{CASE_RUNS}/{begun['id']}")

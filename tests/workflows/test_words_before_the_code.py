@@ -1,5 +1,4 @@
-"""Words that stand in a ticket before its code may be another person's: the code carries out none
-of them."""
+"""Text in a ticket before its code may be another person's: the code executes none of it."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -18,7 +17,7 @@ from tests.support.inbound.claimed_tickets import claimed_ticket
 from tests.support.integrations.desks import CUSTOMER, DESKS, desk_of
 from tests.support.servers.mail import MailServer
 
-# A mailbox gets few codes a day, and this one gets those of other files too.
+# A mailbox receives few codes a day, and this one also receives those of other test files.
 pytestmark = pytest.mark.own_database
 
 WISH = "Je voudrais être remboursée de ma commande n° 2001."
@@ -28,7 +27,7 @@ WISH = "Je voudrais être remboursée de ma commande n° 2001."
 async def test_a_code_never_carries_out_a_request_of_before(
     acting: LiveEngine, tmp_path: Path, mail: MailServer, name: str
 ) -> None:
-    """Even where the playbook leaves refunds to the agent: the attacker asks, the victim types the
+    """Even if the playbook permits automatic refunds: the attacker asks, the victim enters the
     code, and no money moves before the victim's own yes."""
     think_by(acting, ScriptedBrain(ActionKind.REFUND))
     it = await acting_shop(
@@ -52,7 +51,8 @@ async def test_a_code_never_carries_out_a_request_of_before(
 async def test_a_yes_of_before_confirms_nothing(
     acting: LiveEngine, tmp_path: Path, mail: MailServer
 ) -> None:
-    """A stranger types "Oui" once the proof has ended, while the question still stands."""
+    """A stranger types "Oui" after the verification has expired, while the question is still
+    open."""
     think_by(acting, ScriptedBrain(ActionKind.REFUND))
     it = await acting_shop(
         acting, tmp_path, [order("2001", email=CUSTOMER)], rules(ActionLevel.CUSTOMER_CONFIRMED)

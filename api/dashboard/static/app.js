@@ -1,4 +1,4 @@
-// What saves reloads and reaching for the mouse. Every page works without it.
+// Enhancements that avoid reloads and add keyboard shortcuts. Every page works without this script.
 "use strict";
 
 const TICK_MS = 10_000;
@@ -7,23 +7,26 @@ const root = document.documentElement;
 const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 const typing = (element) => element.matches("input, textarea, select, [contenteditable]");
 
-// Lists look for news while the page is visible (the macro `live` of core/lists.html).
+// While the page is visible, lists poll for changes (the macro `live` in core/lists.html).
 setInterval(() => {
   if (!document.hidden) document.body.dispatchEvent(new Event("tick"));
 }, TICK_MS);
 
-// The response to a poll is not shown if it is an error, or another page: that of a user who is
-// signed out, or who is no longer a member.
+// The parts that pages load without a user action.
+const PARTS = "[hx-trigger^=tick], [hx-trigger=load], #palette form";
+
+// Discard the response to a poll if it is an error. Discard any response that was redirected
+// because the user is signed out or is no longer a member.
 document.addEventListener("htmx:before:response", (event) => {
   const { raw } = event.detail.ctx.response;
-  const isPoll = event.detail.ctx.sourceElement?.matches?.("[hx-trigger^=tick]");
+  const isPoll = event.detail.ctx.sourceElement?.matches?.(PARTS);
   const elsewhere = /^\/app\/(sign-in|no-client)/;
   if ((isPoll && !raw.ok) || (raw.redirected && elsewhere.test(new URL(raw.url).pathname))) {
     event.preventDefault();
   }
 });
 
-// The title of the tab follows the menu's count of what needs the reader.
+// Show the menu's count of open reviews in the tab's title.
 const countWaiting = () => {
   const count = document.getElementById("needs-you")?.firstChild;
   if (!count) return;
@@ -44,8 +47,9 @@ const showCopies = () => all("[data-copy]").forEach((button) => (button.hidden =
 showCopies();
 document.addEventListener("htmx:after:swap", showCopies);
 
-// Drafts: what is typed is kept on the server after a rest, and when the page is left.
+// Drafts: store the input on the server when the user pauses typing or leaves the page.
 const waiting = new Map();
+let keeping = Promise.resolve();
 const keep = (form) => {
   clearTimeout(waiting.get(form));
   waiting.delete(form);
@@ -54,7 +58,9 @@ const keep = (form) => {
     if (typeof value === "string" && !name.startsWith("secret:")) fields.append(name, value);
   }
   fields.set("_form", new URL(form.action).pathname);
-  fetch("/app/drafts", { method: "POST", body: fields, keepalive: true }).catch(() => {});
+  const sent = fetch("/app/drafts", { method: "POST", body: fields, keepalive: true });
+  keeping = Promise.all([keeping, sent.catch(() => {})]);
+  return keeping;
 };
 document.addEventListener("input", (event) => {
   const form = event.target.closest("form[data-draft]");
@@ -68,7 +74,43 @@ document.addEventListener("submit", (event) => {
 });
 addEventListener("pagehide", () => [...waiting.keys()].forEach(keep));
 
-// Typing into a review claims it, once; looking at it does not.
+// The server prepends the text of an undone reply to the draft, so store the current input first.
+document.addEventListener("submit", async (event) => {
+  if (!event.target.querySelector("[data-key=undo]")) return;
+  event.preventDefault();
+  [...waiting.keys()].forEach(keep);
+  await keeping;
+  event.target.submit();
+});
+
+// The server appends a template to the draft, so store the form first. The form is stored even
+// without input, because it may contain an earlier template or the agent's draft. A "/" at the
+// start of a line moves the focus to the template list. Escape moves it back and inserts the "/".
+document.addEventListener("submit", async (event) => {
+  const { inserts } = event.target.dataset;
+  if (!inserts) return;
+  event.preventDefault();
+  const form = document.getElementById(inserts);
+  await keep(form);
+  event.target.submit();
+});
+
+document.addEventListener("keydown", (event) => {
+  const { macros } = event.target.dataset ?? {};
+  const choice = macros && event.key === "/" && document.getElementById(macros);
+  if (!choice || !/(^|\n)$/.test(event.target.value.slice(0, event.target.selectionStart))) return;
+  event.preventDefault();
+  choice.focus();
+});
+document.addEventListener("keydown", (event) => {
+  const inserts = event.key === "Escape" && event.target.form?.dataset.inserts;
+  const text = inserts && document.getElementById(inserts).querySelector("[data-macros]");
+  if (!text) return;
+  text.setRangeText("/", text.selectionStart, text.selectionEnd, "end");
+  text.focus();
+});
+
+// The first input in a review's form claims the review. Opening the review does not claim it.
 document.addEventListener("input", (event) => {
   const typed = event.target.closest("form[data-claims]");
   const claim = typed && document.getElementById(typed.dataset.claims);
@@ -78,15 +120,18 @@ document.addEventListener("input", (event) => {
   fetch(claim.action, { method: "POST", body, redirect: "manual" }).catch(() => {});
 });
 
-// The copilot, beside the page.
+// The copilot's panel beside the page.
 const panel = document.getElementById("panel");
+let opener = null;
 const toggleCopilot = () => {
   panel.hidden = !panel.hidden;
-  if (panel.hidden) return;
+  if (panel.hidden) return opener?.focus();
+  opener = document.activeElement;
   const asked = panel.querySelector("textarea");
   if (asked) asked.focus();
-  else panel.dispatchEvent(new Event("open-copilot"));
+  else panel.querySelector(".copilot-box").dispatchEvent(new Event("open-copilot"));
 };
+panel?.querySelector("[data-close]").addEventListener("click", toggleCopilot);
 document.addEventListener("htmx:after:swap", () => {
   if (panel && !panel.hidden) panel.querySelector("textarea")?.focus();
 });
@@ -96,7 +141,87 @@ document.addEventListener("click", (event) => {
   toggleCopilot();
 });
 
-// Keys. One that leads to a button only puts the focus there: Enter is the deed.
+// Show the copilot's answer while it is generated. The last event is the page that replaces it.
+const swapCopilot = (form, text) =>
+  htmx.swap({
+    sourceElement: form,
+    target: form.closest(".copilot-box"),
+    text,
+    select: ".body > .problem, #copilot",
+    swap: "innerHTML ignoreTitle:true",
+  });
+const askCopilot = async (form, live) => {
+  const answer = await fetch(form.getAttribute("action"), {
+    method: "POST",
+    body: new URLSearchParams(new FormData(form)),
+    headers: { Accept: "text/event-stream" },
+  });
+  if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) {
+    const text = await answer.text();
+    return text.includes('id="copilot"') ? swapCopilot(form, text) : location.assign(answer.url);
+  }
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let kept = "";
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const events = (kept + part.value).split("\n\n");
+    kept = events.pop();
+    for (const [name, data] of events.map((event) => event.split("\ndata: "))) {
+      if (name === "event: delta") live.textContent += JSON.parse(data).text;
+      if (name === "event: page") return swapCopilot(form, JSON.parse(data).html);
+    }
+  }
+  throw new Error("the answer has no end");
+};
+document.addEventListener("submit", (event) => {
+  const form = event.target.closest("form[data-stream]");
+  if (!form) return;
+  event.preventDefault();
+  if (form.ariaBusy === "true") return;
+  form.ariaBusy = "true";
+  const live = form.parentElement.querySelector("[data-live]");
+  live.textContent = "";
+  live.hidden = false;
+  askCopilot(form, live).catch(() => {
+    live.textContent = form.dataset.failed;
+    form.ariaBusy = "false";
+  });
+});
+
+// The command palette: the server returns the lines, and the arrow keys select one. If no line is
+// selected, Enter opens the search page.
+const palette = document.getElementById("palette");
+const lines = () => all("[role=option]", palette);
+const chosen = () => lines().find((line) => line.ariaSelected === "true");
+const choose = (line) => {
+  lines().forEach((one) => (one.ariaSelected = String(one === line)));
+  const asked = palette.querySelector("[role=combobox]");
+  if (!line) return asked.removeAttribute("aria-activedescendant");
+  asked.setAttribute("aria-activedescendant", line.id);
+  line.scrollIntoView({ block: "nearest" });
+};
+const togglePalette = () => {
+  if (palette.open) return palette.close();
+  palette.showModal();
+  palette.querySelector("[role=combobox]").select();
+  palette.querySelector("form").dispatchEvent(new Event("open-palette"));
+};
+palette?.addEventListener("input", () => choose(null));
+palette?.addEventListener("keydown", (event) => {
+  const found = lines();
+  const line = chosen();
+  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (by && found.length) {
+    const from = line ? found.indexOf(line) : by < 0 ? 0 : -1;
+    choose(found.at((from + by) % found.length));
+  } else if (event.key === "Enter" && line && !event.isComposing) line.click();
+  else return;
+  event.preventDefault();
+});
+document.addEventListener("htmx:after:swap", () => {
+  if (palette?.open && !chosen()) choose(lines()[0]);
+});
+
+// Keyboard shortcuts. A shortcut for a button only focuses the button; Enter presses it.
 const KEYS = { approve: "a", claim: "c", decide: "d", reject: "x", refresh: "f" };
 const keyOf = (element) => KEYS[element.dataset.key] ?? element.dataset.key[0];
 const keyed = (key) => all("[data-key]").find((element) => keyOf(element) === key);
@@ -139,11 +264,17 @@ const act = (key) => {
 };
 
 document.addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k" && palette) {
+    event.preventDefault();
+    return togglePalette();
+  }
   if (event.ctrlKey && event.key === "." && panel) {
     event.preventDefault();
     return toggleCopilot();
   }
   if (event.ctrlKey && event.key === "Enter" && event.target.form) {
+    const { presses } = event.target.dataset;
+    if (presses) return document.getElementById(presses).click();
     return event.target.form.requestSubmit();
   }
   if (event.key === "Escape" && panel && !panel.hidden) return toggleCopilot();

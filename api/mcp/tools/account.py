@@ -160,7 +160,7 @@ def _playbooks(
 
 
 async def get_usage(at_work: AtWork, _: UsageWanted) -> McpUsage:
-    now = at_work.begun.at
+    now = at_work.start.at
     async with at_work.resources.database.reading(at_work.tenant) as connection:
         found = await UsageRepository(connection, at_work.tenant).in_month(period_of(now))
     return McpUsage(usage=usage_record(found, now))
@@ -174,7 +174,7 @@ async def get_metrics(at_work: AtWork, wanted: MetricsWanted) -> McpMetrics:
             if day is not None
         }
     )
-    first, last = query.days(at_work.begun.at)
+    first, last = query.days(at_work.start.at)
     # Limit the last day instead of adding days to it, because the latest possible date is in the
     # year 9999.
     until = first + min(last - first, timedelta(days=wanted.limit - 1))
@@ -195,7 +195,7 @@ async def list_webhook_deliveries(at_work: AtWork, wanted: DeliveriesWanted) -> 
             mine = (await webhooks.read(wanted.webhook_id),)
             deliveries = DeliveryRepository(connection, at_work.tenant)
             found = await deliveries.latest(wanted.webhook_id)
-    told = tuple(
+    shown_webhooks = tuple(
         McpWebhook(
             webhook_id=one.id,
             label=one.label,
@@ -218,7 +218,7 @@ async def list_webhook_deliveries(at_work: AtWork, wanted: DeliveriesWanted) -> 
         shown: Sequence[DeliverySummary], _: int, cursor: str | None, note: str | None
     ) -> McpDeliveries:
         return McpDeliveries(
-            webhooks=told,
+            webhooks=shown_webhooks,
             deliveries=tuple(_delivery(one) for one in shown),
             next_cursor=cursor,
             note=note,
@@ -256,7 +256,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "get_usage",
         "Get this month's usage",
-        "Get the plan and the tickets used of this calendar month's quota.",
+        "Get the plan, and the number of tickets used from this calendar month's quota.",
         scopes=(Scope.USAGE_READ,),
         takes=UsageWanted,
         gives=McpUsage,
@@ -265,7 +265,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "get_metrics",
         "Get daily metrics",
-        "Get the metrics of each day: runs, reviews, rates, latency, sentiment.",
+        "Get the metrics for each day: runs, reviews, rates, latency and sentiment.",
         scopes=(Scope.USAGE_READ,),
         takes=MetricsWanted,
         gives=McpMetrics,
@@ -274,8 +274,8 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "list_webhook_deliveries",
         "List webhook deliveries",
-        "List the account's webhooks and the deliveries of one webhook. Replays are started in the "
-        "dashboard.",
+        "List the account's webhooks, and the deliveries of one webhook. Members start replays in "
+        "the dashboard.",
         scopes=(Scope.WEBHOOKS_READ,),
         takes=DeliveriesWanted,
         gives=McpDeliveries,

@@ -23,7 +23,7 @@ class McpAttachment(McpPart):
     )
 
 
-def told_attachments(attachments: Iterable[Attachment]) -> tuple[McpAttachment, ...]:
+def shown_attachments(attachments: Iterable[Attachment]) -> tuple[McpAttachment, ...]:
     return tuple(
         McpAttachment(
             attachment_id=one.id,

@@ -104,7 +104,10 @@ class TemplateSuggested(ToolInput):
     not_for: Annotated[
         tuple[Annotated[str, Field(min_length=1, max_length=MAX_NOT_FOR_PHRASE)], ...],
         Field(
-            max_length=MAX_NOT_FOR, description="Words that exclude a message from this template."
+            max_length=MAX_NOT_FOR,
+            description=(
+                "The template is not used for messages that contain one of these words or phrases."
+            ),
         ),
     ] = ()
     reason: _Reason
@@ -216,7 +219,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "search_knowledge",
         "Search the knowledge base",
-        "Search the merchant's knowledge base for the passages nearest to a question.",
+        "Search the merchant's knowledge base for the passages that best match a question.",
         scopes=(Scope.CONTENT_READ,),
         takes=KnowledgeWanted,
         gives=KnowledgeFound,
@@ -225,8 +228,8 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "suggest_knowledge_entry",
         "Suggest a knowledge entry",
-        "Suggest a fact for the knowledge base. The agent does not use it until an owner or admin "
-        "accepts it.",
+        "Suggest a fact for the knowledge base. The agent uses the fact only after an owner or "
+        "admin has accepted it.",
         scopes=(Scope.CONTENT_SUGGEST,),
         takes=EntrySuggested,
         gives=SuggestionKept,
@@ -236,7 +239,10 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "suggest_template",
         "Suggest a template",
-        "Suggest an answer template. The agent does not use it until an owner or admin accepts it.",
+        (
+            "Suggest an answer template. The agent uses the template only after an owner or "
+            "admin has accepted it."
+        ),
         scopes=(Scope.CONTENT_SUGGEST,),
         takes=TemplateSuggested,
         gives=SuggestionKept,
@@ -246,7 +252,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "list_templates",
         "List templates",
-        "List the merchant's answer templates, which are filled in for each customer.",
+        "List the merchant's answer templates. The agent fills in a template for each customer.",
         scopes=(Scope.CONTENT_READ,),
         takes=TemplatesWanted,
         gives=McpTemplates,

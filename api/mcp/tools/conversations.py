@@ -16,7 +16,7 @@ from api.mcp.results import (
     untrusted,
 )
 from api.mcp.tool import AtWork, McpTool, ToolInput, tool
-from api.mcp.tools.attachments import McpAttachment, told_attachments
+from api.mcp.tools.attachments import McpAttachment, shown_attachments
 from domain.core.ids import ULID
 from domain.runs.correspondence import ConversationSummary, Message
 from domain.tenants.scopes import Scope
@@ -80,7 +80,7 @@ class McpMessage(McpPart):
     )
     created_at: datetime
     run_id: str | None = Field(
-        description="Id of the run for get_run, which explains how the agent handled the message."
+        description="Id of the run. Pass it to get_run for an explanation of the answer."
     )
     attachments: tuple[McpAttachment, ...] = Field(
         description=(
@@ -116,7 +116,10 @@ async def search_conversations(at_work: AtWork, wanted: ConversationsWanted) -> 
     return page.model_copy(
         update={
             "next_cursor": found.until,
-            "note": "Only the latest conversations were searched: next_cursor goes on behind them.",
+            "note": (
+                "Only the latest conversations were searched. Call again with next_cursor to "
+                "search earlier ones."
+            ),
         }
     )
 
@@ -125,11 +128,11 @@ def _page(
     shown: Sequence[ConversationSummary], _: int, cursor: str | None, note: str | None
 ) -> ConversationPage:
     return ConversationPage(
-        conversations=tuple(_told(one, _PREVIEW) for one in shown), next_cursor=cursor, note=note
+        conversations=tuple(_shown(one, _PREVIEW) for one in shown), next_cursor=cursor, note=note
     )
 
 
-def _told(one: ConversationSummary, length: int) -> McpConversation:
+def _shown(one: ConversationSummary, length: int) -> McpConversation:
     return McpConversation(
         conversation_id=one.id,
         channel=one.channel,
@@ -155,7 +158,7 @@ async def get_conversation(at_work: AtWork, wanted: ConversationWanted) -> Whole
         shown: Sequence[Message], length: int, cursor: str | None, note: str | None
     ) -> WholeConversation:
         return WholeConversation(
-            conversation=_told(conversation, _PREVIEW),
+            conversation=_shown(conversation, _PREVIEW),
             messages=tuple(
                 McpMessage(
                     message_id=one.id,
@@ -163,7 +166,7 @@ async def get_conversation(at_work: AtWork, wanted: ConversationWanted) -> Whole
                     text=untrusted(one.body, length),
                     created_at=one.created_at,
                     run_id=one.run_id,
-                    attachments=told_attachments(one.attachments),
+                    attachments=shown_attachments(one.attachments),
                 )
                 for one in reversed(shown)
             ),
@@ -178,7 +181,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "search_conversations",
         "Search conversations",
-        "Search conversations with customers by words or by the customer's address, newest first.",
+        "Search customer conversations by words or by the customer's address, newest first.",
         scopes=(Scope.CONVERSATIONS_READ,),
         takes=ConversationsWanted,
         gives=ConversationPage,
@@ -187,7 +190,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "get_conversation",
         "Read a conversation",
-        "Get the messages of one conversation, latest page first.",
+        "Get the messages of a conversation. The first page contains the latest messages.",
         scopes=(Scope.CONVERSATIONS_READ,),
         takes=ConversationWanted,
         gives=WholeConversation,

@@ -74,7 +74,7 @@ class McpDryRun(McpPart):
     confidence: float | None
     draft: Untrusted | None = Field(description="Text of the draft, which may quote the customer.")
     sent: Literal[False] = Field(
-        default=False, description=("Always false, because nothing was sent.")
+        default=False, description="Always false, because nothing was sent."
     )
 
 
@@ -83,7 +83,7 @@ class TakenEvent(McpPart):
 
     status: Literal["completed", "needs_review", "failed", "no_playbook"]
     event_id: str | None
-    run_id: str | None = Field(description="Id of the run for get_run.")
+    run_id: str | None = Field(description="Id of the run, to pass to get_run.")
     classification: str | None
     confidence: float | None
     answer: Untrusted | None = Field(description="Text of the answer to the customer.")
@@ -99,8 +99,7 @@ async def draft_reply(at_work: AtWork, wanted: DraftWanted) -> McpDryRun:
             wanted.conversation_id
         )
         event = await EventRepository(connection, at_work.tenant).inbound(event_id)
-    # Claims that the sender was not authorized to make have already been removed from the stored
-    # event.
+    # The stored event no longer contains claims that the sender was not authorized to make.
     stored = replace(at_work.event_caller, vouches=True)
     return await _dry_run(at_work, stored, event)
 
@@ -139,7 +138,7 @@ def _dry_run_result(answer: RunResult | NoPlaybook, length: int) -> McpDryRun:
     if isinstance(answer, NoPlaybook):
         return McpDryRun(status=answer.status, classification=None, confidence=None, draft=None)
     return McpDryRun(
-        status=_told(answer.status),
+        status=_shown(answer.status),
         classification=answer.classification,
         confidence=answer.confidence,
         draft=untrusted(answer.draft, length),
@@ -159,7 +158,7 @@ def _taken(answer: RunResult | NoPlaybook, length: int) -> TakenEvent:
             steps_executed=0,
         )
     return TakenEvent(
-        status=_told(answer.status),
+        status=_shown(answer.status),
         event_id=answer.event_id,
         run_id=answer.run_id,
         classification=answer.classification,
@@ -170,7 +169,7 @@ def _taken(answer: RunResult | NoPlaybook, length: int) -> TakenEvent:
     )
 
 
-def _told(status: RunStatus) -> Literal["completed", "needs_review", "failed"]:
+def _shown(status: RunStatus) -> Literal["completed", "needs_review", "failed"]:
     match status:
         case RunStatus.COMPLETED:
             return "completed"
@@ -184,8 +183,8 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "draft_reply",
         "Draft a reply",
-        "Draft the agent's answer to the customer's latest message in a conversation. It is never "
-        "sent: people copy it, or answer in the dashboard.",
+        "Draft the agent's answer to the customer's latest message in a conversation. The draft "
+        "is never sent: a person can copy it, or answer in the dashboard.",
         scopes=(Scope.DRAFTS_WRITE, Scope.CONVERSATIONS_READ),
         takes=DraftWanted,
         gives=McpDryRun,
@@ -205,9 +204,10 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "push_event",
         "Push an event",
-        "Push a customer's message to the agent, for real: it counts against the quota, and the "
-        "customer may be answered. The customer counts as unverified, so no order is touched. "
-        "Without idempotency_key, a second call creates a second event.",
+        "Send a customer's message to the agent. The message is really processed: it counts "
+        "toward the quota, and the customer may receive an answer. The customer counts as "
+        "unverified, so the agent does not change any order. Without idempotency_key, a second "
+        "call creates a second event.",
         scopes=(Scope.EVENTS_WRITE,),
         takes=EventGiven,
         gives=TakenEvent,

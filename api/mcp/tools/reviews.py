@@ -30,7 +30,7 @@ class ReviewsWanted(ToolInput):
 
 class WaitingReview(McpPart):
     review_id: str
-    run_id: str = Field(description="Id of the run for get_run.")
+    run_id: str = Field(description="Id of the run, to pass to get_run.")
     status: EscalationStatus
     reason: EscalationReason
     urgent: bool
@@ -41,7 +41,7 @@ class WaitingReview(McpPart):
     subject: Untrusted | None
     preview: Untrusted | None = Field(description="Beginning of the customer's message.")
     amount: Money | None = Field(
-        description=("Largest amount of money that an action of the plan would move.")
+        description="Largest amount of money that an action of the plan would move."
     )
     created_at: datetime
     expires_at: datetime
@@ -54,7 +54,7 @@ class WaitingReview(McpPart):
 
 class WaitingReviews(McpPage):
     reviews: tuple[WaitingReview, ...] = Field(
-        description="Reviews, sorted by urgency, then oldest first."
+        description="Reviews; urgent ones first, then oldest first."
     )
 
 
@@ -75,7 +75,7 @@ async def list_reviews(at_work: AtWork, wanted: ReviewsWanted) -> WaitingReviews
         shown: Sequence[ReviewSummary], length: int, cursor: str | None, note: str | None
     ) -> WaitingReviews:
         return WaitingReviews(
-            reviews=tuple(_told(one, length, dashboard) for one in shown),
+            reviews=tuple(_shown(one, length, dashboard) for one in shown),
             next_cursor=cursor,
             note=note,
         )
@@ -83,7 +83,7 @@ async def list_reviews(at_work: AtWork, wanted: ReviewsWanted) -> WaitingReviews
     return page_of(found, wanted.limit, cursor_of, page)
 
 
-def _told(one: ReviewSummary, length: int, dashboard: str) -> WaitingReview:
+def _shown(one: ReviewSummary, length: int, dashboard: str) -> WaitingReview:
     return WaitingReview(
         review_id=one.id,
         run_id=one.run_id,
@@ -107,8 +107,8 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "list_reviews",
         "List reviews",
-        "List reviews: cases that the agent was unsure about and people decide. Decisions are made "
-        "in the dashboard, at the link of each review; no tool can decide.",
+        "List reviews: messages that the agent held for human review. Members decide each review "
+        "in the dashboard, at the review's link. No tool can decide a review.",
         scopes=(Scope.REVIEWS_READ,),
         takes=ReviewsWanted,
         gives=WaitingReviews,

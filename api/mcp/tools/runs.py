@@ -7,7 +7,7 @@ from pydantic import Field
 
 from api.mcp.results import McpPart, Untrusted, fitted, untrusted
 from api.mcp.tool import AtWork, McpTool, ToolInput, tool
-from api.mcp.tools.attachments import McpAttachment, told_attachments
+from api.mcp.tools.attachments import McpAttachment, shown_attachments
 from domain.agent.brain import Alternative, Citation
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
@@ -100,14 +100,14 @@ class McpRun(McpPart):
     )
     sensitive: SensitiveMatter | None
     verdicts: tuple[PolicyDecision, ...] = Field(
-        description=("Policy decisions on the plan's actions.")
+        description="Policy decisions for the plan's actions."
     )
     plan: tuple[McpAction, ...]
     handoff_reason: EscalationReason | None
     reviews: tuple[McpReview, ...]
     steps: tuple[StepOutcome, ...]
     effects: tuple[TracedEffect, ...] = Field(
-        description=("Actions that were executed in other systems.")
+        description="Actions that were executed in other systems."
     )
     answer: Untrusted | None
     error_code: str | None
@@ -118,10 +118,10 @@ class McpRun(McpPart):
 async def get_run(at_work: AtWork, wanted: RunWanted) -> McpRun:
     async with at_work.resources.database.reading(at_work.tenant) as connection:
         trace = await RunTraces(connection, at_work.tenant).read(wanted.run_id)
-    return fitted(lambda length: _told(trace, length))
+    return fitted(lambda length: _shown(trace, length))
 
 
-def _told(trace: RunTrace, length: int) -> McpRun:
+def _shown(trace: RunTrace, length: int) -> McpRun:
     thought, event = trace.thought, trace.event.normalized
     return McpRun(
         run_id=trace.run_id,
@@ -133,7 +133,7 @@ def _told(trace: RunTrace, length: int) -> McpRun:
             customer=untrusted(event.customer_email if event else None, length),
             subject=untrusted(event.subject if event else None, length),
             text=untrusted(event.text if event else None, length),
-            attachments=told_attachments(trace.event.attachments),
+            attachments=shown_attachments(trace.event.attachments),
         ),
         playbook=trace.playbook,
         order=_lookup(trace.lookup) if trace.lookup else None,
@@ -198,7 +198,10 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "get_run",
         "Get a run",
-        "Get what the agent read, concluded, planned and did about one message, and why.",
+        (
+            "Get the agent's classification, plan, decisions and actions for one message, with "
+            "the reasons."
+        ),
         scopes=(Scope.CONVERSATIONS_READ,),
         takes=RunWanted,
         gives=McpRun,

@@ -45,7 +45,7 @@ async def show(asked: PageDep, resources: ResourcesDep) -> CreditsAnswer:
 @router.post(
     f"{_CREDITS}/checkout",
     operation_id="credits.checkout",
-    summary="Buy credits",
+    summary="Create a checkout for credits",
     status_code=201,
     responses=errors(409, 503),
 )

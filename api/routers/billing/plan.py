@@ -34,13 +34,13 @@ async def show(member: MemberDep, resources: ResourcesDep) -> PlanAnswer:
 @router.post(
     f"{_PLAN}/checkout",
     operation_id="plan.checkout",
-    summary="Buy a higher plan",
+    summary="Create a checkout for a plan upgrade",
     status_code=201,
     responses=errors(409, 503),
 )
 async def buy(member: OwnerDep, body: Body, resources: ResourcesDep) -> CheckoutAnswer:
-    """This operation requires the owner role. The plan takes effect when its payment is confirmed.
-    The first payment covers the rest of this month; later months are paid monthly."""
+    """This operation requires the owner role. The upgrade takes effect when its payment is
+    confirmed. The first payment covers the rest of this month; later months are billed monthly."""
     offered = await buy_plan(
         resources.work,
         member.actor,
@@ -57,12 +57,12 @@ async def buy(member: OwnerDep, body: Body, resources: ResourcesDep) -> Checkout
 @router.post(
     f"{_PLAN}/downgrade",
     operation_id="plan.downgrade",
-    summary="Choose a lower plan",
+    summary="Schedule a plan downgrade",
     responses=errors(409, 503),
 )
 async def choose(member: OwnerDep, body: Body, resources: ResourcesDep) -> PlanAnswer:
-    """This operation requires the owner role. The lower plan takes effect at the end of the month.
-    To cancel a scheduled change, choose the current plan."""
+    """This operation requires the owner role. The downgrade takes effect at the end of the month.
+    To cancel a scheduled downgrade, choose the current plan."""
     prices = resources.settings.payments.prices
     chosen = await choose_plan(
         resources.work,

@@ -1,4 +1,4 @@
-"""GET /api/dashboard/usage: usage this month and in earlier months, with a forecast of the day on
+"""GET /api/dashboard/usage: usage in the current and earlier months, with a forecast of the day on
 which the quota will be used up."""
 
 from fastapi import APIRouter

@@ -27,9 +27,9 @@ async def preview(
     body: Annotated[ContentPreviewBody, Depends(JsonBody(ContentPreviewBody))],
     resources: ResourcesDep,
 ) -> CaseRun:
-    """Nothing is saved. For each case, the results state the outcome with and without the change.
-    The results remain valid if you then save exactly this change. A client can have one run in
-    progress at a time."""
+    """The change is not saved. For each case, the results state the outcome with and without the
+    change. If you then save exactly this change, the results remain valid. A client can have one
+    run in progress at a time."""
     change = body.variant
     async with resources.work.of(member.tenant) as work:
         return await preview_content(work, member.actor, change)

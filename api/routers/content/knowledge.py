@@ -53,8 +53,8 @@ async def create(
     body: Annotated[NewEntryBody, Depends(JsonBody(NewEntryBody))],
     resources: ResourcesDep,
 ) -> KnowledgeEntry:
-    """The keyword search finds the entry immediately. The semantic search finds it after the next
-    sweep, if an embedding model is installed."""
+    """Keyword search finds the entry immediately. If an embedding model is configured, semantic
+    search finds it after the next sweep."""
     async with saving(request, member, resources) as work:
         return await add_knowledge(
             work, member.actor, title=body.title, body=body.body, language=body.language
@@ -78,8 +78,8 @@ async def change(
     body: Annotated[EntryBody, Depends(JsonBody(EntryBody))],
     resources: ResourcesDep,
 ) -> KnowledgeEntry:
-    """The keyword search finds the new text immediately. The semantic search finds it after the
-    next sweep, if an embedding model is installed."""
+    """Keyword search finds the new text immediately. If an embedding model is configured, semantic
+    search finds it after the next sweep."""
     async with saving(request, member, resources) as work:
         return await change_knowledge(work, member.actor, knowledge_id, body.change)
 
@@ -90,7 +90,7 @@ async def change(
 async def delete(
     request: Request, member: ManagerDep, knowledge_id: KnowledgeId, resources: ResourcesDep
 ) -> Response:
-    """Permanently deletes the entry. Runs that cite it keep its id and title."""
+    """Permanently deletes the entry. Runs that cite the entry still contain its id and title."""
     async with saving(request, member, resources) as work:
         await delete_knowledge(work, member.actor, knowledge_id)
     return Response(status_code=204)

@@ -34,5 +34,5 @@ async def saving_in(
         counting_lost(work, resources.model) as lost,
     ):
         yield work
-    told = (CASES_LOST.lower().encode(), str(lost.count).encode())
-    request.state.headers = [*request.state.headers, told]
+    lost_header = (CASES_LOST.lower().encode(), str(lost.count).encode())
+    request.state.headers = [*request.state.headers, lost_header]

@@ -71,6 +71,7 @@ async def refuse(
     _: Annotated[RefuseBody, Depends(JsonBody(RefuseBody, optional=True))],
     resources: ResourcesDep,
 ) -> Response:
+    """This operation requires the owner or admin role. It deletes the suggestion and its text."""
     async with resources.work.of(member.tenant) as work:
         await refuse_suggestion(work, member.actor, suggestion_id)
     return Response(status_code=204)

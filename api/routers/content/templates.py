@@ -98,7 +98,7 @@ async def template(
 @router.patch(
     _TEMPLATE,
     operation_id="templates.update",
-    summary=("Change a template, or activate or deactivate it"),
+    summary="Change a template, or activate or deactivate it",
 )
 async def change(
     request: Request,
@@ -118,7 +118,8 @@ async def change(
 async def delete(
     request: Request, member: ManagerDep, template_id: TemplateId, resources: ResourcesDep
 ) -> Response:
-    """Permanently deletes the template. Runs that used it keep its id and name."""
+    """Permanently deletes the template. Runs that used the template still contain its id and
+    name."""
     async with saving(request, member, resources) as work:
         await delete_template(work, member.actor, template_id)
     return Response(status_code=204)

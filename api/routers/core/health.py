@@ -18,14 +18,14 @@ async def healthz(request: Request) -> dict[str, str]:
 
 @router.get("/readyz", include_in_schema=False)
 async def readyz(request: Request, resources: ResourcesDep) -> Response:
-    """Returns 200 if the process can serve a request now, otherwise 503. The body describes the
-    state of each dependency in one word. `knowledge_search` is "words" if no sentence encoder is
-    installed; searches then find fewer answers. A draining process also returns 503: it still
-    serves requests, but load balancers should not send it new ones."""
+    """Returns 200 if the process can serve a request now, otherwise 503. The body states each
+    dependency's status. `knowledge_search` is "words" if no sentence encoder is installed; searches
+    then find fewer answers. A draining process also returns 503: it still serves requests, but load
+    balancers should not send it new ones."""
     # A 503 from this route is an expected response, so it is not reported as an error.
     request.state.expected = True
     instance = request.app.state.instance
-    if request.app.state.draining.begun:
+    if request.app.state.draining.started:
         draining = {"status": "draining", "checks": {}, "instance": instance}
         return json_response(draining, status=503)
     checks = await resources.readiness.answers()

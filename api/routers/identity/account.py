@@ -63,7 +63,7 @@ async def clients(user: UserDep, resources: ResourcesDep) -> ClientList:
 async def leave(
     user: UserDep, client_id: ClientId, request: Request, resources: ResourcesDep
 ) -> Response:
-    """Your own membership ends immediately. The owner cannot leave."""
+    """Your membership in the client ends immediately. The owner cannot leave."""
     member = await member_for(user, client_id, resources, client_network(request))
     async with resources.work.spanning(member.tenant) as work:
         await leave_client(work, member.actor)
@@ -78,7 +78,9 @@ async def sessions(user: UserDep, resources: ResourcesDep) -> SessionList:
     return SessionList(sessions=tuple(map(SessionOut.model_validate, found)))
 
 
-@router.delete(_SESSIONS, operation_id="sessions.delete_all", summary="Sign out everywhere")
+@router.delete(
+    _SESSIONS, operation_id="sessions.delete_all", summary=("End all of the user's sessions")
+)
 async def end_all(user: UserDep, resources: ResourcesDep) -> Ended:
     """All sessions end immediately. A session token (JWT) that was already issued stays valid until
     it expires, at most an hour later."""
@@ -89,7 +91,7 @@ async def end_all(user: UserDep, resources: ResourcesDep) -> Ended:
 @router.delete(
     f"{_SESSIONS}/{{session_id}}",
     operation_id="sessions.delete",
-    summary="Sign out one session",
+    summary="End one of the user's sessions",
     status_code=204,
 )
 async def end_one(user: UserDep, session_id: SessionId, resources: ResourcesDep) -> Response:

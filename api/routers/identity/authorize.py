@@ -3,11 +3,11 @@ denies the request.
 
 The form is submitted to the same URL, so the request remains in the query and is parsed again.
 Nothing is stored before the user has decided. If a visitor is not signed in, the page reveals
-nothing about the request. It neither redirects the visitor to the redirect URI nor sends an
+nothing about the request. The page does not redirect to the redirect URI, and the service sends no
 outgoing request.
 
-If the OAuth client made an error, the browser is redirected immediately only if the redirect URI is
-a loopback address. For an Internet address, the user must follow a link (decision 0042).
+Errors in the OAuth client's request redirect the browser immediately only to a loopback address.
+For an Internet address, the user must follow a link (decision 0042).
 """
 
 import secrets
@@ -63,8 +63,7 @@ router = APIRouter(route_class=_PageRoute)
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The verified request from an OAuth client. `redirect_uri` is registered for this OAuth
-    client."""
+    """A verified authorization request. `redirect_uri` is registered for this OAuth client."""
 
     client: OAuthClient
     redirect_uri: RedirectUri
@@ -72,15 +71,15 @@ class _Asked:
     issuer: str
 
     def answered(self, **answer: str) -> str:
-        """Return the redirect URI with the response parameters. Every response names the issuer, so
-        that it cannot be confused with a response from another server (RFC 9207)."""
+        """Return the redirect URI with the response parameters. Every response contains the issuer,
+        so that it cannot be confused with a response from another server (RFC 9207)."""
         return self.redirect_uri.with_answer(**answer, state=self.state, iss=self.issuer)
 
 
 @dataclass(frozen=True, slots=True)
 class _Answered:
-    """The user's input in a form that is shown again with an error. `problem`: the key of the error
-    text."""
+    """The user's input in a form that is shown again with an error. `problem`: the error text's
+    catalogue key."""
 
     problem: str
     client_id: str | None
@@ -189,8 +188,8 @@ async def _consent_page(
     access: AccessRequest,
     answered: _Answered | None = None,
 ) -> Response:
-    """Return the consent form. Initially, no scope is selected. If the user belongs to several
-    clients, no client is selected either."""
+    """Return the consent form, without a selected scope. If the user belongs to several clients, no
+    client is selected either."""
     async with resources.database.reading_across() as reading:
         mine = await clients_of(reading, visit.user.id)
         email = await address_of(reading, visit.user.id)
@@ -241,7 +240,7 @@ def _page(
     back: str | None = None,
     place: str | None = None,
 ) -> Response:
-    """Return a page that explains why the user cannot consent. `back`: the link back to the OAuth
+    """Return a page that explains why the user cannot consent. `back`: a link back to the OAuth
     client. `place`: the OAuth client's URL, as shown to the user."""
     resources: Resources = request.app.state.resources
     return resources.pages.render(

@@ -76,7 +76,7 @@ async def resend(
     request: Request,
     resources: ResourcesDep,
 ) -> InvitationOut:
-    """Sends a new invitation. It replaces the previous one and counts toward the daily limit."""
+    """Sends a new invitation, which replaces the previous one and counts toward the daily limit."""
     language = body.language or language_of(request)
     async with resources.work.of(member.tenant) as work:
         made = await invite_again(work, member.actor, invitation_id, language=language)

@@ -1,5 +1,5 @@
-"""POST /api/mcp/token: an OAuth client exchanges a code for its key, or confirms that it still
-holds the key. POST /api/mcp/revoke: an OAuth client revokes its key (RFC 7009).
+"""POST /api/mcp/token: an OAuth client exchanges a code for its key, or confirms that the key is
+still valid. POST /api/mcp/revoke: an OAuth client revokes its key (RFC 7009).
 
 The refresh token is the key itself. A refresh returns the same key, because the key does not
 expire.
@@ -38,7 +38,7 @@ _METHODS: Final = ["POST", "OPTIONS"]
 @router.api_route(TOKEN, methods=_METHODS, include_in_schema=False)
 @router.api_route(
     "/token", methods=_METHODS, include_in_schema=False
-)  # the default path of some OAuth clients
+)  # Some OAuth clients use this path by default.
 async def token(request: Request, resources: ResourcesDep) -> Response:
     given = text_fields(await read_fields(request, LimitScope.EXCHANGE))
     match needed(given, "grant_type"):

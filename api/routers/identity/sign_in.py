@@ -52,11 +52,11 @@ _RENEWAL: Final = Depends(AnyoneFrom(LimitScope.DASHBOARD))
 
 
 def _answers(*statuses: int, good: Sequence[int]) -> dict[int | str, Described]:
-    told: Described = {"headers": LIMIT_HEADERS}
+    described: Described = {"headers": LIMIT_HEADERS}
     errors = (400, 404, 408, 413, 415, *statuses)
     return {
-        **dict.fromkeys(good, told),
-        **{status: {"model": ErrorBody, **told} for status in errors},
+        **dict.fromkeys(good, described),
+        **{status: {"model": ErrorBody, **described} for status in errors},
         **{status: {"model": ErrorBody} for status in (405, 500)},
         **({401: UNAUTHENTICATED} if 401 in statuses else {}),
         429: {"model": ErrorBody, "headers": {**LIMIT_HEADERS, **RETRY_AFTER}},
@@ -75,8 +75,8 @@ async def signup(
     request: Request, body: Annotated[SignupBody, Depends(JsonBody(SignupBody))]
 ) -> SignupAnswer:
     """The response is the same for known and unknown addresses. An unknown address receives a code
-    if the request names a shop or the address has been invited. Otherwise it receives an email
-    stating that there is no account."""
+    if the request contains a shop name or the address has been invited. Otherwise it receives an
+    email stating that there is no account."""
     await send_code(request, body.email, body.brand_name)
     return SignupAnswer(expires_in=round(CODE_LIFETIME.total_seconds()))
 

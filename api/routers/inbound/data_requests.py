@@ -68,7 +68,7 @@ async def show_data_request(member: AskedFor, resources: ResourcesDep) -> Custom
     summary="Mark a data request as fulfilled",
 )
 async def fulfil(member: AskedFor, resources: ResourcesDep) -> DataRequest:
-    """A repeated call has no effect: the record keeps the name of the first member who marked the
-    request as fulfilled."""
+    """A repeated call has no effect. The record still shows the first member who marked the request
+    as fulfilled."""
     async with resources.work.of(member.tenant) as work:
         return await fulfil_data_request(work, member.actor, member.record_id)

@@ -84,8 +84,8 @@ async def replay_inbound(
     resources: ResourcesDep,
 ) -> InboundReplayAnswer:
     """Reprocesses the stored webhook. A failed webhook is processed as if it had just arrived, and
-    a waiting webhook is retried immediately. A webhook that has already been processed does not
-    change."""
+    a waiting webhook is retried immediately. If the webhook has already been processed, the call
+    has no effect."""
     async with resources.work.of(member.tenant) as work:
         starts = await replay_webhook(work, member.actor, member.record_id)
     if starts:

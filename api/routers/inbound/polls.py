@@ -1,4 +1,4 @@
-"""/api/dashboard/polls: the state and errors of the polls that find lost webhooks."""
+"""/api/dashboard/polls: the status and errors of polling, which finds lost webhooks."""
 
 from fastapi import APIRouter
 
@@ -14,11 +14,11 @@ router = APIRouter(route_class=DescribedRoute)
 @router.get(
     "/api/dashboard/polls",
     operation_id="polls.list",
-    summary="List the polling state of connected platforms",
+    summary="List the polling status of connected platforms",
 )
 async def list_polls(member: MemberDep, resources: ResourcesDep) -> PollList:
-    """Any member of the client may call this operation with a session token. `error_code` states
-    why the last poll failed."""
+    """Any member of the client may call this operation with a session token. If the last poll
+    failed, `error_code` states the reason."""
     async with resources.database.reading(member.tenant) as connection:
         found = await PollCursorRepository(connection, member.tenant).all()
     return PollList(

@@ -20,7 +20,7 @@ from domain.core.ids import TenantId
 from domain.inbound.app_level import account_of
 from domain.inbound.contracts import WebhookRef
 from domain.inbound.endpoint import AccountOwner, OpenEndpoint, token_digest
-from domain.inbound.errors import InboundAddressUnknown, InboundRefused, RefusalReason
+from domain.inbound.errors import InboundAddressUnknown, InboundBusy, InboundRefused, RefusalReason
 from domain.inbound.headers import headers_of_platform
 from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.platform_catalogue import PLATFORMS, platform_of
@@ -45,11 +45,14 @@ _log = structlog.get_logger(__name__)
 @dataclass(frozen=True, slots=True)
 class _Sender:
     """The claimed sender of a webhook. `key`: the key under which rejected requests from this
-    sender are counted."""
+    sender are counted. `vouches`: whether its secret is trusted. `tenant`: the client, or None for
+    the installation's own URLs."""
 
     platform: Platform
     secrets: tuple[str, ...]
     key: str
+    vouches: bool = False
+    tenant: TenantId | None = None
 
 
 # Register this route before the route with a token, which has one more path segment.
@@ -81,13 +84,19 @@ async def webhook(request: Request, resources: ResourcesDep) -> Response:
         # is not read.
         return _refused(request, platform, InboundRefused(RefusalReason.SIGNATURE_WRONG))
     structlog.contextvars.bind_contextvars(client_id=endpoint.tenant)
-    sender = _Sender(platform, endpoint.secrets(resources.sealer), endpoint.integration_id)
+    sender = _Sender(
+        platform,
+        endpoint.secrets(resources.sealer),
+        endpoint.integration_id,
+        endpoint.vouches,
+        endpoint.tenant,
+    )
     try:
         if platform.is_limited:
             await _check_pace(request, resources, endpoint.integration_id)
         with _place(request, resources, endpoint.tenant) as place:
             came = await _came(request, platform, place)
-            believed = await _believed(came, sender, resources)
+            believed = await _believed(request, came, sender, resources)
             if believed is not None:
                 _require_taker(endpoint.owner, believed, platform)
                 await _keep(came, believed, (endpoint.owner,), sender, resources)
@@ -96,7 +105,9 @@ async def webhook(request: Request, resources: ResourcesDep) -> Response:
         resources.inbound.refusals.note(
             endpoint.tenant, endpoint.integration_id, reason, resources.now()
         )
-        if isinstance(refused, InboundRefused):
+        # A platform relays messages from strangers. An unreadable form therefore does not count as
+        # the sender's mistake.
+        if isinstance(refused, InboundRefused) and reason is not RefusalReason.UNREADABLE:
             await _count_refusal(request, resources, sender)
         if isinstance(refused, TooManyRequests):
             raise
@@ -109,11 +120,12 @@ async def _of_installation(
 ) -> Response:
     if not secrets:
         raise InboundAddressUnknown(provider)
-    sender = _Sender(PLATFORMS[provider], secrets, provider)
+    # No manager of a client knows the installation's own secrets.
+    sender = _Sender(PLATFORMS[provider], secrets, provider, vouches=True)
     try:
         with _place(request, resources, None) as place:
             came = await _came(request, sender.platform, place)
-            believed = await _believed(came, sender, resources)
+            believed = await _believed(request, came, sender, resources)
             if believed is not None:
                 account = account_of(provider, came)
                 owners = await _owners(account, believed, sender, resources)
@@ -197,10 +209,14 @@ async def _came(request: Request, platform: Platform, place: RoomShare) -> Inbou
     return InboundRequest(headers, body)
 
 
-async def _believed(came: InboundRequest, sender: _Sender, resources: Resources) -> Believed | None:
-    """Return the verified webhook, or None for a platform's test request. Raises InboundRefused."""
+async def _believed(
+    request: Request, came: InboundRequest, sender: _Sender, resources: Resources
+) -> Believed | None:
+    """Return the verified webhook, or None for a platform's test request. Raises InboundRefused,
+    and InboundBusy if a large body waits too long to be read."""
     reading = partial(believe, sender.platform, came, sender.secrets, resources.now())
-    return await resources.inbound.gates.reading(came, reading)
+    reader = sender.tenant or ("address", limited_address(request))
+    return await resources.inbound.gates.reading(reader, came, reading)
 
 
 async def _keep(
@@ -211,11 +227,19 @@ async def _keep(
     resources: Resources,
 ) -> None:
     """Store the webhook for each integration that accepts it, and start processing it. Raises
-    CallerBusy and EngineUnavailable. After such an error, the platform sends the webhook again, and
-    integrations that have already stored it detect the duplicate."""
+    CallerBusy, InboundBusy and EngineUnavailable. After such an error, the platform sends the
+    webhook again, and integrations that have already stored it detect the duplicate. A client that
+    has reached its limits does not keep the webhook from the others."""
+    full: InboundBusy | None = None
     for owner in owners:
-        tenant, named = owner.tenant, believed.of(owner.integration_id, came)
-        kept = await take(resources.work, resources.inbound.gates, tenant, sender.platform, named)
+        tenant = owner.tenant
+        named = believed.of(owner.integration_id, came, vouches=sender.vouches)
+        gates = resources.inbound.gates
+        try:
+            kept = await take(resources.work, gates, tenant, sender.platform, named)
+        except InboundBusy as busy:
+            full = busy
+            continue
         resources.metrics.webhook_came(sender.platform.provider, kept.was)
         if kept.was is KeptAs.CONFLICT:
             _log.warning(
@@ -225,6 +249,8 @@ async def _keep(
             )
         if kept.starts:
             await begin_work(WebhookRef(client_id=tenant, webhook_id=kept.id), resources)
+    if full is not None:
+        raise full
 
 
 def _reason(refused: DomainError) -> RefusalReason:

@@ -85,8 +85,8 @@ async def _pieces(
     found: Attachment, tenant: TenantId, resources: Resources
 ) -> AsyncGenerator[bytes]:
     """Yield the parts of the attachment. Each part is read in its own transaction, so that a slow
-    reader does not occupy a connection. Raises AttachmentNotFound, including when the attachment is
-    erased during the download."""
+    download does not occupy a connection. Raises AttachmentNotFound if the attachment does not
+    exist or is erased during the download."""
     sent = seq = 0
     while sent < found.size:
         async with resources.database.reading(tenant) as connection:

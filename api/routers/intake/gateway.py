@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from api.access import GatewayCallerDep
 from api.auth import authorize, may_vouch
-from api.gateway_answers import BegunDep, EventCaller, answer_event, dry_run_event
+from api.gateway_answers import CallStartDep, EventCaller, answer_event, dry_run_event
 from api.http.json_body import json_response, parse_object, read_body
 from api.idempotency_key import IdempotencyKeyDep
 from api.openapi import with_extra_fields
@@ -58,11 +58,11 @@ class EventBody(Part):
 @router.post(
     "/api/engine/gateway",
     operation_id="gateway.push",
-    summary="Push an event and get the agent's answer",
+    summary="Send an event and get the agent's answer",
     response_model=GatewayResult | NoPlaybook,
 )
 async def gateway(
-    begun: BegunDep,
+    start: CallStartDep,
     caller: GatewayCallerDep,
     sent: Annotated[SentEvent, Depends(EventBody())],
     key: IdempotencyKeyDep,
@@ -75,7 +75,7 @@ async def gateway(
     tenant, actor = await authorize(caller, call.client_id, resources, session_roles=REVIEWERS)
     structlog.contextvars.bind_contextvars(client_id=tenant)
     vouches = may_vouch(caller)
-    by = EventCaller(tenant, actor, begun, request.state.request_id, vouches=vouches)
+    by = EventCaller(tenant, actor, start, request.state.request_id, vouches=vouches)
     if call.is_test:
         answer = await dry_run_event(by, caller, call.event(), resources)
     else:

@@ -57,7 +57,7 @@ async def connect(
     body: Annotated[ConnectBody, Depends(JsonBody(ConnectBody))],
     resources: ResourcesDep,
 ) -> TriedIntegration:
-    """A member of several clients must name the client. A new connection ends an existing
+    """A member of several clients must specify the client. A new connection ends an existing
     connection to the same provider. The credentials are encrypted before they are stored, then
     tested with one inexpensive read request. The connection is stored even if the test fails;
     `problem` reports the result."""

@@ -43,7 +43,7 @@ async def corrections(
     asked: Annotated[Asked[CorrectionQuery], Depends(QueryInClient(CorrectionQuery))],
     resources: ResourcesDep,
 ) -> CorrectionPage:
-    """Lists corrections, oldest first, with one state or with any state. The list is paginated."""
+    """Lists corrections, oldest first, optionally filtered by state. The list is paginated."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         found = await CorrectionRepository(connection, asked.tenant).page(
@@ -62,7 +62,7 @@ async def corrections(
 )
 async def correction(reader: Reader, resources: ResourcesDep) -> Correction:
     """Returns a word diff between the draft and the reviewer's text. `offers` contains a prefilled
-    case and a prefilled content change. Neither is stored until the correction is accepted."""
+    case and a prefilled content change. Neither is stored before the correction is accepted."""
     async with resources.database.reading(reader.tenant) as connection:
         return await read_correction(connection, reader.tenant, reader.record_id)
 
@@ -70,7 +70,7 @@ async def correction(reader: Reader, resources: ResourcesDep) -> Correction:
 @router.post(
     f"{_CORRECTION}/accept",
     operation_id="corrections.accept",
-    summary="Learn from a correction",
+    summary="Accept a correction",
     responses=errors(409),
 )
 async def accept(
@@ -79,9 +79,9 @@ async def accept(
     body: Annotated[AcceptCorrectionBody, Depends(JsonBody(AcceptCorrectionBody))],
     resources: ResourcesDep,
 ) -> AcceptedCorrectionAnswer:
-    """Adds the case, adds or changes the content, and keeps the message as a labelled example. The
-    case and the content are optional. Either everything is stored or nothing. A correction can be
-    accepted only once. The `X-Cases-Lost` header states how many cases no longer count as passed.
+    """Stores the message as a labelled example. If the request contains a case or a content change,
+    it is stored too. Either all of these records are stored or none. A correction can be accepted
+    only once. The `X-Cases-Lost` header states how many cases no longer count as passed.
     """
     lesson = body.lesson
     async with saving_in(request, decider.tenant, resources) as work:
@@ -108,6 +108,7 @@ async def dismiss(
     _: Annotated[DismissCorrectionBody, Depends(JsonBody(DismissCorrectionBody, optional=True))],
     resources: ResourcesDep,
 ) -> Response:
+    """This operation requires the owner or admin role. Nothing is created from the correction."""
     async with resources.work.of(decider.tenant) as work:
         await dismiss_correction(work, decider.actor, decider.record_id)
     return Response(status_code=204)

@@ -41,7 +41,7 @@ class PlaybookBody(Part, Generic[T]):
             "required": True,
             "content": {
                 "application/json": {"schema": in_one_piece(shape), "example": example},
-                YAML: {"schema": in_one_piece(shape, is_cleaned=True)},
+                YAML: {"schema": in_one_piece(shape, is_cleaned=True), "example": example},
             },
         }
 

@@ -103,9 +103,8 @@ async def update(
     member: ManagerDep, playbook_id: PlaybookId, draft: DraftDep, resources: ResourcesDep
 ) -> ChangedPlaybook:
     """Replaces the entire playbook, given as JSON or YAML, with a new version. Runs that have
-    already started keep their version. If `active` is omitted, the playbook stays active or
-    inactive. If `expected_version` is given, the change is rejected if it is not the current
-    version."""
+    already started keep their version. If `active` is omitted, the playbook keeps its current
+    state. If `expected_version` is given and is not the current version, the change is rejected."""
     async with resources.work.of(member.tenant) as work:
         change = await update_playbook(
             work, member.actor, playbook_id, draft, Publication.of(resources.model, draft.override)
@@ -161,8 +160,8 @@ async def deactivate(
     _: Annotated[DeactivateBody, Depends(JsonBody(DeactivateBody, optional=True))],
     resources: ResourcesDep,
 ) -> PlaybookOut:
-    """Later events that the playbook would have matched go to another matching playbook. Without
-    one, their outcome is no_playbook."""
+    """Later events that the playbook would have matched go to another matching playbook. If no
+    other playbook matches, their outcome is no_playbook."""
     publication = Publication(resources.model)
     async with resources.work.of(member.tenant) as work:
         return PlaybookOut.of(

@@ -96,7 +96,7 @@ async def versions(
     )
 
 
-@router.get(_VERSION, operation_id="playbook_versions.get", summary="Get a version of a playbook")
+@router.get(_VERSION, operation_id="playbook_versions.get", summary="Get a playbook version")
 async def version(
     member: MemberDep, playbook_id: PlaybookId, number: VersionNumber, resources: ResourcesDep
 ) -> Version:
@@ -135,7 +135,7 @@ async def difference(
 @router.post(
     f"{_VERSION}/restore",
     operation_id="playbook_versions.restore",
-    summary="Restore a version of a playbook",
+    summary="Restore a playbook version",
     responses=errors(409),
 )
 async def restore(
@@ -145,8 +145,9 @@ async def restore(
     body: Annotated[RestoreBody, Depends(JsonBody(RestoreBody, optional=True))],
     resources: ResourcesDep,
 ) -> ChangedPlaybook:
-    """The content of the old version becomes a new version. The playbook stays active or inactive.
-    A version that has already answered events can be restored even if not all of its cases pass."""
+    """The content of the old version becomes a new version. The playbook keeps its current state,
+    active or inactive. A version that has already answered events can be restored even if not all
+    of its cases pass."""
     publication = Publication.of(resources.model, body.override)
     async with resources.work.of(member.tenant) as work:
         change = await restore_playbook(

@@ -45,7 +45,7 @@ async def reviews(
     resources: ResourcesDep,
 ) -> ReviewPage:
     """The list is paginated. By default, urgent reviews come first, then the oldest; `order`
-    changes the order. Reviews that are created in the meantime do not shift later pages."""
+    changes the order. Reviews created between two requests do not shift later pages."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         found = await list_reviews(
@@ -63,6 +63,8 @@ async def reviews(
 
 @router.get(_REVIEW, operation_id="reviews.get", summary="Get a review with its full context")
 async def review(reader: Reader, resources: ResourcesDep) -> Review:
+    """Any member of the client may call this operation. The context contains the customer's
+    messages, the draft, the plan and the knowledge on which the draft is based."""
     async with resources.database.reading(reader.tenant) as connection:
         return await read_review(connection, reader.tenant, reader.record_id)
 
@@ -95,6 +97,8 @@ async def release(
     _: Annotated[ReleaseBody, Depends(JsonBody(ReleaseBody, optional=True))],
     resources: ResourcesDep,
 ) -> ClaimAnswer:
+    """Other members can then claim the review. This operation requires the owner, admin or agent
+    role."""
     async with resources.work.of(reviewer.tenant) as work:
         await release_review(work, reviewer.actor, reviewer.record_id)
     return ClaimAnswer(review_id=reviewer.record_id, status=EscalationStatus.PENDING, claim=None)
@@ -122,7 +126,7 @@ async def approve(
             seen_event=body.latest_message,
             seen_revision=body.revision,
         )
-    return _told(outcome, reviewer, work)
+    return _answer(outcome, reviewer, work)
 
 
 @router.post(
@@ -147,7 +151,7 @@ async def edit(
             seen_event=body.latest_message,
             seen_revision=body.revision,
         )
-    return _told(outcome, reviewer, work)
+    return _answer(outcome, reviewer, work)
 
 
 @router.post(
@@ -164,12 +168,12 @@ async def reject(
     """The AI agent no longer acts in this conversation. One person's rejection is sufficient."""
     async with resources.work.of(reviewer.tenant) as work:
         outcome = await reject_review(work, reviewer.actor, reviewer.record_id, body.note)
-    return _told(outcome, reviewer, work)
+    return _answer(outcome, reviewer, work)
 
 
-def _told(outcome: DecisionOutcome, reviewer: MemberAt, work: UnitOfWork) -> DecisionAnswer:
-    """Return the response to a decision. Call this function only after the commit: only then is it
-    known whether the run was signalled."""
+def _answer(outcome: DecisionOutcome, reviewer: MemberAt, work: UnitOfWork) -> DecisionAnswer:
+    """Return the response to a decision. Call this function only after the commit, because only
+    then is it known whether the run was signalled."""
     return DecisionAnswer(
         review_id=reviewer.record_id,
         status=outcome.status,

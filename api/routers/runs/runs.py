@@ -1,4 +1,4 @@
-"""GET /api/dashboard/runs: the agent's runs, with the outcome of each run and its reasons."""
+"""GET /api/dashboard/runs: the agent's runs, with each run's outcome and reasons."""
 
 from typing import Annotated, Final
 
@@ -7,10 +7,10 @@ from fastapi import APIRouter, Depends
 from api.access import Asked, MemberDep, QueryInClient
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, PathId
-from api.schemas.core.client_query import cursor_after
 from api.schemas.runs.run import RunPage, RunQuery
 from domain.runs.errors import RunNotFound
 from domain.runs.trace import RunTrace
+from store.runs.run_lists import RunLists
 from store.runs.traces import RunTraces
 
 router = APIRouter(route_class=DescribedRoute)
@@ -25,17 +25,10 @@ async def list_runs(
     """Any member of the client may call this operation with a session token."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
-        # Fetch one extra row to detect whether there is a next page.
-        found = await RunTraces(connection, asked.tenant).page(
-            limit=query.limit + 1,
-            before=query.cursor,
-            status=query.status,
-            classification=query.classification,
+        found, behind = await RunLists(connection, asked.tenant).page(
+            query.wanted, limit=query.limit, before=query.cursor
         )
-    return RunPage(
-        runs=found[: query.limit],
-        next_cursor=cursor_after(found, query.limit, lambda last: last.run_id),
-    )
+    return RunPage(runs=found, next_cursor=behind)
 
 
 @router.get(

@@ -1,4 +1,5 @@
-"""/api/dashboard/replays: reprocessing of past events, and the differences in outcome."""
+"""/api/dashboard/replays: past events processed again, with the differences between their
+outcomes."""
 
 from typing import Annotated, Final
 
@@ -55,7 +56,7 @@ async def start(
     resources: ResourcesDep,
 ) -> Replay:
     """This operation requires the owner or admin role. A client can have one replay in progress at
-    a time. A worker processes the events again without side effects. Language model costs are
+    a time. A worker processes the events again, without side effects. Language model costs are
     charged to the client in the current month."""
     member = await member_for(user, body.client_id, resources, client_network(request))
     async with resources.work.of(member.tenant) as work:

@@ -29,7 +29,7 @@ _NoBody = Annotated[AutomationBody, Depends(JsonBody(AutomationBody, optional=Tr
 @router.get(
     _CLIENT,
     operation_id="automation.get",
-    summary=("Check whether automation is stopped for a client"),
+    summary="Check whether automation is stopped for a client",
 )
 async def state(member: MemberDep, resources: ResourcesDep) -> AutomationState:
     """Any member of the client may call this operation."""
@@ -56,9 +56,9 @@ async def stop(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> Autom
     responses=errors(409),
 )
 async def resume(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> AutomationState:
-    """If another member stopped automation, it resumes only after a second manager's approval or
-    after a day, like any change that loosens a protection. Messages held during the stop remain in
-    human review."""
+    """If another member stopped automation, it resumes when a second manager approves, or after one
+    day. The same rule applies to every change that loosens a protection. Messages held during the
+    stop remain in human review."""
     async with resources.work.of(member.tenant) as work:
         return await resume_automation(work, member.actor)
 

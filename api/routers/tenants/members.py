@@ -57,8 +57,8 @@ async def members(member: ManagerDep, resources: ResourcesDep) -> MemberList:
     summary="List the active keys that a member created",
 )
 async def keys(member: ManagerDep, user_id: UserId, resources: ResourcesDep) -> MadeKeys:
-    """When you remove a member or lower their role, choose which of these keys to revoke. The list
-    remains available for a former member until none of the member's keys is active."""
+    """When you remove a member or lower the member's role, choose which of these keys to revoke. A
+    former member's keys are listed as long as one of them is active."""
     async with resources.database.reading_across() as connection:
         found = await KeyRepository(connection).made_by(member.tenant, without_address(user_id))
         if not found:

@@ -123,9 +123,8 @@ async def verify(
     body: Annotated[VerifyBody, Depends(JsonBody(VerifyBody))],
     resources: ResourcesDep,
 ) -> Explanation:
-    """Checks for common mistakes in webhook endpoints. The mistakes are a wrong secret, a wrong
-    signed string, a body that was parsed and serialized again, and the timestamp of another
-    request."""
+    """Checks for common mistakes in webhook endpoints. Examples are a wrong secret, a wrong signed
+    string, a re-serialized body, and another request's timestamp."""
     async with resources.work.of(member.tenant) as work:
         evidence = await signature_evidence(
             work, member.actor, member.record_id, sealer=resources.sealer

@@ -61,7 +61,7 @@ async def webhooks(member: ManagerDep, resources: ResourcesDep) -> WebhookList:
 @router.post(
     _WEBHOOKS,
     operation_id="webhooks.create",
-    summary="Subscribe a URL to events",
+    summary="Create a webhook",
     status_code=201,
     responses=errors(402, 409),
 )

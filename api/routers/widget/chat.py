@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from api.dashboard.pages import language_of
-from api.gateway_answers import BegunDep, EventCaller, answer_event
+from api.gateway_answers import CallStartDep, EventCaller, answer_event
 from api.http.json_body import json_response
 from api.idempotency_key import IdempotencyKeyDep
 from api.resources import Resources, ResourcesDep
@@ -36,7 +36,7 @@ router = APIRouter(route_class=DescribedRoute)
     response_model=ChatAnswer,
 )
 async def chat(
-    begun: BegunDep,
+    start: CallStartDep,
     page: WidgetPageDep,
     sent: Annotated[ChatMessage, Depends(JsonBody(ChatMessage))],
     key: IdempotencyKeyDep,
@@ -47,31 +47,26 @@ async def chat(
     its answer is added to the session's messages."""
     said = _said(sent)
     visit = await _visit(page, sent, key, request, resources)
-    token = session_token(
-        resources.sealer,
-        page.tenant,
-        visit.session_id,
-        is_proved=visit.coded_email is not None,
-    )
+    token = session_token(resources.sealer, page.tenant, visit.session_id, visit.verified_email)
     event = said.event(visit)
     if sent.verify_first and needs_verification(event):
         answer = ChatAnswer.without_run(token, ChatStatus.VERIFICATION_REQUIRED)
         return json_response(answer.model_dump())
     # The event contains only an address verified by the signature or the code, never an address
     # that the visitor merely typed.
-    by = EventCaller(page.tenant, page.actor, begun, request.state.request_id, vouches=True)
+    by = EventCaller(page.tenant, page.actor, start, request.state.request_id, vouches=True)
     idempotency = None if key is None else _idempotency(key, visit, sent)
     try:
-        told = await answer_event(by, event, idempotency, resources, visit=visit)
+        outcome = await answer_event(by, event, idempotency, resources, visit=visit)
     except QuotaExhausted:
         # A visitor must not learn the client's remaining quota.
         raise WidgetShareUsed(None) from None
-    return json_response(ChatAnswer.of(token, told).model_dump())
+    return json_response(ChatAnswer.of(token, outcome).model_dump())
 
 
 def _said(sent: ChatMessage) -> Said:
-    """Return the visitor's message as a domain object. Raises InvalidAddress. Raises InvalidBody
-    for a signature without an address."""
+    """Return the visitor's message as a domain object. Raises InvalidAddress, and InvalidBody for a
+    signature without an address."""
     if sent.user_signature is not None and sent.customer_email is None:
         raise InvalidBody("champ « customer_email »")
     return Said(

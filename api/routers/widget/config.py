@@ -8,6 +8,7 @@ from api.resources import ResourcesDep
 from api.route import DescribedRoute
 from api.schemas.widget.config import WidgetConfig
 from api.widget_access import WidgetPageDep
+from domain.tenants.disclosure import disclosures
 from domain.widget.looks import looks
 from domain.widget.widget_session import session_token
 from store.tenants.client_settings import SettingsRepository
@@ -34,6 +35,7 @@ async def config(page: WidgetPageDep, resources: ResourcesDep) -> Response:
         on_color=shown.on_color,
         logo_url=shown.logo_url,
         ask_rating=settings.ask_rating,
+        disclosure=disclosures(settings.disclosure_status, settings.disclosure),
         session_id=session_token(resources.sealer, page.tenant, resources.new_id()),
     )
     return json_response(answer.model_dump())

@@ -87,5 +87,5 @@ async def verify(
         done = await enter_visitor_code(work, session.id, sent.code, resources.sealer)
     if done is None:
         raise InvalidWidgetCode
-    token = session_token(resources.sealer, page.tenant, done.session_id, is_proved=True)
+    token = session_token(resources.sealer, page.tenant, done.session_id, done.email)
     return VerifiedSession(session_id=token, customer_email=done.email)

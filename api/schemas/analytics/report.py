@@ -23,8 +23,8 @@ class MetricsQuery(ClientQuery):
         Day | None,
         Field(
             alias="from",
-            description=f"First day, UTC; defaults to a range of {_DEFAULT_DAYS} days. The "
-            f"range has at most {_MAX_DAYS} days; it may not begin after `to`.",
+            description=f"First day, UTC. By default, the range has {_DEFAULT_DAYS} days. It may "
+            f"have at most {_MAX_DAYS} days, and may not begin after `to`.",
         ),
     ] = None
     last: Annotated[
@@ -47,7 +47,7 @@ class MetricsAnswer(BaseModel):
     days: Annotated[
         list[DayMetrics],
         Field(
-            description=("Daily metrics, oldest first. Days without computed metrics are left out.")
+            description="Daily metrics, oldest first. Days without computed metrics are left out."
         ),
     ]
 

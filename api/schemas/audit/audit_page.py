@@ -27,7 +27,7 @@ class AuditQuery(ClientQuery):
     ] = None
     actor: Annotated[
         str | None,
-        Field(max_length=_MAX_CHARS, description="Return only actions of this user or key."),
+        Field(max_length=_MAX_CHARS, description="Return only actions by this user or key."),
     ] = None
     first: Annotated[
         Day | None, Field(alias="from", description=("First day of the entries, UTC."))
@@ -40,7 +40,7 @@ class AuditQuery(ClientQuery):
         str | None,
         Field(
             pattern="^[1-9][0-9]{0,17}$",
-            description=("Value of `next_cursor` from the previous page."),
+            description="Value of `next_cursor` from the previous page.",
         ),
     ] = None
 
@@ -64,7 +64,7 @@ class AuditRecord(BaseModel):
     seq: Annotated[
         int,
         Field(
-            description=("Position of the entry in the client's log, starting at 1, without gaps.")
+            description="Position of the entry in the client's log, starting at 1, without gaps."
         ),
     ]
     id: Annotated[str, Field(description="ULID of the entry.")]
@@ -75,7 +75,7 @@ class AuditRecord(BaseModel):
     actor: Annotated[
         str,
         Field(
-            description=("Id of the user or key, or name of the operator; never an email address.")
+            description="Id of the user or key, or name of the operator; never an email address."
         ),
     ]
     login: Annotated[
@@ -86,7 +86,7 @@ class AuditRecord(BaseModel):
         str | None,
         Field(
             description=(
-                "Network of the request's sender, a /24 or /48; null if there was no request."
+                "The client's IP network, a /24 (IPv4) or /48 (IPv6); null if there was no request."
             )
         ),
     ]
@@ -96,7 +96,11 @@ class AuditRecord(BaseModel):
     ]
     hash: Annotated[
         str,
-        Field(description=("Hash of this entry and the previous entry's hash, in hexadecimal.")),
+        Field(
+            description=(
+                "Hash of this entry combined with the previous entry's hash, in hexadecimal."
+            )
+        ),
     ]
 
     @staticmethod

@@ -27,9 +27,9 @@ class PlanOffer(BaseModel):
 
 
 class PlanAnswer(BaseModel):
-    plan: Plan = Field(description=("Current plan. During a trial, this is at least the pro plan."))
+    plan: Plan = Field(description=("Current plan; during a trial, the pro plan or a higher one."))
     trial_ends_at: datetime | None = Field(description="End of the trial; null outside a trial.")
-    paid_plan: Plan = Field(description="Plan that applies without the trial.")
+    paid_plan: Plan = Field(description="Plan that applies after the trial.")
     next_plan: Plan | None = Field(
         description="Plan that takes effect at `next_plan_from`; null if no change is scheduled."
     )
@@ -76,7 +76,7 @@ class CreditsBody(StrictBody):
     credits: Whole = Field(
         ge=1,
         le=10**9,
-        description=("Number of credits, which must match one of the packs returned by `GET`."),
+        description="Number of credits, which must match one of the packs returned by `GET`.",
     )
 
 
@@ -89,7 +89,7 @@ class CheckoutAnswer(BaseModel):
 
 
 class CheckoutStatus(BaseModel):
-    """The state of a checkout. `state` becomes `paid` when the payment provider confirms the
+    """The status of a checkout. `state` becomes `paid` when the payment provider confirms the
     payment."""
 
     checkout_id: str

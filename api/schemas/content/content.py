@@ -63,10 +63,11 @@ _NotFor = Annotated[
         }
     ),
 ]
-_INTENT_TOLD: Final = (
-    "Intent that the template answers without review; null: a person reviews first."
+_INTENT_SHOWN: Final = (
+    "Intent that the template may answer without review. If null, every answer made from the "
+    "template is held for human review."
 )
-_NOT_FOR_TOLD: Final = "Words and phrases that exclude a message from the template."
+_NOT_FOR_SHOWN: Final = "Words and phrases that exclude a message from the template."
 
 
 class NewTemplateBody(StrictBody):
@@ -78,14 +79,14 @@ class NewTemplateBody(StrictBody):
     body: Annotated[
         _Body,
         Field(
-            description=("Text of the answer. docs/playbooks.md lists the available placeholders.")
+            description="Text of the answer. docs/playbooks.md lists the available placeholders."
         ),
     ]
     is_active: bool = Field(
         default=True, description="If false, the agent does not use the template."
     )
-    intent: _Intent | None = Field(default=None, description=_INTENT_TOLD)
-    not_for: _NotFor = Field(default=[], description=_NOT_FOR_TOLD)
+    intent: _Intent | None = Field(default=None, description=_INTENT_SHOWN)
+    not_for: _NotFor = Field(default=[], description=_NOT_FOR_SHOWN)
 
     @property
     def template(self) -> NewTemplate:
@@ -115,7 +116,7 @@ class TemplateBody(StrictBody):
     intent: _Intent | Literal["none"] | None = Field(
         default=None, description="Intent of the template; `none` clears the intent."
     )
-    not_for: _NotFor | None = Field(default=None, description=_NOT_FOR_TOLD)
+    not_for: _NotFor | None = Field(default=None, description=_NOT_FOR_SHOWN)
 
     @property
     def change(self) -> TemplateChange:
@@ -166,6 +167,6 @@ class TemplatePage(BaseModel):
 
 class KnowledgePage(BaseModel):
     knowledge: tuple[KnowledgeEntry, ...] = Field(
-        description=("The client's knowledge entries, oldest first.")
+        description="The client's knowledge entries, oldest first."
     )
     next_cursor: str | None = Field(description="Cursor for the next page; null on the last page.")

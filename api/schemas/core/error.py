@@ -9,9 +9,7 @@ class ErrorBody(BaseModel):
     request_id: str
     event_id: str | None = Field(
         default=None,
-        description=(
-            "Id of the event; set only if the event is stored but has not been answered yet."
-        ),
+        description=("Id of the event; set only if the event is stored but not answered yet."),
     )
     tickets_used: int | None = Field(
         default=None,
@@ -26,13 +24,13 @@ class ErrorBody(BaseModel):
     credits_url: str | None = None
     claimed_by: str | None = Field(
         default=None,
-        description=("User who has claimed the review; set only if it is another user."),
+        description="User who has claimed the review; set only if that is another user.",
     )
     problems: list[str] | None = Field(
         default=None,
         description=(
             "Errors in an invalid playbook, each with its position and a description. The "
-            "language is that of the playbook's keys."
+            "descriptions use the language of the playbook's keys."
         ),
     )
     version: int | None = Field(

@@ -16,7 +16,7 @@ class OwnClientOut(BaseModel):
     role: Role
     owner_email: str = Field(
         description=(
-            "Email address of the client's owner. It distinguishes clients with the same name."
+            "Email address of the client's owner, which distinguishes clients with the same name."
         )
     )
 
@@ -35,7 +35,7 @@ class Me(ClientList):
     email: str | None = Field(
         description=(
             "Email address; null if the user signs in through another identity provider and "
-            "is not known to any client."
+            "belongs to no client."
         )
     )
     is_admin: bool = Field(
@@ -49,10 +49,10 @@ class SessionOut(BaseModel):
     id: str
     kind: SessionKind
     network: str = Field(
-        description=("Network from which the session was opened: a /24 (IPv4) or /48 (IPv6).")
+        description="IP network from which the session was opened: a /24 (IPv4) or /48 (IPv6)."
     )
     agent: str = Field(
-        description=("Browser or program that uses the session, as stated in its User-Agent.")
+        description="Browser or program that uses the session, as stated in its User-Agent."
     )
     created_at: datetime
     used_at: datetime = Field(description="Time of the session's last use, accurate to a minute.")

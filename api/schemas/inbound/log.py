@@ -24,7 +24,7 @@ class InboundQuery(ClientQuery):
         Field(
             ge=1,
             le=720,
-            description=("Number of past hours whose rejected requests to list."),
+            description="Number of past hours for which to list rejected requests.",
         ),
     ] = 24
     limit: Annotated[int, Field(ge=1, le=200)] = 50
@@ -36,7 +36,7 @@ class InboundQuery(ClientQuery):
 
 class InboundRecord(InboundWebhook):
     verdict: Annotated[
-        str, Field(description=("Description of the webhook's outcome, as a sentence."))
+        str, Field(description=("Description of the webhook's outcome, in one sentence."))
     ]
 
     @staticmethod
@@ -46,7 +46,7 @@ class InboundRecord(InboundWebhook):
 
 class InboundDetail(LoggedWebhook):
     verdict: Annotated[
-        str, Field(description=("Description of the webhook's outcome, as a sentence."))
+        str, Field(description=("Description of the webhook's outcome, in one sentence."))
     ]
 
     @staticmethod
@@ -55,8 +55,8 @@ class InboundDetail(LoggedWebhook):
 
 
 class RefusedHour(BaseModel):
-    """The number of requests from one address that were rejected for the same reason within one
-    hour."""
+    """The number of requests to one connection's endpoint that were rejected for the same reason
+    within one hour."""
 
     integration_id: str
     reason: str

@@ -1,4 +1,4 @@
-"""Response models for the state of the polls that find lost webhooks."""
+"""Response models for polling, which finds lost webhooks."""
 
 from pydantic import BaseModel, Field
 
@@ -13,5 +13,5 @@ class PolledIntegration(PollCursor):
 
 class PollList(BaseModel):
     polls: list[PolledIntegration] = Field(
-        description="Polling state of each connection that has been polled at least once."
+        description="Polling status of each connection that has been polled at least once."
     )

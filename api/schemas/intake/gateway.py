@@ -24,7 +24,22 @@ _MerchantRequest = Annotated[MerchantRequest, WithJsonSchema(MerchantRequest.mod
 class GatewayRequest(BaseModel):
     """A gateway request with one event. Additional fields are kept in the event's payload."""
 
-    model_config = ConfigDict(strict=True, extra="allow", frozen=True)
+    model_config = ConfigDict(
+        strict=True,
+        extra="allow",
+        frozen=True,
+        json_schema_extra={
+            "examples": [
+                {
+                    "client_id": "01J9ZQ4Z8N3V5X7B2C4D6E8F0G",
+                    "event_type": "shopify.ticket.created",
+                    "customer_email": "camille@example.com",
+                    "order_number": "1042",
+                    "message": "Bonjour, où en est ma commande 1042 ?",
+                }
+            ]
+        },
+    )
 
     client_id: str = Field(
         description="ULID of the client.",

@@ -33,7 +33,7 @@ class ShadowTally(_Answer):
     """Counts for all messages, or for the messages in one category."""
 
     classification: str = Field(
-        description=("Category of the counted messages; empty for the total across all categories.")
+        description="Category of the counted messages; empty for the total of all categories."
     )
     kept: int = Field(description="Number of messages that the agent processed.")
     settled: int = Field(
@@ -89,7 +89,7 @@ class ShadowAnswer(_Answer):
     )
     ready: bool = Field(description="True if nothing prevents the playbook from going live.")
     not_ready: tuple[NotReady, ...] = Field(
-        description=("Reasons why the playbook should stay in shadow mode.")
+        description="Reasons why the playbook should stay in shadow mode."
     )
     waiting: int = Field(description="Number of messages that human agents have not handled yet.")
     total: ShadowTally

@@ -37,8 +37,8 @@ class VersionQuery(ClientQuery):
 
 
 class DiffQuery(ClientQuery):
-    """Query parameters for comparing two versions. `to` defaults to the current version, and `from`
-    to the version before `to`."""
+    """Query parameters for a comparison of two versions. `to` defaults to the current version, and
+    `from` to the version before `to`."""
 
     before: Annotated[
         int | None,
@@ -46,7 +46,7 @@ class DiffQuery(ClientQuery):
             alias="from",
             ge=1,
             le=MAX_VERSION,
-            description="Version from which to compare; defaults to the version before `to`.",
+            description="Earlier version; defaults to the version before `to`.",
         ),
     ] = None
     after: Annotated[
@@ -55,7 +55,7 @@ class DiffQuery(ClientQuery):
             alias="to",
             ge=1,
             le=MAX_VERSION,
-            description="Version with which to compare it; defaults to the current version.",
+            description="Later version; defaults to the current version.",
         ),
     ] = None
 
@@ -84,7 +84,7 @@ class RestoreBody(StrictBody):
         str | None,
         Field(
             max_length=MAX_NOTE,
-            description=("Reason for the change, stored in the version history."),
+            description="Reason for the change, stored in the version history.",
         ),
     ] = None
     override: Override | None = None
@@ -151,12 +151,12 @@ class PlaybookList(BaseModel):
 class ChangedPlaybook(PlaybookOut):
     outcome: ImportOutcome = Field(
         description=(
-            "`changed`: a new version has taken effect. `switched`: the version is the same, "
-            "but the playbook was activated or deactivated."
+            "`changed`: the playbook has a new version. `switched`: the version is the same, but "
+            "the playbook was activated or deactivated."
         )
     )
     changed: tuple[str, ...] = Field(
-        description=("Names of the fields that differ, such as `actions.refund`.")
+        description="Names of the fields that differ, such as `actions.refund`."
     )
 
     @staticmethod
@@ -193,7 +193,7 @@ class Version(BaseModel):
     @staticmethod
     def of(entry: VersionEntry) -> "Version":
         document = written(entry.spec)
-        del document["active"]  # belongs to the playbook, not to a version
+        del document["active"]  # The field belongs to the playbook, not to a version.
         return Version(
             version=entry.version,
             created_at=entry.created_at,
@@ -216,7 +216,7 @@ class ListedVersion(BaseModel):
 
 class VersionPage(BaseModel):
     versions: tuple[ListedVersion, ...] = Field(
-        description=("The playbook's versions, newest first.")
+        description="The playbook's versions, newest first."
     )
     next_cursor: int | None = Field(description="Cursor for the next page; null on the last page.")
 
@@ -227,7 +227,7 @@ class VersionDiff(BaseModel):
     before: int = Field(alias="from")
     after: int = Field(alias="to")
     changed: tuple[str, ...] = Field(
-        description=("Names of the fields that differ, such as `actions.refund`.")
+        description="Names of the fields that differ, such as `actions.refund`."
     )
     diff: str = Field(
         description="Differing lines of the playbook file, in unified diff format (`diff -u`)."

@@ -105,6 +105,7 @@ _LatestMessage = Annotated[
 _Revision = Annotated[
     Whole | None,
     Field(
+        le=2**31 - 1,
         description=(
             "`revision` of the review as the reviewer saw it. The decision is rejected if the "
             "agent has changed the draft or the plan since then. Defaults to the first "
@@ -132,7 +133,7 @@ class ApproveBody(StrictBody):
 
 
 class EditBody(StrictBody):
-    # White space is defined as in Python, and as in domain/reviews/escalation.py.
+    # Python's definition of white space, as in domain/reviews/escalation.py.
     model_config = ConfigDict(
         regex_engine="python-re",
         json_schema_extra={"examples": [{"text": "Bonjour, votre colis arrive jeudi."}]},
@@ -154,7 +155,7 @@ class RejectBody(StrictBody):
         default=None,
         max_length=MAX_NOTE,
         pattern=_NO_NUL,
-        description=("Internal note, visible only to teammates."),
+        description="Internal note, visible only to teammates.",
     )
 
 
@@ -183,7 +184,7 @@ class DecisionAnswer(BaseModel):
 
 
 def cursor_of(review: ReviewSummary) -> str:
-    """Return the opaque cursor of a review's place in the queue."""
+    """Return an opaque cursor for a review's position in the queue."""
     place = review.place
     text = f"{place.urgent:d} {place.created_at.isoformat()} {place.id}"
     return base64.urlsafe_b64encode(text.encode()).decode()

@@ -102,11 +102,12 @@ class NewReplayBody(StrictBody):
         Day | None,
         Field(
             strict=False,
-            description=f"First day, UTC; defaults to a range of {REPLAY_SPAN.days} days.",
+            description=f"First day, UTC. By default, the range has {REPLAY_SPAN.days} days.",
         ),
     ] = None
     until: Annotated[
-        Day | None, Field(strict=False, description="Last day of the range, UTC; defaults to now.")
+        Day | None,
+        Field(strict=False, description="Last day of the range (UTC); defaults to today."),
     ] = None
     budget_micros: Annotated[
         Whole,

@@ -42,9 +42,9 @@ _Line = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class SimulatorBody(StrictBody):
-    """A simulation request. Exactly one of `message` and `messages` is required. `playbook_id`
-    alone selects that playbook for every event type. `playbook` is an unsaved draft. If both are
-    given, the draft replaces the playbook with this id."""
+    """A simulation request. Exactly one of `message` and `messages` is required. If only
+    `playbook_id` is given, that playbook handles every event type. `playbook` is an unsaved draft.
+    If both are given, the draft replaces the playbook with this id."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
@@ -177,8 +177,8 @@ class SimulationTrace(BaseModel):
 
 
 class SimulatorAnswer(BaseModel):
-    """The simulated outcome of the last message. Nothing was executed. `expected`: a case
-    expectation that this outcome meets."""
+    """The simulated outcome of the last message. Nothing was executed. `expected`: the expected
+    outcome of a case that this simulation would pass."""
 
     status: OutcomeStatus
     held: bool

@@ -13,14 +13,13 @@ class AutomationBody(StrictBody):
 
 
 class InstallationState(BaseModel):
-    """The automation stop for all clients: when it took effect, and which operator stopped
-    automation."""
+    """The automation stop for all clients: its time, and the operator who stopped automation."""
 
     stopped_at: datetime | None = Field(
         description="Time at which automation was stopped; null if it is not stopped."
     )
     stopped_by: str | None = Field(
-        description=("Operator who stopped automation; null if it is not stopped.")
+        description="Operator who stopped automation; null if it is not stopped."
     )
 
     @staticmethod

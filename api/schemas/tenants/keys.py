@@ -46,10 +46,10 @@ class Key(BaseModel):
         )
     )
     last_used_at: datetime | None = Field(
-        description=("Time of the key's last use, accurate to a minute.")
+        description="Time of the key's last use, accurate to a minute."
     )
     last_used_from: str | None = Field(
-        description="Network from which the key was last used: a /24 (IPv4) or /48 (IPv6)."
+        description="IP network from which the key was last used: a /24 (IPv4) or /48 (IPv6)."
     )
     revoked_at: datetime | None = Field(
         description="Time at which the key was revoked; null if the key is active."
@@ -76,6 +76,6 @@ class KeyWithText(BaseModel):
 
 class KeyPage(BaseModel):
     keys: tuple[Key, ...] = Field(
-        description=("The client's keys, newest first, including revoked keys.")
+        description="The client's keys, newest first, including revoked keys."
     )
     next_cursor: str | None = Field(description="Cursor for the next page; null on the last page.")

@@ -27,6 +27,13 @@ from domain.tenants.client_settings import (
     check_prompt,
     check_sensitive_words,
 )
+from domain.tenants.disclosure import (
+    DEFAULT_DISCLOSURE,
+    MAX_DISCLOSURE,
+    MIN_DISCLOSURE,
+    DisclosureStatus,
+    check_disclosure,
+)
 from domain.tenants.frame_settings import DEFAULT_FRAME, FRAME_LENGTHS, check_frame
 
 # domain/tenants/client_settings.py validates the values, because its errors name the problem.
@@ -73,8 +80,8 @@ _Retention = Annotated[
     ),
     Field(
         description=(
-            "Retention period in days for each class of records; null keeps a class's records "
-            "forever. Replaces the current periods. An omitted class has its default period."
+            "Retention period in days for each class of records; null keeps the records "
+            "forever. Replaces the current periods. An omitted class uses the default period."
         )
     ),
 ]
@@ -147,6 +154,37 @@ _Frame = Annotated[
         )
     ),
 ]
+_Disclosure = Annotated[
+    dict[str, str],
+    WithJsonSchema(
+        {
+            "type": "object",
+            "properties": {
+                language: {"type": "string", "maxLength": MAX_DISCLOSURE}
+                for language in DEFAULT_DISCLOSURE
+            },
+            "additionalProperties": False,
+        }
+    ),
+    Field(
+        description=(
+            "AI disclosure below the agent's answers in emails and helpdesk tickets, by language. "
+            f"Each text must have at least {MIN_DISCLOSURE} characters and state that an AI "
+            "assistant answers. If a text is omitted or empty, the default is used."
+        )
+    ),
+]
+_DisclosureStatus = Annotated[
+    DisclosureStatus,
+    WithJsonSchema({"type": "string", "enum": [*DisclosureStatus]}),
+    Field(
+        strict=False,
+        description=(
+            "`on`, or the reason for switching off the AI disclosure: `stated_elsewhere`, "
+            "`people_review` or `not_covered`. The audit log records the reason."
+        ),
+    ),
+]
 
 _AuthservIds = Annotated[
     list[str],
@@ -183,6 +221,8 @@ class SettingsBody(StrictBody):
     sensitive_words: _SensitiveWords | None = None
     acknowledgement: _Acknowledgement | None = None
     frame: _Frame | None = None
+    disclosure: _Disclosure | None = None
+    disclosure_status: _DisclosureStatus | None = None
     authserv_ids: _AuthservIds | None = None
     ask_rating: Annotated[
         bool | None, Field(description=("If true, customers are asked to rate answers."))
@@ -191,8 +231,8 @@ class SettingsBody(StrictBody):
         bool | None,
         Field(
             description=(
-                "If true, a change that loosens a protection takes effect only after a second "
-                "manager's approval or after a day."
+                "If true, a change that loosens a protection takes effect when a second manager "
+                "approves it, or after one day."
             )
         ),
     ] = None
@@ -218,6 +258,8 @@ class SettingsBody(StrictBody):
             sensitive_words=None if words is None else check_sensitive_words(words),
             acknowledgement=None if acknowledged is None else check_acknowledgement(acknowledged),
             frame=None if self.frame is None else check_frame(self.frame),
+            disclosure=None if self.disclosure is None else check_disclosure(self.disclosure),
+            disclosure_status=self.disclosure_status,
             authserv_ids=None if servers is None else check_authserv_ids(servers),
             ask_rating=self.ask_rating,
             holds_loosening=self.holds_loosening,

@@ -37,7 +37,7 @@ class DeliveryDetail(Delivery):
         )
     )
     curl_valid_until: datetime = Field(
-        description="Time until which webhook endpoints accept the signature in `curl`."
+        description="Time until which the signature in `curl` is accepted."
     )
 
 
@@ -86,8 +86,8 @@ class ReplaySinceAnswer(BaseModel):
     queued: int = Field(description="Number of events that this call queued.")
     left: int = Field(
         description=(
-            "Number of events not queued yet, counted up to 1,000. After the queued events "
-            "have been delivered or have failed, call again."
+            "Number of events not queued yet, counted up to 1,000. Call again after the queued "
+            "events have been delivered or have failed."
         )
     )
     next_since: datetime | None = Field(
@@ -99,8 +99,8 @@ class ReplaySinceAnswer(BaseModel):
 
 
 class VerifyBody(StrictBody):
-    """A signature to verify. It is either a received one, with the received headers and body, or
-    one computed by the receiver."""
+    """A signature to verify. The signature was either received, with its headers and body, or
+    computed by the receiver."""
 
     model_config = ConfigDict(
         json_schema_extra={

@@ -94,7 +94,7 @@ class ChangeBody(StrictBody):
     once_per_ticket: bool | None = Field(default=None, description=_ONCE_PER_TICKET)
     is_active: bool | None = Field(
         default=None,
-        description="False pauses the webhook. To resume it, call `enable`.",
+        description="`false` pauses the webhook. To resume it, call the `enable` operation.",
         json_schema_extra={"anyOf": [{"const": False}, {"type": "null"}]},
     )
 

@@ -9,7 +9,13 @@ class WidgetConfig(BaseModel):
     on_color: str = Field(description="Text color that is readable on `color`: black or white.")
     logo_url: str | None
     ask_rating: bool = Field(
-        description=("If true, the widget asks visitors whether an answer was helpful.")
+        description="If true, the widget asks visitors whether an answer was helpful."
+    )
+    disclosure: dict[str, str] = Field(
+        description=(
+            "The greeting's AI disclosure line, by language. Empty if the client has switched "
+            "off the AI disclosure."
+        )
     )
     session_id: str = Field(
         description=(

@@ -52,7 +52,7 @@ class WidgetBody(StrictBody):
     hourly_messages: Annotated[
         _Share | None,
         Field(
-            description="Maximum widget messages per hour; null resets it to half of the client's "
+            description="Maximum widget messages per hour; null resets it to half the client's "
             "limit."
         ),
     ] = None
@@ -60,7 +60,7 @@ class WidgetBody(StrictBody):
         _Share | None,
         Field(
             description=(
-                "Maximum widget tickets per month; null resets it to half of the plan's quota."
+                "Maximum widget tickets per month; null resets it to half the plan's quota."
             )
         ),
     ] = None
@@ -89,12 +89,12 @@ class OverlapBody(StrictBody):
         default=OVERLAP_HOURS,
         ge=0,
         le=MAX_OVERLAP_HOURS,
-        description=("Hours for which the previous value remains valid; 0 revokes it immediately."),
+        description="Hours for which the previous value remains valid; 0 revokes it immediately.",
     )
 
 
 class WidgetWithSecret(BaseModel):
     widget: WidgetSummary
     secret: str = Field(
-        description=("Secret with which the site signs its users' identities. Shown only once.")
+        description="Secret that the site uses to sign its users' identities. Shown only once."
     )

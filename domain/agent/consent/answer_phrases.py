@@ -18,7 +18,7 @@ _DRAWN_OUT: Final = re.compile(r"([^\W\d])\1{2,}")
 @dataclass(frozen=True, slots=True)
 class AnswerPhrase:
     """A phrase of an answer. `said`: its words. `does`: its function, or None for a number. `kind`:
-    the action named by the phrase, if any."""
+    the action that the phrase mentions, if any."""
 
     said: str
     does: Does | None
@@ -30,8 +30,8 @@ def answer_phrases(
 ) -> Iterator[AnswerPhrase]:
     """Yield the phrases in a run of words with their functions, preferring the longest phrase.
 
-    `asked`: the action that the agent's question is about. If it is None, excuses and questions are
-    not recognized.
+    `asked`: the action that the agent's question is about. If `asked` is None, excuses and
+    questions are not recognized.
     """
     known = answer_words()
     at = 0
@@ -46,8 +46,8 @@ def answer_phrases(
 def _expression(
     words: tuple[AnswerWord, ...], at: int, asked: PlannedAction | None
 ) -> AnswerPhrase | None:
-    """Return the farewell, excuse or similar expression that starts at this word, or a question
-    about the duration. Return None if no such expression starts here."""
+    """Return the farewell, excuse, question about the duration or similar expression that starts at
+    the index `at`. Return None if no such expression starts here."""
     known = answer_words()
     ahead = spelled(words[at : at + _LONGEST_EXPRESSION])
     if found := known.farewell.match(ahead):
@@ -103,7 +103,7 @@ def spelled(words: tuple[AnswerWord, ...]) -> str:
 
 
 def is_all(pattern: re.Pattern[str], words: tuple[AnswerWord, ...]) -> bool:
-    """Return whether a pattern matches all of the words, and not only a part of them."""
+    """Return True if a pattern matches the whole run of words, not just a part of it."""
     whole = len(words) <= _LONGEST_EXPRESSION and pattern.fullmatch(spelled(words))
     return bool(whole)
 
@@ -125,7 +125,7 @@ def turns_no_yes(words: tuple[AnswerWord, ...]) -> bool:
     )
 
 
-def told_from(words: tuple[AnswerWord, ...], asked: PlannedAction) -> int | None:
+def aside_start(words: tuple[AnswerWord, ...], asked: PlannedAction) -> int | None:
     """Return the index of the word at which an aside starts in a run, or None if the run has no
     aside."""
     at, starts = 0, 0

@@ -76,11 +76,11 @@ class AnswerText:
 
 
 def without_question(text: str, number: str) -> str:
-    """Return the customer's answer without the quoted question: lines marked with ">", or the mail
+    """Return the customer's answer without the quoted question: lines marked with ">", or the email
     below the answer.
 
-    The quotation is removed only if it names the order. If it does not, it may be another question.
-    Text that consists only of quoted lines is returned unchanged.
+    The quotation is removed only if it mentions the order. If it does not, it may be the quotation
+    of another question. Text that consists only of quoted lines is returned unchanged.
     """
     if len(text) > MAX_ANSWER_CHARS:
         return text
@@ -100,7 +100,7 @@ def without_question(text: str, number: str) -> str:
 
 
 def _without_attribution(lines: list[str]) -> list[str]:
-    """Return the lines without a final "On … wrote:" attribution, which may be wrapped over several
+    """Return the lines without a trailing “On … wrote:” attribution, which may span several
     lines."""
     kept = lines
     while kept and not kept[-1].strip():

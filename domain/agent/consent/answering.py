@@ -1,22 +1,22 @@
 """Parse the customer's answer to "Shall we …? Please answer yes or no.".
 
-An answer is a yes only if every word is compatible with a yes. With any other word the answer is
-`other`, and the question is considered dropped.
+An answer is a yes only if every word is compatible with a yes. With any other word, the answer is
+`other`, and the question is dropped.
 """
 
 import re
-import unicodedata
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
-from domain.agent.consent.answer_phrases import AnswerPhrase, answer_phrases, told_from
+from domain.agent.consent.answer_phrases import AnswerPhrase, answer_phrases, aside_start
 from domain.agent.consent.answer_signature import is_device, signed_runs
 from domain.agent.consent.answer_text import answer_text, without_question
 from domain.agent.consent.answering_words import Does, answer_words
 from domain.agent.consent.confirmation import Assent, Confirmation
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.core.money import Money
+from domain.core.text import UnicodeForm, normalized
 
 _READ_WORDS: Final = 80
 _NODS: Final = frozenset("👍👌✅🆗💯🙆✔")
@@ -61,9 +61,10 @@ class _Answer:
 
 
 def read_confirmation(text: str, numbers: tuple[str, ...], asked: PlannedAction) -> Confirmation:
-    """Return the customer's answer to the question whether to do the action `asked`. Never raises.
+    """Return the customer's answer to the question whether to execute the action `asked`. Never
+    raises.
 
-    `numbers`: the orders named in the message. A quoted question is ignored.
+    `numbers`: the order numbers in the message. A quoted question is ignored.
     """
     own = without_question(text, asked.order_number or "")
     answer = _read(own, numbers, asked)
@@ -86,9 +87,9 @@ def _confirmation(assent: Assent) -> Confirmation:
 
 
 def _correction(answer: _Answer) -> Confirmation:
-    """Return a correction if the answer names exactly one other order, or says "the other one", and
-    requests nothing else. Otherwise return OTHER."""
-    if answer.has(Does.ELSE, Does.QUESTION, Does.TOLD) or len(answer.another) > 1:
+    """Return a correction if the answer mentions exactly one other order, or says "the other one",
+    and requests nothing else. Otherwise return OTHER."""
+    if answer.has(Does.ELSE, Does.QUESTION, Does.ASIDE) or len(answer.another) > 1:
         return _confirmation(Assent.OTHER)
     if answer.has(Does.ASKED) and not answer.refuses_asked:
         return _confirmation(Assent.OTHER)
@@ -98,7 +99,7 @@ def _correction(answer: _Answer) -> Confirmation:
 
 def _assent(text: str, answer: _Answer) -> Assent:
     """Return YES if every word is compatible with a yes, with or without a repetition of the
-    request. Return OTHER if not.
+    request. Otherwise return OTHER.
 
     A repeated request alone is not a yes, because the same message may have been sent twice.
     """
@@ -106,13 +107,13 @@ def _assent(text: str, answer: _Answer) -> Assent:
         return Assent.OTHER
     if answer.has(Does.EXCUSE) and not answer.has(Does.APOLOGY, Does.ACTION):
         return Assent.OTHER
-    if answer.has(Does.TOLD) and not answer.plain_consent:
+    if answer.has(Does.ASIDE) and not answer.plain_consent:
         return Assent.OTHER
     return Assent.YES if _plain(text) else Assent.OTHER
 
 
 def _plain(text: str) -> bool:
-    composed = unicodedata.normalize("NFC", text)
+    composed = normalized(text, UnicodeForm.NFC)
     return _PLAIN.fullmatch(composed) is not None and not _TRAILS_OFF.search(composed)
 
 
@@ -147,22 +148,22 @@ def _read(text: str, numbers: tuple[str, ...], asked: PlannedAction) -> _Answer:
     for run in runs:
         words = run.words[:left]
         left = max(left - len(run.words), 0)
-        story = told_from(words, asked)
+        story = aside_start(words, asked)
         phrases = list(answer_phrases(words[:story], asked))
         before = len(answer.does)
         _take(answer, phrases, known, asked)
         said_yes = _consents(answer, answer.does[before:], said_yes=said_yes)
         if story is not None:
-            answer.does.append(Does.TOLD)
+            answer.does.append(Does.ASIDE)
         answer.asks |= run.asks and not (story is None and _may_ask(phrases))
     return answer
 
 
 def _consents(answer: _Answer, does: list[Does], *, said_yes: bool) -> bool:
-    """Record in `answer` whether a run names the action after a yes, either in the same run or in
-    an earlier one.
+    """Record in `answer` whether a run mentions the action after a yes, either in the same run or
+    in an earlier one.
 
-    Return True if the next run may still name the action after a yes.
+    Return True if the next run may still mention the action after a yes.
     """
     if Does.ELSE in does:
         return False

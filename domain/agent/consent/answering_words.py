@@ -40,7 +40,7 @@ class Does(StrEnum):
     APOLOGY = "apology"
     EXCUSE = "excuse"
     NOTICE = "notice"
-    TOLD = "told"
+    ASIDE = "told"
     ELSE = "else"
 
 

@@ -7,8 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 class Assent(StrEnum):
     """The kind of an answer. `yes`: a plain yes and nothing else. `no`: a plain no. `correction`:
-    the customer means another order. `other`: any other answer. The question is then considered
-    dropped."""
+    the customer means another order. `other`: any other answer. The question is then dropped."""
 
     YES = "yes"
     NO = "no"
@@ -17,8 +16,8 @@ class Assent(StrEnum):
 
 
 class Confirmation(BaseModel):
-    """The customer's answer to a question. `number`: the order number named in a correction, or
-    None."""
+    """The customer's answer to a question. `number`: the corrected order number, or None if the
+    answer is not a correction."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,7 +1,7 @@
 """Detect whether a sentence states a fact, or only greets, thanks, asks or acknowledges.
 
 A sentence counts as a statement of fact unless each clause is a known courtesy, in French or
-English. Answers with unknown wording therefore go to a human.
+English. Answers with unknown wording are therefore held for a human.
 """
 
 import re

@@ -47,7 +47,7 @@ _BY_PLAN: Final = {
 # Other claims backed by the plan: a note hands off the customer's request to the staff.
 _ALSO_BY_PLAN: Final = {ClaimMatter.HANDOVER: frozenset({ActionKind.NOTE})}
 # Promises about goods in transit. They promise neither money nor an action by the merchant, so a
-# source that states the rule suffices.
+# source with the rule suffices.
 _SOFT: Final = frozenset({ClaimMatter.DELIVERY, ClaimMatter.ENQUIRY})
 
 
@@ -268,8 +268,8 @@ def _backed(
 
 
 def _speaks_of(matter: ClaimMatter | None, source: str) -> bool:
-    """Return True if a sentence of the source states the rule for a subject and does not deny the
-    rule."""
+    """Return True if a sentence in the source states the rule for a subject and does not deny
+    it."""
     known = claim_phrasings()
     word = known.told.get(matter) if matter else None
     if word is None:

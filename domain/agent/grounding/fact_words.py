@@ -50,7 +50,7 @@ def fact_words() -> FactWords:
 
 
 def either(words: Iterable[str]) -> str:
-    """Return a regular expression that matches any of these words, preferring the longest."""
+    """Return a regular expression that matches any of these words, preferring the longest match."""
     return "|".join(
         word.replace(".", r"\.").replace("$", r"\$")
         for word in sorted(words, key=len, reverse=True)

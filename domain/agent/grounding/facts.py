@@ -35,9 +35,9 @@ class FactKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact in a text. `written`: its folded words. `needs`: the keys of the fact. `gives`: the
-    keys that its text supports. A source supports the fact if it gives one of the keys that the
-    fact needs."""
+    """A fact in a text. `written`: its folded words. `needs`: the keys of the fact. A source
+    supports the fact if it gives at least one of these keys. `gives`: the keys that this text
+    supports when it is used as a source."""
 
     kind: FactKind
     written: str

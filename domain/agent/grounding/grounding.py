@@ -54,7 +54,7 @@ def unsupported(
             # The "today" in "How can I help you today?" does not state a date.
             if asks and fact.kind is FactKind.DAY:
                 continue
-            # Parse the customer's words only if needed, because most facts are in the sources.
+            # Parse the customer's words only if necessary, because most facts are in the sources.
             if not (fact.needs & sourced() or fact.needs & said()):
                 found[fact.written] = None
         if not texts and asserts(sentence, request.brand_name):
@@ -107,12 +107,12 @@ def _texts(sources: Iterable[Citation], request: BrainRequest) -> Iterator[str]:
 
 
 def _of_order(order: Order | None) -> frozenset[str]:
-    """Return the fact keys of the order, except those of its note, because the note's author is
+    """Return the order's fact keys, except those in its note, because the note's author is
     unknown."""
     if order is None:
         return frozenset()
-    told = f"{order.told_at:%Y-%m-%d %H:%M}" if order.told_at else ""
-    texts = (order.number, order.placed_at.date().isoformat(), order.tracking_url or "", told)
+    as_of = f"{order.told_at:%Y-%m-%d %H:%M}" if order.told_at else ""
+    texts = (order.number, order.placed_at.date().isoformat(), order.tracking_url or "", as_of)
     sums = (order.total, order.refundable, order.refunded)
     money = {money_key(one.decimal(), one.currency) for one in sums if one is not None}
     return frozenset(key for text in (*texts, *order.items) for key in given(text)) | money

@@ -13,8 +13,8 @@ LONGEST: Final = 300
 
 class _File(LexiconFile):
     """The word lists. `ends`: closing words. At least one of them must occur. `beside`: the only
-    other words allowed. `not_so`: words that reverse the meaning of `ends`. `marks`: symbols of
-    anger and sorrow."""
+    other words that may occur. `not_so`: words that reverse the meaning of `ends`. `marks`: emoji
+    and other symbols that express anger or sorrow."""
 
     ends: str
     beside: str
@@ -37,7 +37,7 @@ def closes(text: str) -> bool:
 
 
 def has_bad_mark(text: str) -> bool:
-    """Return True if the text contains a symbol of anger or sorrow."""
+    """Return True if the text contains an emoji or other symbol that expresses anger or sorrow."""
     return any(mark in text for mark in _marks())
 
 

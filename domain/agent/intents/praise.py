@@ -15,15 +15,15 @@ _EXCUSED: Final = frozenset({_DENIED, "fine"})
 _AS_PRAISE: Final = "perfect"
 # The French particle "ne" precedes the negated word.
 _BEFORE_DENIAL: Final = "ne"
-# The sentiment that a message must exceed, by its number of words of praise. A message without
-# words of praise never counts as praise. A message with three or more always does.
+# The sentiment that a message must exceed, by its number of praise words. A message without praise
+# words never counts as praise. A message with three or more always does.
 _LEAST_MOOD: Final = (1.0, 0.4, -0.5, -1.1)
 
 
 class _File(LexiconFile):
     """The word lists. `praise`, `thanks`: positive words. `denied`: phrases that praise by denying
-    a fault. `fine`: phrases whose words do not count as `against`. `against`: words of trouble,
-    request and denial. `signs`: symbols of joy."""
+    a fault. `fine`: phrases whose words do not count as `against`. `against`: words that signal a
+    problem, a request or a denial. `signs`: emoji and other symbols that express joy."""
 
     praise: str
     denied: str
@@ -37,17 +37,17 @@ def only_praises(text: str, mood: float) -> bool:
     """Return True if a message only praises and requests nothing.
 
     `mood`: the sentiment that the classifier assigns to the message, from -1 to 1. A message with
-    fewer words of praise requires a higher sentiment, because "Bravo" alone may be ironic.
+    fewer praise words requires a higher sentiment, because "Bravo" alone may be ironic.
     """
     return mood > _LEAST_MOOD[min(praise_in(text), len(_LEAST_MOOD) - 1)]
 
 
 def praise_in(text: str) -> int:
-    """Return the total number of words of praise, words of thanks and symbols of joy. Return 0 if
-    the message contains anything else.
+    """Return the total number of praise words, thanks and symbols that express joy.
 
-    A question, a number of three digits or more, or a word of trouble, request or denial counts as
-    something else. Thanks without praise or a symbol of joy also return 0.
+    Return 0 if the message contains anything else. Examples are a question, a number of three or
+    more digits, and a word that signals a problem, a request or a denial. Also return 0 if the
+    message contains only thanks.
     """
     if len(text) > READ_CHARACTERS or has_bad_mark(text):
         return 0

@@ -163,7 +163,7 @@ def _wanted_in(meanings: frozenset[str]) -> Mapping[Intent, int]:
         if (strength := rule.strength(meanings))
     }
     kept: dict[Intent, int] = {}
-    # Process the strongest intent first, because it overrides the intents that it excludes.
+    # Process the strongest intent first, because it excludes other intents.
     for intent in sorted(strengths, key=lambda one: -strengths[one]):
         if not any(intent in _rules()[other].over for other in kept):
             kept[intent] = strengths[intent]
@@ -184,7 +184,8 @@ def _unexplained(said: Iterable[MessageSentence], rules: list[_Rule]) -> tuple[s
             if known & explaining:
                 continue
             if takes_name and sentence.names_a_thing(place):
-                takes_name = False  # One intent explains one name. A second name stays unexplained.
+                # One intent explains one name. A second name remains unexplained.
+                takes_name = False
                 continue
             found.append(word)
     if len(numbers) > 1:

@@ -27,8 +27,8 @@ class _File(LexiconFile):
 def acknowledgement(
     settings: ClientSettings, language: str, brand: str, matter: SensitiveMatter
 ) -> str:
-    """Return the acknowledgement of a sensitive topic. It is the merchant's text in the customer's
-    language, else the built-in text in that language, else the built-in English text.
+    """Return the acknowledgement of a sensitive topic: the merchant's text in the customer's
+    language, the built-in text in that language, or the built-in English text.
 
     `brand`: the sender's name. For SELF_HARM, the built-in text with help for people in danger is
     appended.

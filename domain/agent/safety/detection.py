@@ -9,21 +9,19 @@ injection is detected goes to a human. Detection takes linear time. The patterns
 import base64
 import binascii
 import re
-import unicodedata
 from collections.abc import Generator
-from html import unescape
 from typing import Final, cast
 
 from domain.agent.safety.phrasings import phrasings
 from domain.agent.safety.reason import UnsafeReason
 from domain.agent.size_limits import READ_CHARS
 from domain.core.effort import spend
-from domain.core.text import without_marks
+from domain.core.text import UnicodeForm, normalized, unescaped, without_marks
 
 __all__ = ["UnsafeReason", "unsafe"]
 
-# Normalization expands some characters to as many as 18. A text that exceeds this length after
-# normalization is padded with such characters.
+# Normalization can expand one character to as many as 18. A text that is longer than this limit
+# after normalization was padded with such characters.
 _MAX_SHOWN: Final = 2 * READ_CHARS
 _MAX_BLOBS: Final = 20
 # Number of phrasings searched for in one step.
@@ -61,8 +59,8 @@ Examination = Generator[None, None, UnsafeReason | None]
 
 
 def examination(text: str) -> Examination:
-    """Return a generator that performs the check of `unsafe` in steps. Each step takes a fraction
-    of the time. The generator returns the kind of prompt injection, or None."""
+    """Return a generator that performs the check of `unsafe` in small steps. The generator returns
+    the kind of prompt injection, or None."""
     return _found(text[:READ_CHARS], decode=True)
 
 
@@ -70,7 +68,7 @@ def _found(text: str, *, decode: bool) -> Examination:
     spend(len(text))
     if _TAGS.search(text):
         return UnsafeReason.HIDDEN_TEXT
-    shown = unicodedata.normalize("NFKC", _UNSEEN.sub("", unescape(text)))
+    shown = normalized(_UNSEEN.sub("", unescaped(text)), UnicodeForm.NFKC)
     if len(shown) > _MAX_SHOWN:
         return UnsafeReason.OBFUSCATED
     spend(len(shown))
@@ -97,7 +95,7 @@ def _plain(shown: str) -> str:
     line breaks are kept."""
     if shown.isascii():
         return shown.lower()
-    bare = without_marks(unicodedata.normalize("NFKD", shown.casefold()))
+    bare = without_marks(normalized(shown.casefold(), UnicodeForm.NFKD))
     return bare if bare.isascii() else bare.translate(_LOOKALIKES)
 
 

@@ -9,7 +9,7 @@ from domain.agent.size_limits import READ_CHARS, others_turn
 from domain.core.recent import Recent
 from domain.intake.event import UnifiedEvent
 
-# The keys are hashes, so that the cache holds no customer text.
+# The keys are hashes, so that the cache contains no customer text.
 _VERDICTS: Final[Recent[bytes, bool]] = Recent(limit=50_000)
 
 

@@ -5,16 +5,15 @@ linear time.
 """
 
 import re
-import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from domain.core.effort import spend
 from domain.core.plain_text import without_controls
-from domain.core.text import without_marks
+from domain.core.text import UnicodeForm, normalized, without_marks
 
-# A sentence break counts as this many words. Therefore, concepts at a short distance must be in one
+# A sentence break counts as this many words. Concepts at a short distance must therefore be in one
 # sentence, and concepts at a long distance need not be.
 SENTENCE_BREAK: Final = 4
 
@@ -50,7 +49,7 @@ def bare(text: str) -> str:
     lower = without_controls(text).casefold()
     for sign, letters in _JOINED:
         lower = lower.replace(sign, letters)
-    decomposed = unicodedata.normalize("NFKD", _APOSTROPHES.sub("'", lower))
+    decomposed = normalized(_APOSTROPHES.sub("'", lower), UnicodeForm.NFKD)
     plain = without_marks(decomposed)
     if "'" in plain:
         for contraction, meant in _CONTRACTIONS:

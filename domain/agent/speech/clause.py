@@ -105,7 +105,7 @@ def sentences(said: Utterance) -> Iterator[SpokenSentence]:
         spoken = mainly
         if in_french != in_english:
             spoken = french if in_french > in_english else english
-        # Include one clause more than the limit, so that the caller recognizes a sentence with too
+        # Include one clause more than the limit, so that the caller detects a sentence with too
         # many clauses.
         clauses = tuple(islice(_clauses(sentence, spoken), SENTENCE_CLAUSES + 1))
         if clauses:

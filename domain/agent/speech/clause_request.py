@@ -158,8 +158,8 @@ def _standing(clause: Clause, form: Form, aim: str) -> Standing:
 
 
 def _object(clause: Clause, form: Form) -> tuple[int, int | None]:
-    """Return the index of the end of the request's object, and the index of the object's first
-    noun. If there is no object, the second index is None."""
+    """Return the end index of the request's object, and the index of its first noun. If there is no
+    object, the second index is None."""
     at = form.end
     while at < len(clause.roles) and clause.roles[at] in _SKIPPED:
         at += 1

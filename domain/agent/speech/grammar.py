@@ -72,7 +72,7 @@ class Form:
     sure: bool
 
 
-# A form that contains one of these roles is a request even as a question.
+# A form that contains one of these roles is a request even if it is phrased as a question.
 _ASKS_BY_FORM: Final = frozenset({SpeechRole.POLITE, SpeechRole.MIND, SpeechRole.MAY})
 _VERBAL: Final = frozenset(
     {

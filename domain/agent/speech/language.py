@@ -1,6 +1,7 @@
 """Detect whether a text is in a language that the grammar can parse."""
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
@@ -53,14 +54,30 @@ def plain_language(text: str) -> Language | None:
     Return None for a short or mixed text, and for any other language.
     """
     words = _read(text)
-    own, others = _words()
-    french = sum(word in own[0] and word not in own[1] for word in words)
-    english = sum(word in own[1] and word not in own[0] for word in words)
-    foreign = max(sum(word in other for word in words) for other in others)
+    french, english = _only(words)
+    foreign = max(sum(word in other for word in words) for other in _words()[1])
     most = max(french, english)
     if most < _FEWEST_WORDS or most < _PLAIN_LEAD * (min(french, english) + foreign):
         return None
     return "fr" if french > english else "en"
+
+
+def likely_language(text: str) -> Language | None:
+    """Return French or English, whichever has more words of its own in the text. Return None if
+    both have equally many, for example in a text without words."""
+    french, english = _only(_read(text))
+    if french == english:
+        return None
+    return "fr" if french > english else "en"
+
+
+def _only(words: Sequence[str]) -> tuple[int, int]:
+    """Return the number of words that are French and not English, and the reverse."""
+    french, english = _words()[0]
+    return (
+        sum(word in french and word not in english for word in words),
+        sum(word in english and word not in french for word in words),
+    )
 
 
 def _read(text: str) -> list[str]:

@@ -26,7 +26,7 @@ from domain.agent.speech.utterance import Utterance, utterance
 from domain.agent.speech.vocabulary import OPPOSING, Meaning, SpeechRole, vocabulary
 
 READ_CLAUSES: Final = 400
-# A message with this many requests or more is not treated as a plain request.
+# A message with at least this many requests is not treated as a plain request.
 READ_REQUESTS: Final = 20
 _IT_IS: Final = frozenset({"ce est", "cest", "is", "it is", "its", "c"})
 _SURENESS: Final = (Standing.NONE, Standing.LIKELY, Standing.PLAIN)
@@ -41,7 +41,7 @@ _HARMLESS: Final = frozenset({Veto.RULES, Veto.QUESTION})
 class _Asked:
     """A request and its position. `at`: the index of its sentence. `of`: the index of its clause in
     the sentence. `vetoes`: the reasons to reject the request. `doubts`: the reasons why it is
-    uncertain. `numbers`: the orders named in the request."""
+    uncertain. `numbers`: the order numbers in the request."""
 
     at: int
     of: int
@@ -54,8 +54,8 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Remark:
-    """A clause that names an action, withdraws a request or addresses the agent with instructions,
-    but requests no action."""
+    """A clause that mentions an action, withdraws a request or addresses the agent with
+    instructions, but requests no action."""
 
     at: int
     of: int
@@ -207,8 +207,8 @@ def _remarks(spoken: list[SpokenSentence], asked: set[tuple[int, int]]) -> list[
 
 
 def _numbers(sentence: SpokenSentence, of: int, clause: Clause) -> frozenset[str]:
-    """Return the order numbers that a clause names. If the clause names no number, return the
-    numbers from the nearest earlier clause of the sentence that names one."""
+    """Return the order numbers in a clause. If it contains none, return those in the nearest
+    earlier clause of the sentence that contains any."""
     named = (before.numbers for before in (clause, *reversed(sentence.clauses[:of])))
     return next((numbers for numbers in named if numbers), frozenset())
 
@@ -281,8 +281,8 @@ def _kinds_quoted(said: Utterance) -> set[ActionKind]:
 def _worth_quoting(asked: _Asked) -> tuple[bool, bool, int]:
     """Return the sort key of a request. The request with the highest key is quoted.
 
-    A request that names an order is preferred. In "bin 707 please - cancel that one", this is the
-    last clause.
+    A request that mentions an order is preferred. In "bin 707 please - cancel that one", the second
+    clause is quoted, because "that one" refers to the order.
     """
     stands = asked.standing is not Standing.NONE
     return stands, bool(asked.numbers), _SURENESS.index(asked.standing)

@@ -59,11 +59,10 @@ class Weight:
 
 
 def around(spoken: Sequence[SpokenSentence], at: int, of: int, wish: ClauseRequest) -> Weight:
-    """Return the reasons against a request that come from its context: the other clauses of its
+    """Return the reasons against a request that come from its context: the other clauses in its
     sentence, and the neighbouring sentences.
 
-    `wish`: the request. `at`: the index of its sentence. `of`: the index of its clause in the
-    sentence.
+    `wish`: the request. `at`: its sentence's index. `of`: its clause's index in the sentence.
     """
     weight = Weight()
     sentence = spoken[at]
@@ -161,7 +160,8 @@ def _negation(clause: Clause, wish: ClauseRequest, weight: Weight) -> None:
 
 
 def _of_another(clause: Clause, wish: ClauseRequest) -> bool:
-    """Return True if the clause names a different order than the request, or says "the other"."""
+    """Return True if the clause mentions a different order than the request, or says "the
+    other"."""
     if clause.numbers:
         return not clause.numbers & wish.own.numbers and bool(wish.own.numbers)
     return SpeechRole.THING in clause.roles
@@ -170,7 +170,7 @@ def _of_another(clause: Clause, wish: ClauseRequest) -> bool:
 def _led_by(before: Clause, clause: Clause, weight: Weight) -> None:
     """Record the effect of the previous clause. If the previous clause ends with a verb of speech,
     this clause is a quotation."""
-    if told_by_others(before) and (
+    if is_reported_speech(before) and (
         clause.joint in {"colon", "that"}
         or before.roles.rstrip("fpmhut_")[-1:] == SpeechRole.REPORT
     ):
@@ -193,8 +193,8 @@ def _led_by(before: Clause, clause: Clause, weight: Weight) -> None:
         weight.doubt(Veto.QUOTED)
 
 
-def told_by_others(clause: Clause) -> bool:
-    """Return whether a clause reports another person's words, or has another person as its
+def is_reported_speech(clause: Clause) -> bool:
+    """Return True if a clause reports another person's words, or has another person as its
     subject."""
     return bool({SpeechRole.REPORT, SpeechRole.PERSON, SpeechRole.THIRD} & set(clause.roles))
 

@@ -7,7 +7,6 @@ harmless words. If any other word occurs, the agent asks the customer first.
 """
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,7 +14,7 @@ from domain.agent.plan import ActionKind
 from domain.agent.size_limits import READ_CHARS
 from domain.agent.speech.harmless import Tokens, caution_words, tokens_of
 from domain.agent.speech.vocabulary import OPPOSING, SpeechRole, vocabulary
-from domain.core.text import fold
+from domain.core.text import UnicodeForm, fold, normalized
 
 _ABBREVIATED: Final = re.compile(
     r"(?:^|[\W\d_])(?:[a-z]|no|nr|num|ref|cde|cmd|mr|mme|ms|dr|cf|ex)$"
@@ -38,8 +37,8 @@ _NO_ASKING: Final = frozenset({SpeechRole.NOUN, SpeechRole.PARTICIPLE, SpeechRol
 @dataclass(frozen=True, slots=True)
 class _Known:
     """A sentence that contains only known words. `numbers`: its order numbers. `kinds`: the actions
-    that it names. `asks`: the sentence requests something. `names_order`: the sentence mentions an
-    order."""
+    that it mentions. `asks`: the sentence requests something. `names_order`: the sentence mentions
+    an order."""
 
     numbers: frozenset[str]
     kinds: frozenset[ActionKind]
@@ -87,10 +86,10 @@ def _ends(text: str) -> list[tuple[int, int]]:
 
 
 def _known(sentence: str) -> _Known | None:
-    """Return the meaning of a sentence that consists of known words. Return None if a word or mark
-    might not be harmless."""
+    """Return the meaning of a sentence that consists of known words. Return None if any word or
+    punctuation mark could change that meaning."""
     words = caution_words()
-    composed = unicodedata.normalize("NFC", sentence).strip()
+    composed = normalized(sentence, UnicodeForm.NFC).strip()
     if not _holds_only(composed, _SENTENCE_MARKS) or _BROKEN_OFF.search(composed):
         return None
     tokens = tokens_of(composed)
@@ -126,8 +125,7 @@ def _all_known(tokens: Tokens) -> bool:
 
 
 def _asks_on(tokens: Tokens) -> bool:
-    """Return True if another request follows the named action, as in "Cancel it, I want order
-    1042"."""
+    """Return True if another request follows the action, as in "Cancel it, I want order 1042"."""
     words = caution_words()
     at, named = 0, False
     while at < len(tokens):
@@ -140,15 +138,15 @@ def _asks_on(tokens: Tokens) -> bool:
 
 
 def _is_wish(phrase: Tokens) -> bool:
-    """Return True if a phrase requests something, such as "I would like" or "je veux que vous". A
-    merely polite phrase does not."""
+    """Return True if a phrase requests something, such as "I would like" or "je veux que vous".
+    Return False for a phrase that is only polite."""
     words = caution_words()
     return words.asking.within(phrase) and words.behind.length_at(phrase, 0) != len(phrase)
 
 
 def _stands(tokens: Tokens, at: int) -> bool:
     """Return True if the unlisted word at the index `at` is understood. Such a word names an
-    action, or is an order number or the prefix of one."""
+    action, or is an order number or an order number's prefix."""
     words, token = caution_words(), tokens[at]
     follows = tokens[at + 1] if at + 1 < len(tokens) else ""
     if _is_number(token):
@@ -167,7 +165,7 @@ def _tells_order(token: str) -> bool:
 
 
 def _leaves_it(before: str, asked: _Known) -> bool:
-    """Return True if the text before a request leaves the meaning of the request unchanged."""
+    """Return True if the text before a request does not change the request's meaning."""
     if not before.strip():
         return True
     if _REPORTED.search(before) or before.rstrip()[-1] in ":,;-–—(…":
@@ -198,7 +196,7 @@ def _leaves_it(before: str, asked: _Known) -> bool:
 def _closes(behind: str, *, after: str) -> bool:
     """Return True if the text after a request contains only thanks, a farewell, a plea for haste
     and the sender's name. `after`: the sentence that contains the request."""
-    composed = unicodedata.normalize("NFC", behind)
+    composed = normalized(behind, UnicodeForm.NFC)
     if not composed.strip():
         return True
     if not _holds_only(composed, _CLOSING_MARKS) or _BROKEN_OFF.search(composed.strip()):
@@ -253,8 +251,8 @@ def _any(tokens: Tokens, listed: tuple[str, ...]) -> bool:
 
 
 def _holds_only(text: str, marks: frozenset[str]) -> bool:
-    """Return True if a text contains only letters, digits, spaces and the given marks. Other marks
-    may separate, strike out or hide words."""
+    """Return True if a text contains only letters, digits, spaces and the given marks. Other
+    characters may separate, strike out or hide words."""
     return all(c.isalpha() or c in "0123456789 \n\r\t\u00a0\u202f" or c in marks for c in text)
 
 

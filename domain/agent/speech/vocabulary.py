@@ -15,8 +15,8 @@ from domain.core.text import fold
 
 
 class SpeechRole(StrEnum):
-    """The role of a word in a clause. Each role is one character, so that a clause is a string of
-    roles that the grammar matches with regular expressions."""
+    """A word's role in a clause. Each role is one character, so that a clause is a string of roles
+    that the grammar matches with regular expressions."""
 
     FILLER = "f"
     PLEASE = "p"
@@ -88,7 +88,7 @@ class SpeechRole(StrEnum):
 
 
 ACTION_FORMS: Final = frozenset("1234567890j")
-"""The roles of the words that name an action."""
+"""The roles of words that name an action."""
 
 OPPOSING: Final[Mapping[str, Veto]] = {
     SpeechRole.AGENT: Veto.TO_THE_AGENT,
@@ -200,7 +200,7 @@ def vocabulary(language: Language) -> SpeechWords:
     words = frozenset(word for phrase in phrases for word in phrase.split())
     other = _file("english" if name == "french" else "french")
     for role in OPPOSING:
-        # Also recognize vetoes in the other language, because people mix languages.
+        # Also recognize vetoes in the other language, because customers mix languages.
         for phrase in other.roles.get(SpeechRole(role).name.lower(), ()):
             if phrase not in file.other_sense:
                 phrases.setdefault(phrase, Meaning(SpeechRole(role)))

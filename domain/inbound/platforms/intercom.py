@@ -93,9 +93,9 @@ class IntercomWebhooks:
     needs_secret = True
     signs = True
     is_limited = True
-    # A notification's author has a type, an id, a name and an address. A lead's address was typed
-    # by the lead, and a user's address was set by the web page. No field states that identity
-    # verification passed.
+    # A notification's author has a type, an id, a name and an address. The lead typed a lead's
+    # address, and the web page set a user's address. No field states that identity verification
+    # passed.
     author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
@@ -150,8 +150,8 @@ def _of_source(conversation: _Conversation) -> Meaning:
 
 
 def _of_part(conversation: _Conversation, *, by_staff: bool) -> Meaning:
-    """Return the meaning of the newest conversation part that has text and whose author is on the
-    side that the topic names (customer or staff)."""
+    """Return the meaning of the newest conversation part that has text and was written by the side
+    that the topic identifies (customer or staff)."""
     parts = [
         part
         for part in conversation.conversation_parts.conversation_parts

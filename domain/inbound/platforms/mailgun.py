@@ -1,4 +1,4 @@
-"""Mailgun's webhooks: its routes post mails as forms. The signature covers a token but not the
+"""Mailgun's webhooks: its routes post emails as forms. The signature covers a token but not the
 content."""
 
 from collections.abc import Mapping
@@ -8,7 +8,9 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from domain.core.json_size import exceeds_values
 from domain.inbound.author_proof import AuthorProof
+from domain.inbound.body import MAX_JSON, MAX_MAIL_VALUES
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
 from domain.inbound.form import PostedForm, read_form
 from domain.inbound.inbound_request import InboundRequest
@@ -35,7 +37,7 @@ from domain.intake.mail_headers import decoded_json, header_pairs
 from domain.integrations.providers import Provider
 
 # A token is stored for 30 days, so a replay has no effect. The tolerance must exceed the 8 hours
-# during which Mailgun retries. With a shorter tolerance, an outage of an hour would lose mails.
+# during which Mailgun retries. With a shorter tolerance, an outage of an hour would lose emails.
 _TOLERANCE: Final = timedelta(hours=12)
 _MAX_TOKEN: Final = 200
 _HEADERS: Final = "message-headers"
@@ -65,8 +67,8 @@ class _EventData(BaseModel):
 
 
 class _Event(BaseModel):
-    """A webhook about a mail that was sent through Mailgun. The endpoint receives it if the
-    merchant has configured the same URL for sent and received mails."""
+    """A webhook about an email that was sent through Mailgun. The endpoint receives it if the
+    merchant has configured the same URL for sent and received emails."""
 
     model_config = ConfigDict(frozen=True, strict=True)
 
@@ -142,6 +144,8 @@ def _event(request: InboundRequest) -> _Event | None:
     Raises WebhookUnreadable."""
     if not request.headers.get("content-type", "").lower().startswith("application/json"):
         return None
+    if len(request.body) > MAX_JSON or exceeds_values(request.body, MAX_MAIL_VALUES):
+        raise WebhookUnreadable("not_an_event")
     try:
         return _Event.model_validate_json(request.body)
     except ValidationError:
@@ -163,11 +167,11 @@ def _proof(given: _Event | PostedForm) -> _Proof:
 
 
 def _headers(form: PostedForm) -> tuple[tuple[tuple[str, str], ...], bool]:
-    """Return the mail's headers, and whether they are complete. Raises WebhookUnreadable if they
+    """Return the email's headers, and whether they are complete. Raises WebhookUnreadable if they
     cannot be parsed.
 
-    The headers are required, because without them an automatic mail cannot be distinguished from a
-    mail written by a person.
+    The headers are required, because without them an automatic email cannot be distinguished from
+    an email written by a person.
     """
     try:
         decoded = decoded_json(form.text(_HEADERS, _MAX_HEADERS) or "")

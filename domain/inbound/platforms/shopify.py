@@ -48,7 +48,7 @@ _PARCELS: Final = ("fulfillments/create", "fulfillments/update")
 # These topics are not read, because Shopify sends the same data at the same time under
 # `orders/updated`.
 _PARTS: Final = ("orders/edited", "refunds/create")
-_DUTIES: Final = {
+_COMPLIANCE_TOPICS: Final = {
     "customers/redact": ComplianceKind.REDACT_CUSTOMER,
     "customers/data_request": ComplianceKind.CUSTOMER_DATA,
     "shop/redact": ComplianceKind.REDACT_SHOP,
@@ -69,7 +69,7 @@ class ShopifyWebhooks:
     provider = Provider.SHOPIFY
     topics: Mapping[str, WebhookKind] = {
         **dict.fromkeys((*_ORDER_TOPICS, _DELETED, *_PARCELS, *_PARTS), WebhookKind.FACT),
-        **dict.fromkeys(_DUTIES, WebhookKind.DUTY),
+        **dict.fromkeys(_COMPLIANCE_TOPICS, WebhookKind.DUTY),
     }
     max_body = MAX_JSON
     refusal_status = 401
@@ -114,8 +114,8 @@ class ShopifyWebhooks:
 
     def read(self, request: InboundRequest, identity: Identity, facts: EndpointFacts) -> Meaning:
         topic, body = identity.topic, request.body
-        if topic in _DUTIES:
-            return _duty(_DUTIES[topic], body, facts)
+        if topic in _COMPLIANCE_TOPICS:
+            return _compliance_request(_COMPLIANCE_TOPICS[topic], body, facts)
         if topic in _PARTS:
             return Nothing("told_by_orders_updated")
         if topic in _PARCELS:
@@ -125,7 +125,9 @@ class ShopifyWebhooks:
         return OrderNews((shaped(OrderBody, body).fact(),))
 
 
-def _duty(kind: ComplianceKind, body: bytes, facts: EndpointFacts) -> ComplianceRequest:
+def _compliance_request(
+    kind: ComplianceKind, body: bytes, facts: EndpointFacts
+) -> ComplianceRequest:
     """Parse a compliance request.
 
     An app uses one secret to sign for all shops that have installed it. Raises WebhookUnreadable if

@@ -141,7 +141,7 @@ class DeletedBody(BaseModel):
 
 
 class ShopBody(BaseModel):
-    """The field that names the shop in a compliance request's body."""
+    """The field that identifies the shop in a compliance request's body."""
 
     domain: str | None = Field(
         default=None, validation_alias=AliasChoices("shop_domain", "myshopify_domain")

@@ -72,8 +72,8 @@ class _Thing(BaseModel):
 
     @property
     def order_id(self) -> str:
-        """The id of the payment, which the Stripe connector uses as the order's id. For an old
-        charge without a payment, the charge's own id."""
+        """The payment's id, which the Stripe connector uses as the order's id. For an old charge
+        without a payment, it is the charge's own id."""
         return self.payment_intent or self.charge or self.id
 
     def money(self, units: int | None) -> Money | None:

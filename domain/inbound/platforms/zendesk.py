@@ -119,8 +119,8 @@ class ZendeskWebhooks:
     needs_secret = True
     signs = True
     is_limited = True
-    # A comment's author comes from a mail's From header or from a web form. No event field, and no
-    # trigger placeholder, states that the author was signed in.
+    # A comment's author comes from an email's From header or from a web form. No event field, and
+    # no trigger placeholder, states that the author was signed in.
     author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
@@ -151,18 +151,20 @@ class ZendeskWebhooks:
     def read(self, request: InboundRequest, identity: Identity, facts: EndpointFacts) -> Meaning:
         if identity.topic in FORM_TOPICS:
             return form_meaning(filled_form(request.body), Provider.ZENDESK, facts.settings)
-        told = parsed(_TicketEvent, request.body)
-        if told.type == _STATUS_CHANGED:
-            return closed_or_nothing(told.detail.id, told.event.current or told.detail.status)
-        if told.event.comment is not None:
-            return _of_comment(told, told.event.comment)
-        return _of_new_ticket(told)
+        ticket_event = parsed(_TicketEvent, request.body)
+        if ticket_event.type == _STATUS_CHANGED:
+            return closed_or_nothing(
+                ticket_event.detail.id, ticket_event.event.current or ticket_event.detail.status
+            )
+        if ticket_event.event.comment is not None:
+            return _of_comment(ticket_event, ticket_event.event.comment)
+        return _of_new_ticket(ticket_event)
 
 
-def _of_comment(told: _TicketEvent, comment: _Comment) -> Meaning:
-    detail, by_staff = told.detail, comment.author.is_staff
-    begun, at = detail.created_at, told.time
-    first = begun is not None and at is not None and abs(at - begun) <= _AT_ONCE
+def _of_comment(ticket_event: _TicketEvent, comment: _Comment) -> Meaning:
+    detail, by_staff = ticket_event.detail, comment.author.is_staff
+    opened_at, at = detail.created_at, ticket_event.time
+    first = opened_at is not None and at is not None and abs(at - opened_at) <= _AT_ONCE
     if not comment.body.strip():
         return Nothing("no_words")
     return meaning_of(
@@ -172,7 +174,8 @@ def _of_comment(told: _TicketEvent, comment: _Comment) -> Meaning:
             author=Author.STAFF if by_staff else Author.CUSTOMER,
             text=comment.body,
             # Zendesk may send both a ticket event and a comment event for a new ticket, and the
-            # ticket event does not name a comment. Without an id, both messages get the same name.
+            # ticket event does not identify a comment. Without an id, both messages get the same
+            # name.
             message_id=None if first and not by_staff else comment.id,
             is_first=first,
             is_public=comment.is_public,
@@ -185,10 +188,10 @@ def _of_comment(told: _TicketEvent, comment: _Comment) -> Meaning:
     )
 
 
-def _of_new_ticket(told: _TicketEvent) -> Meaning:
+def _of_new_ticket(ticket_event: _TicketEvent) -> Meaning:
     """Return the meaning of a new ticket. A ticket that staff opened for a customer is not a
     customer's message."""
-    detail = told.detail
+    detail = ticket_event.detail
     if detail.description is None:
         return Nothing("no_words")
     if detail.actor_id is not None and detail.actor_id != detail.requester_id:

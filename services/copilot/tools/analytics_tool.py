@@ -1,4 +1,4 @@
-"""The copilot tools that read daily metrics and the list of customers at risk of leaving."""
+"""The copilot tools that read daily metrics and the list of customers who are likely to leave."""
 
 from datetime import date, timedelta
 from typing import Final
@@ -6,13 +6,20 @@ from typing import Final
 from pydantic import Field
 
 from domain.analytics.churn import ChurnLevel
-from domain.analytics.metrics import DayMetrics, day_before
+from domain.analytics.insight import Figures, ReasonFigures
+from domain.analytics.metrics import day_before
 from domain.copilot.answer import CitedKind
 from domain.copilot.tool import CopilotFacts, CopilotInput, Quoted, ToolFindings, quoted
+from domain.core.errors import InvalidQuery
 from domain.tenants.actor import ANYONE
+from services.analytics.insight import MAX_DAYS, read_insight
 from services.copilot.copilot_service import CopilotService, ReadTool
 from store.analytics.churn import ChurnRepository
-from store.analytics.metrics import MetricsRepository
+
+# No client has metrics outside these days. Arithmetic with the first and last days of the calendar
+# would overflow.
+_FIRST_DAY: Final = date(2000, 1, 1)
+_LAST_DAY: Final = date(2099, 12, 31)
 
 
 class DaysWanted(CopilotInput):
@@ -20,36 +27,29 @@ class DaysWanted(CopilotInput):
         default=7,
         ge=1,
         le=92,
-        description=("Number of whole days to read, up to yesterday, in UTC."),
+        description="Number of whole days to read, up to yesterday, in UTC.",
+    )
+    first: date | None = Field(
+        default=None, ge=_FIRST_DAY, le=_LAST_DAY, description="First day. Replaces `days`."
+    )
+    last: date | None = Field(
+        default=None, ge=_FIRST_DAY, le=_LAST_DAY, description="Last day. Defaults to yesterday."
     )
 
 
 class DaysFound(CopilotFacts):
-    """Totals for the days that were read. Shares, from 0 to 1, are computed over all days
-    together."""
+    """Metrics for the requested days, as shown on the metrics page. Shares range from 0 to 1.
+
+    `change`: the difference between each metric and its value in the preceding period of the same
+    length.
+    """
 
     first: date
     last: date
-    days: tuple[DayMetrics, ...] = Field(
-        description=(
-            "Metrics of each day, oldest first. Days that have not been computed are missing."
-        )
-    )
-    runs: int
-    completed: int
-    escalated: int
-    failed: int
-    messages_in: int
-    sentiment_mean: float | None
-    resolution_rate: float | None = Field(
-        description=("Share of resolved runs among the runs that needed an answer, from 0 to 1.")
-    )
-    automation_rate: float | None
-    latency_p95_ms: float | None = Field(
-        description=("95th percentile of the latency on the worst day, in milliseconds.")
-    )
-    rated: int = Field(description="Number of ratings that customers gave on these days.")
-    rating_mean: float | None = Field(description="Mean rating, from 1 (bad) to 5 (good).")
+    counted: int = Field(description="Number of days with computed metrics.")
+    figures: Figures
+    change: dict[str, float | None]
+    by_reason: tuple[ReasonFigures, ...]
 
 
 class ChurnAsked(CopilotInput):
@@ -68,47 +68,30 @@ class LeavingFacts(CopilotFacts):
 
 class ChurnFound(CopilotFacts):
     customers: tuple[LeavingFacts, ...] = Field(
-        description=("Customers at risk, highest score first.")
+        description="Customers at risk, highest score first."
     )
 
 
 async def _days(copilot: CopilotService, wanted: DaysWanted) -> ToolFindings[DaysFound]:
-    last = day_before(copilot.now)
-    first = last - timedelta(days=wanted.days - 1)
+    last = wanted.last or day_before(copilot.now)
+    first = wanted.first or last - timedelta(days=wanted.days - 1)
+    if not 0 <= (last - first).days < MAX_DAYS:
+        raise InvalidQuery("first")
     async with copilot.database.reading(copilot.tenant) as connection:
-        days = await MetricsRepository(connection, copilot.tenant).between(first, last)
-    moods = sum(one.sentiment_count for one in days)
+        found = await read_insight(
+            connection, copilot.tenant, copilot.actor, (first, last), compare=True
+        )
     return ToolFindings(
         DaysFound(
             first=first,
             last=last,
-            days=tuple(days),
-            runs=sum(one.runs for one in days),
-            completed=sum(one.completed for one in days),
-            escalated=sum(one.escalated for one in days),
-            failed=sum(one.failed for one in days),
-            messages_in=sum(one.messages_in for one in days),
-            sentiment_mean=sum((one.sentiment_mean or 0) * one.sentiment_count for one in days)
-            / moods
-            if moods
-            else None,
-            resolution_rate=_mean([(one.resolution_rate, one.asked or 0) for one in days]),
-            automation_rate=_mean([(one.automation_rate, one.asked or 0) for one in days]),
-            latency_p95_ms=max(
-                (one.latency_p95_ms for one in days if one.latency_p95_ms is not None),
-                default=None,
-            ),
-            rated=sum(one.rated for one in days),
-            rating_mean=_mean([(one.rating_mean, one.rated) for one in days]),
+            counted=found.period.counted,
+            figures=found.period.figures,
+            change=found.change or {},
+            by_reason=found.by_reason,
         ),
         (copilot.cite(CitedKind.METRICS, f"{first}/{last}", f"{first} – {last}"),),
     )
-
-
-def _mean(values: list[tuple[float | None, int]]) -> float | None:
-    known = [(value, weight) for value, weight in values if value is not None]
-    total = sum(weight for _, weight in known)
-    return sum(value * weight for value, weight in known) / total if total else None
 
 
 async def _churn(copilot: CopilotService, wanted: ChurnAsked) -> ToolFindings[ChurnFound]:
@@ -140,7 +123,7 @@ async def _churn(copilot: CopilotService, wanted: ChurnAsked) -> ToolFindings[Ch
 
 READ_METRICS: Final = ReadTool(
     "read_metrics",
-    "Daily metrics: tickets, rates of resolution and escalation, latency, sentiment.",
+    "Metrics for a range of days: tickets, resolution and automation rates, latency, ratings.",
     ANYONE,
     ("GET", "/api/dashboard/metrics"),
     DaysWanted,
@@ -148,7 +131,7 @@ READ_METRICS: Final = ReadTool(
 )
 READ_CHURN: Final = ReadTool(
     "read_churn",
-    "Customers who may leave, with their scores and what these come from.",
+    "Customers who are likely to leave, with their scores and the reasons for each score.",
     ANYONE,
     ("GET", "/api/dashboard/churn"),
     ChurnAsked,

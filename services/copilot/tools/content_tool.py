@@ -19,7 +19,7 @@ _MOST_TEMPLATES: Final = 5
 
 class ContentWanted(CopilotInput):
     words: str = Field(
-        min_length=1, max_length=500, description=("A question, or words to search for.")
+        min_length=1, max_length=500, description=("Question or words to search for.")
     )
 
 

@@ -22,7 +22,7 @@ class CustomerWanted(CopilotInput):
         default=None,
         min_length=1,
         max_length=200,
-        description=("Words that one message of the conversation must contain."),
+        description="Words that one message of the conversation must contain.",
     )
     customer: str | None = Field(
         default=None, max_length=320, description="The customer's full email address."
@@ -116,7 +116,7 @@ def _message(one: Message) -> MessageFacts:
 
 FIND_CONVERSATIONS: Final = ReadTool(
     "find_conversations",
-    "Find conversations by a customer's address or by words of a message, newest first.",
+    "Find conversations by a customer's address or by words in a message, newest first.",
     ANYONE,
     ("GET", "/api/dashboard/runs"),
     CustomerWanted,

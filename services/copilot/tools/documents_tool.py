@@ -52,7 +52,7 @@ async def _search(copilot: CopilotService, wanted: DocumentsWanted) -> ToolFindi
 
 SEARCH_DOCUMENTS: Final = ReadTool(
     "search_documents",
-    "Search the product's documents: how something is done, what a field means.",
+    "Search the product documentation, for example for instructions or the meaning of a field.",
     ANYONE,
     None,
     DocumentsWanted,

@@ -26,7 +26,7 @@ class GapFacts(CopilotFacts):
     """A knowledge gap. `answered_by`: the title of a newer entry that would now answer the
     question, or None."""
 
-    label: Quoted | None = Field(description="Frequent words of the gap's questions.")
+    label: Quoted | None = Field(description="Frequent words in the gap's questions.")
     tickets: int
     example: Quoted | None
     run_id: str
@@ -78,8 +78,8 @@ def _facts(gap: KnowledgeGap) -> GapFacts:
 
 
 def _drafts(copilot: CopilotService, gaps: tuple[KnowledgeGap, ...]) -> tuple[DraftedChange, ...]:
-    """Return the draft of a new knowledge entry for the largest gap that no entry answers. A member
-    has to write the entry's text, because customer text is not a reliable source."""
+    """Return a draft of a new knowledge entry for the largest gap that no entry answers. A member
+    has to write the entry's text, because customers' texts are not a reliable source."""
     first = next((one for one in gaps if one.knowledge is None), None)
     if first is None or not copilot.actor.may(MANAGERS):
         return ()
@@ -87,7 +87,7 @@ def _drafts(copilot: CopilotService, gaps: tuple[KnowledgeGap, ...]) -> tuple[Dr
     return (
         DraftedChange(
             kind="knowledge.add",
-            changes="Adds a knowledge entry for the most frequent question without an answer.",
+            changes="Adds a knowledge entry for the most frequent unanswered question.",
             method="POST",
             path="/api/dashboard/knowledge",
             body={"title": "", "body": "", "language": language},
@@ -97,7 +97,7 @@ def _drafts(copilot: CopilotService, gaps: tuple[KnowledgeGap, ...]) -> tuple[Dr
 
 READ_GAPS: Final = ReadTool(
     "read_gaps",
-    "Questions that the agent could not answer, in clusters, the most frequent first.",
+    "Questions that the agent could not answer, grouped by topic, most frequent first.",
     ANYONE,
     ("GET", "/api/dashboard/insight/gaps"),
     GapsAsked,

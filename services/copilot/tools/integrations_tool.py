@@ -55,7 +55,7 @@ async def _list(copilot: CopilotService, _: IntegrationsAsked) -> ToolFindings[I
 
 READ_INTEGRATIONS: Final = ReadTool(
     "read_integrations",
-    "Which shops and helpdesks are connected, and which connections are broken.",
+    "The connected shops and helpdesks, with the status of each connection.",
     ANYONE,
     ("GET", "/api/dashboard/integrations"),
     IntegrationsAsked,

@@ -53,7 +53,7 @@ async def _list(copilot: CopilotService, _: KeysAsked) -> ToolFindings[KeysFound
 
 READ_KEYS: Final = ReadTool(
     "read_keys",
-    "The API keys: label, first characters, last use, revoked or not. No key itself.",
+    "The API keys: label, first characters, last use and status, without the keys themselves.",
     MANAGERS,
     ("GET", "/api/dashboard/keys"),
     KeysAsked,

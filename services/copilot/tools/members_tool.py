@@ -1,4 +1,4 @@
-"""The copilot tool that reads the members of the client."""
+"""The copilot tool that reads a client's members."""
 
 from datetime import datetime
 from typing import Final

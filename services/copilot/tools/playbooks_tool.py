@@ -61,7 +61,10 @@ async def _list(copilot: CopilotService, _: PlaybooksAsked) -> ToolFindings[Play
 
 READ_PLAYBOOKS: Final = ReadTool(
     "read_playbooks",
-    "The playbooks: which events they take, how sure the agent must be, what it may do.",
+    (
+        "The playbooks: the events that they handle, their confidence thresholds, and the "
+        "permitted actions."
+    ),
     ANYONE,
     ("GET", "/api/dashboard/playbooks"),
     PlaybooksAsked,

@@ -20,7 +20,7 @@ _PREVIEW: Final = 200
 
 class QueueWanted(CopilotInput):
     status: Wanted = Field(
-        default=Wanted.OPEN, description=("State of the reviews. `open`: pending or claimed.")
+        default=Wanted.OPEN, description=("Status of the reviews; `open` means pending or claimed.")
     )
     limit: int = Field(default=5, ge=1, le=20)
 
@@ -41,7 +41,7 @@ class WaitingFacts(CopilotFacts):
 
 class QueueFound(CopilotFacts):
     reviews: tuple[WaitingFacts, ...] = Field(
-        description=("Reviews: urgent ones first, then the oldest.")
+        description="Reviews; urgent ones first, then oldest first."
     )
     has_more: bool
 
@@ -79,14 +79,14 @@ async def _list(copilot: CopilotService, wanted: QueueWanted) -> ToolFindings[Qu
 
 
 def _drafts(copilot: CopilotService, facts: tuple[WaitingFacts, ...]) -> tuple[DraftedChange, ...]:
-    """Return the draft of an action that claims the first unclaimed review."""
+    """Return a proposed action: claim the first unclaimed review."""
     free = next((one for one in facts if one.status is EscalationStatus.PENDING), None)
     if free is None or not copilot.actor.may(REVIEWERS):
         return ()
     return (
         DraftedChange(
             kind="review.claim",
-            changes=f"Claims the review {free.review_id} for you.",
+            changes=f"Claims review {free.review_id} for you.",
             method="POST",
             path=f"/api/dashboard/reviews/{free.review_id}/claim",
         ),
@@ -95,7 +95,7 @@ def _drafts(copilot: CopilotService, facts: tuple[WaitingFacts, ...]) -> tuple[D
 
 LIST_REVIEWS: Final = ReadTool(
     "list_reviews",
-    "What waits for a human's decision, who waits longest, and since when.",
+    "Reviews that are waiting for a human decision, with the time since each has been waiting.",
     ANYONE,
     ("GET", "/api/dashboard/reviews"),
     QueueWanted,

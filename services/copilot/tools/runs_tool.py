@@ -4,8 +4,10 @@ from datetime import datetime
 from typing import Final
 
 from pydantic import Field
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.order_changes import OrderChange, order_after
 from domain.agent.plan import ActionKind, StepState
 from domain.agent.policy_decision import PolicyDecision
 from domain.agent.safety.sensitive import SensitiveMatter
@@ -19,6 +21,7 @@ from domain.runs.run import RunStatus
 from domain.runs.trace import RunTrace
 from domain.tenants.actor import ANYONE
 from services.copilot.copilot_service import CopilotService, ReadTool
+from store.runs.order_changes import order_changes
 from store.runs.run_finding import RunFinder
 from store.runs.traces import RunTraces
 
@@ -76,7 +79,9 @@ class RunReport(CopilotFacts):
     hold: EscalationReason | None
     handoff_reason: EscalationReason | None
     sensitive: SensitiveMatter | None
-    verdicts: tuple[PolicyDecision, ...] = Field(description="Policy decisions on the actions.")
+    verdicts: tuple[PolicyDecision, ...] = Field(
+        description="Policy decisions for the plan's actions."
+    )
     failed_steps: tuple[ActionKind, ...]
     order: OrderOfRun | None
     reviews: tuple[ReviewOfRun, ...]
@@ -84,7 +89,7 @@ class RunReport(CopilotFacts):
     answer: Quoted | None
     error_code: str | None
     knowledge: tuple[str, ...] = Field(
-        description=("Titles of the knowledge entries and templates on which the draft is based.")
+        description="Titles of the knowledge entries and templates on which the draft is based."
     )
 
 
@@ -101,8 +106,7 @@ async def _read(copilot: CopilotService, wanted: RunNamed) -> ToolFindings[RunRe
         run_id = await RunFinder(connection, copilot.tenant).named(wanted.named)
         if run_id is None:
             raise RunNotFound(wanted.named)
-        trace = await RunTraces(connection, copilot.tenant).read(run_id)
-    facts = _facts(trace)
+        facts = await _facts(connection, copilot, run_id)
     return ToolFindings(
         facts,
         (
@@ -121,8 +125,7 @@ async def _of_order(copilot: CopilotService, wanted: RunsOfOrder) -> ToolFinding
         found = await RunFinder(connection, copilot.tenant).of_order(
             wanted.number, limit=_OF_ONE_ORDER
         )
-        traces = [await RunTraces(connection, copilot.tenant).read(one) for one in found]
-    runs = tuple(map(_facts, traces))
+        runs = tuple([await _facts(connection, copilot, one) for one in found])
     return ToolFindings(
         OrderRuns(runs=runs),
         tuple(copilot.cite(CitedKind.RUN, one.run_id, _title(one)) for one in runs),
@@ -134,7 +137,11 @@ def _title(facts: RunReport) -> str:
     return words.text if words else facts.run_id
 
 
-def _facts(trace: RunTrace) -> RunReport:
+async def _facts(connection: AsyncConnection, copilot: CopilotService, run_id: str) -> RunReport:
+    trace = await RunTraces(connection, copilot.tenant).read(run_id)
+    changes: tuple[OrderChange, ...] = ()
+    if trace.lookup is not None and trace.lookup.order is not None:
+        changes = await order_changes(connection, copilot.tenant, run_id)
     event, thought = trace.event.normalized, trace.thought
     return RunReport(
         run_id=trace.run_id,
@@ -155,7 +162,7 @@ def _facts(trace: RunTrace) -> RunReport:
         sensitive=trace.sensitive,
         verdicts=trace.verdicts,
         failed_steps=tuple(one.kind for one in trace.steps if one.state is StepState.FAILED),
-        order=_order(trace),
+        order=_order(trace, changes),
         reviews=tuple(
             ReviewOfRun(
                 review_id=one.review_id,
@@ -177,10 +184,11 @@ def _facts(trace: RunTrace) -> RunReport:
     )
 
 
-def _order(trace: RunTrace) -> OrderOfRun | None:
+def _order(trace: RunTrace, changes: tuple[OrderChange, ...]) -> OrderOfRun | None:
     if trace.lookup is None:
         return None
-    order = trace.lookup.order
+    found = trace.lookup.order
+    order = None if found is None else order_after(found, changes)
     return OrderOfRun(
         state=trace.lookup.state,
         number=quoted(order.number if order else trace.lookup.number, 50),
@@ -192,7 +200,7 @@ def _order(trace: RunTrace) -> OrderOfRun | None:
 
 READ_RUN: Final = ReadTool(
     "read_run",
-    "Why one message was answered, handed to a human or failed.",
+    "The reasons why a message was answered, was handed off to a human agent, or failed.",
     ANYONE,
     ("GET", "/api/dashboard/runs/{run_id}"),
     RunNamed,
@@ -200,7 +208,7 @@ READ_RUN: Final = ReadTool(
 )
 RUNS_OF_ORDER: Final = ReadTool(
     "runs_of_order",
-    "What was asked and done about one order, by its number.",
+    "The messages and actions about one order, found by the order number.",
     ANYONE,
     ("GET", "/api/dashboard/runs"),
     RunsOfOrder,

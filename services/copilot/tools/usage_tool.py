@@ -30,21 +30,19 @@ class UsageFacts(CopilotFacts):
     plan: Plan
     period: str
     tickets_used: int
-    tickets_limit: int | None = Field(
-        description=("The month's quota of tickets. Null if unlimited.")
-    )
+    tickets_limit: int | None = Field(description="Ticket quota for the month; null if unlimited.")
     credits_balance: int
     tickets_per_day: float | None = Field(
-        description=("Mean number of tickets per day over the last seven whole days.")
+        description="Mean number of tickets per day over the last seven whole days."
     )
     quota_ends_on: date | None = Field(
         description=(
-            "Day on which the quota is used up at this pace. Null if the quota lasts until "
-            "the end of the month."
+            "Day on which the quota will be used up at this rate; null if it lasts until the "
+            "end of the month."
         )
     )
     credits_end_on: date | None
-    earlier: tuple[MonthFacts, ...] = Field(description="The earlier months, newest first.")
+    earlier: tuple[MonthFacts, ...] = Field(description="Earlier months, newest first.")
 
 
 async def _read(copilot: CopilotService, _: UsageAsked) -> ToolFindings[UsageFacts]:
@@ -73,7 +71,7 @@ async def _read(copilot: CopilotService, _: UsageAsked) -> ToolFindings[UsageFac
 
 READ_USAGE: Final = ReadTool(
     "read_usage",
-    "The plan, this month's tickets and credits, the forecast, and the months before.",
+    "The plan, this month's tickets and credits, the forecast, and the usage in earlier months.",
     ANYONE,
     ("GET", "/api/dashboard/usage"),
     UsageAsked,

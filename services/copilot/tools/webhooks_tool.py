@@ -26,7 +26,7 @@ class WebhooksAsked(CopilotInput):
     webhook_id: str | None = Field(
         default=None,
         pattern=ULID,
-        description=("Id of a webhook. Without an id, all webhooks are returned."),
+        description="Id of a webhook. Without an id, all webhooks are returned.",
     )
 
 
@@ -47,10 +47,10 @@ class WebhookFacts(CopilotFacts):
     failure_count: int = Field(description="Number of consecutive failures.")
     disabled_reason: str | None
     missed: int = Field(
-        description=("Number of events that the webhook has missed and that can still be replayed.")
+        description="Number of events that the webhook has missed and that can still be replayed."
     )
     failed: tuple[FailedDelivery, ...] = Field(
-        description=("Failed deliveries among the last 50 deliveries.")
+        description="Failed deliveries among the last 50 deliveries."
     )
 
 
@@ -106,7 +106,7 @@ def _drafts(one: WebhookFacts) -> tuple[DraftedChange, ...]:
         return (
             DraftedChange(
                 kind="webhook.enable",
-                changes=f"Turns the webhook {one.webhook_id} on again and sends it a test.",
+                changes=f"Re-enables webhook {one.webhook_id} and sends it a test event.",
                 method="POST",
                 path=f"{path}/enable",
             ),
@@ -114,7 +114,7 @@ def _drafts(one: WebhookFacts) -> tuple[DraftedChange, ...]:
     return tuple(
         DraftedChange(
             kind="webhook.replay",
-            changes=f"Sends the delivery {each.delivery_id} again.",
+            changes=f"Resends delivery {each.delivery_id}.",
             method="POST",
             path=f"{path}/deliveries/{each.delivery_id}/replay",
         )
@@ -124,7 +124,7 @@ def _drafts(one: WebhookFacts) -> tuple[DraftedChange, ...]:
 
 READ_WEBHOOKS: Final = ReadTool(
     "read_webhooks",
-    "The state of webhooks, and deliveries that failed.",
+    "The status of the webhooks, and their failed deliveries.",
     MANAGERS,
     ("GET", _PATH),
     WebhooksAsked,

@@ -1,4 +1,4 @@
-"""A question is embedded only where something can be compared with it."""
+"""A question is embedded only if there are embeddings to compare it with."""
 
 import sqlalchemy as sa
 

@@ -1,4 +1,4 @@
-"""Tests that the client's own head reaches the brain, and is read once."""
+"""The brain receives the client's own head, which is read only once."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 

@@ -1,4 +1,4 @@
-"""Thinking is kept once, whichever try comes back first."""
+"""A plan is stored once, whichever attempt finishes first."""
 
 import asyncio
 
@@ -39,7 +39,7 @@ async def _normalized(database: Database, shop: Shop) -> RunRef:
 
 
 class SlowBrain(ScriptedBrain):
-    """It answers when it is told to."""
+    """A brain that answers when the test lets it."""
 
     def __init__(self) -> None:
         super().__init__(category=Category.COMPLAINT, text="late")
@@ -52,7 +52,7 @@ class SlowBrain(ScriptedBrain):
 
 
 async def test_a_try_that_comes_late_changes_nothing(database: Database, shop: Shop) -> None:
-    """Temporal gave it up and asked another worker, whose plan is being carried out already."""
+    """Temporal has timed out the first attempt, and another worker already executes its plan."""
     ref = await _normalized(database, shop)
     question, slow = ThinkInput(ref=ref, threshold=0.7), SlowBrain()
 

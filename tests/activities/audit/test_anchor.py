@@ -1,4 +1,4 @@
-"""Anchors: once a day, where each chain stands, with a digest that leaves the database."""
+"""Daily anchors: the head of each audit chain, with a digest that is written to the log."""
 
 from datetime import date
 
@@ -30,7 +30,7 @@ async def note(database: Database, *shops: Shop) -> None:
 async def anchor(
     database: Database, day: date, *, at_once: int = 2
 ) -> tuple[AnchorAuditResult, str]:
-    """What is done, and the digest in the log."""
+    """Return the result of the activity and the digest in the log."""
     step = AnchorHeads(database, at_once=at_once)
     with structlog.testing.capture_logs() as lines:
         done = await ActivityEnvironment().run(step.anchor, AnchorHeadsInput(day=day))
@@ -72,7 +72,8 @@ async def test_the_heads_that_have_moved_are_anchored(database: Database, shop: 
 async def test_a_retry_tells_the_log_what_a_killed_try_did_not(
     database: Database, shop: Shop
 ) -> None:
-    """The first try dies between two pages: what it has anchored is in the digest all the same."""
+    """The first attempt is killed between two pages. The digest still covers what it has
+    anchored."""
     shops = [shop, *[await open_shop(database) for _ in range(2)]]
     await note(database, *shops)
 

@@ -1,4 +1,4 @@
-"""The cases to begin with are green on the demo shop's content."""
+"""The starter cases pass with the demo shop's content."""
 
 from typing import Final
 

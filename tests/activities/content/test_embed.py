@@ -1,4 +1,4 @@
-"""Knowledge gets its embeddings by the sweep."""
+"""The sweep computes embeddings for knowledge entries."""
 
 from collections.abc import AsyncIterator
 
@@ -45,7 +45,7 @@ def embed_with(database: Database, server: LlmServer) -> Embed:
 
 
 async def fill(database: Database, shop: Shop, entries: int) -> None:
-    """At once: one after the other would outlast a transaction's patience."""
+    """Insert the entries in one statement: single inserts would exceed the transaction timeout."""
     entry = {"title": "T", "body": "B", "language": "en", "search_text": "t b"}
     whose = {"client_id": shop.client_id, "created_at": utc_now()}
     async with database.tenant(shop.tenant) as connection:

@@ -1,4 +1,4 @@
-"""The owner hears once of a customer who wants their data, and the mail names nobody."""
+"""The owner is notified once of a customer's data request, in an email that names nobody."""
 
 import pytest
 from temporalio.testing import ActivityEnvironment

@@ -1,4 +1,4 @@
-"""Many platforms at once: slow ones cost each other their time, and no one else theirs."""
+"""Polling of many platforms: slow platforms delay each other, but no other platform."""
 
 import asyncio
 from collections import Counter, defaultdict
@@ -32,7 +32,8 @@ Answer = Callable[[], Awaitable[ChangesPage]]
 
 
 class Platforms:
-    """Answers as each connection's `answers` says, or with nothing; notes who was asked."""
+    """Connectors that respond as each connection's `answers` says, and record which connection was
+    polled."""
 
     def __init__(self) -> None:
         self.answers: dict[str, Answer] = {}
@@ -75,7 +76,7 @@ class Asked:
 
 
 class Tries:
-    """The tries of one activity: each begins with the heartbeat that the one before left."""
+    """The attempts of one activity. Each starts with the last heartbeat of the previous attempt."""
 
     def __init__(self, database: Database, platforms: Platforms, patience_s: float = 60) -> None:
         self.left: tuple[object, ...] = ()
@@ -106,7 +107,7 @@ async def connect(database: Database, shop: Shop, provider: Provider = Provider.
 
 
 async def connected(database: Database, count: int) -> list[tuple[Shop, str]]:
-    """As many clients, each with one connection, in the order in which they are asked."""
+    """Return new clients with one connection each, in polling order."""
     shops = [await open_shop(database) for _ in range(count)]
     made = [(shop, await connect(database, shop)) for shop in shops]
     return sorted(made, key=lambda one: one[0].client_id)
@@ -118,7 +119,7 @@ async def never() -> ChangesPage:
 
 
 async def test_slow_platforms_of_many_clients_hold_up_no_other(database: Database) -> None:
-    """Sixteen clients, twice as many as are asked at once, answer only after the honest one."""
+    """Sixteen slow platforms, twice the concurrency limit, respond only after the fast one."""
     *hostile, (shop, honest) = await connected(database, 17)
     for other, here in hostile:
         async with database.tenant(other.tenant) as connection:
@@ -144,7 +145,7 @@ async def test_slow_platforms_of_many_clients_hold_up_no_other(database: Databas
 
 
 async def test_eight_connections_are_asked_at_once(database: Database) -> None:
-    """Each answers once eight were asked."""
+    """Each platform responds once eight have been polled."""
     connections = [here for _, here in await connected(database, 10)]
     platforms, eight = Platforms(), asyncio.Event()
 
@@ -204,7 +205,7 @@ async def test_a_used_up_budget_keeps_its_pages_and_is_asked_less_often(
 async def test_a_killed_poll_goes_on_without_skipping_any(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The third of four hangs while the fourth is answered, and then the worker stops."""
+    """The third of four platforms hangs while the fourth responds. Then the worker stops."""
     monkeypatch.setattr(polling, "_CONNECTIONS", 2)
     (_, first), (before, second), (_, third), (_, fourth) = await connected(database, 4)
     platforms, fourth_done = Platforms(), asyncio.Event()

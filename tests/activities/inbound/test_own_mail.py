@@ -1,4 +1,4 @@
-"""What this service mailed itself, and what the client mails from its own address."""
+"""Emails that the service or the client itself sent are not answered."""
 
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ async def inbox(database: Database, shop: Shop) -> Inbox:
 
 
 async def comes(inbox: Inbox, mail: Mail) -> str:
-    """By Postmark; the row's id."""
+    """Receive an email through Postmark; return the row's id."""
     async with inbox.database.tenant(inbox.shop.tenant) as connection:
         return await store_webhook(
             connection,
@@ -72,7 +72,7 @@ async def test_an_own_mail_that_comes_back_is_no_message(inbox: Inbox) -> None:
 
     assert await inbox.states(ours) == ["done own_message"]
     assert await rows(inbox.database, engine_events, of=inbox.shop) == before
-    # The other client never sent it: whoever says so is a customer.
+    # The other client did not send this email, so its author is a customer.
     assert await theirs.states(forged) == ["done event"]
 
 
@@ -89,7 +89,7 @@ async def test_mail_from_the_clients_own_address_has_no_customer(inbox: Inbox) -
 
 
 async def test_mail_from_the_services_own_address_has_no_customer(inbox: Inbox) -> None:
-    """A merchant who has the service's notices passed on to support: none is answered."""
+    """A merchant forwards the service's notices to support: none of them is answered."""
     await inbox.work(await comes(inbox, Mail(author=SERVICE_ADDRESS, to="in@parse.example")))
     await assert_nobody_wrote(inbox)
 

@@ -1,4 +1,4 @@
-"""Polling: a lost webhook is made up for, one that came is not doubled, and nothing else is."""
+"""Polling delivers a missed webhook, and does not process a received one twice."""
 
 import json
 from collections.abc import Mapping
@@ -22,13 +22,16 @@ from domain.inbound.ports import EndpointFacts
 from domain.integrations.integration import Integration
 from domain.integrations.order import OrderState
 from domain.integrations.providers import Provider
+from domain.tenants.client import Plan
 from store.core.database import Database
+from store.inbound import webhooks
 from store.inbound.messages import InboundMessageRepository
 from store.inbound.tables import inbound_webhooks, poll_cursors
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.order_facts import OrderFactRepository
 from tests.support.core.rows import only_row, rows
 from tests.support.core.units import units_on
+from tests.support.intake.admission import on_plan
 from tests.support.servers.http_service import HttpService, Reply, Request, serving
 from tests.support.servers.shopify import TOKEN, shopify_server
 from tests.support.servers.shopify_order import Payment, ShopifyOrder
@@ -59,7 +62,7 @@ async def connect(
     settings: Mapping[str, str],
     credentials: Mapping[str, str],
 ) -> str:
-    """A connection that was made at CONNECTED; its id."""
+    """Create a connection with the creation time CONNECTED; return its id."""
     one = Integration(
         id=new_ulid(), provider=provider, settings=dict(settings),
         sealed=SEALER.seal(json.dumps(dict(credentials))),
@@ -97,7 +100,7 @@ def shopify_order(number: str, minutes: int) -> ShopifyOrder:
 
 
 async def apply_all(database: Database, shop: Shop, provider: Provider) -> None:
-    """What working on the stored webhooks does with facts."""
+    """Apply the facts of all stored webhooks."""
     for row in await rows(database, inbound_webhooks, of=shop):
         read = PLATFORMS[provider].read(
             InboundRequest(row["headers"], row["body"]),
@@ -131,7 +134,7 @@ async def test_a_missed_order_webhook_is_found_once(database: Database, shop: Sh
             row["duplicates"] == 0 for row in await rows(database, inbound_webhooks, of=shop)
         )
 
-        # The webhook of this change came.
+        # The webhook for this change was received.
         changed = shopify_order("2", 60)
         server.orders[1] = changed
         async with database.tenant(shop.tenant) as connection:
@@ -151,7 +154,7 @@ async def test_a_missed_order_webhook_is_found_once(database: Database, shop: Sh
     cursor = await only_row(database, poll_cursors, integration_id=here)
     assert cursor["error_code"] is None
 
-    # The shop is away: it is said, and asked less often.
+    # The shop is unavailable: the error is recorded, and the shop is polled less often.
     assert (await poll(database)).failed == 1
     cursor = await only_row(database, poll_cursors, integration_id=here)
     assert (cursor["error_code"], cursor["failures"]) == ("action_unreachable", 1)
@@ -176,6 +179,22 @@ class WooServer(HttpService):
         )
         begin = (int(query["page"]) - 1) * int(query["per_page"])
         return Reply(body=found[begin : begin + int(query["per_page"])])
+
+
+async def test_a_full_day_is_no_failure_of_the_shop(
+    database: Database, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Earlier, the connection was marked as failed and polled less and less often."""
+    await on_plan(database, shop, Plan.FREE)
+    with shopify_server(shopify_order("1", 1)) as server:
+        settings = {"shop": "acme.myshopify.com", "base_url": server.url}
+        await connect(database, shop, Provider.SHOPIFY, settings, {"access_token": TOKEN})
+        with monkeypatch.context() as full:
+            full.setattr(webhooks, "DAY_ROWS_WITHOUT_PLAN", 0)
+            assert await poll(database) == PollResult(polled=1)
+        assert await rows(database, poll_cursors, of=shop) == []
+
+        assert await poll(database) == PollResult(polled=1, found=1)
 
 
 async def test_orders_of_one_second_are_all_found(database: Database, shop: Shop) -> None:

@@ -1,4 +1,4 @@
-"""Messages that wait for the share of unproved senders hold up no proof, and keep their order."""
+"""Queued messages from unverified senders do not delay verified ones, and keep their order."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -28,7 +28,8 @@ WAITING = "waiting unproved_limit"
 
 @pytest.fixture
 async def inbox(database: Database, shop: Shop) -> Inbox:
-    """Of an address that vouches, whose share of unproved messages was used up a minute ago."""
+    """Return an inbox that verifies senders. Its limit for unverified senders was reached a minute
+    ago."""
     now = utc_now()
     async with database.tenant(shop.tenant) as connection:
         integration_id = await listen_to(connection, shop.tenant)
@@ -60,7 +61,7 @@ async def test_proofs_pass_a_flood_and_nothing_of_it_is_lost(inbox: Inbox) -> No
     await try_to_admit(inbox.database, inbox.shop)
 
     later = utc_now() + timedelta(hours=1)
-    # There is room again, and yet none overtakes.
+    # Capacity is available again, but no message overtakes another.
     assert (await inbox.work(last, lambda: later)).waits_for is WaitsFor.UNPROVED_LIMIT
     for one in (first, second, last):
         await inbox.work(one, lambda: later)
@@ -89,7 +90,8 @@ async def test_what_a_proved_sender_sends_beyond_its_room_waits_with_the_flood(
 
 
 async def test_a_flood_that_waits_has_an_end(inbox: Inbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What proves no sender and finds no place to wait is dropped; what waits keeps its place."""
+    """A message from an unverified sender is dropped if the queue is full. Queued messages keep
+    their position."""
     monkeypatch.setattr(tickets, "UNPROVED_WAITING", 2)
     with_photo = await inbox.comes(**of("photo"), photo="x" * MIDDLE)
     waiting = [await inbox.comes(**of(f"a{number}")) for number in range(2)]
@@ -107,7 +109,7 @@ async def test_a_flood_that_waits_has_an_end(inbox: Inbox, monkeypatch: pytest.M
 async def test_what_no_playbook_wants_is_not_kept_beyond_its_room(
     inbox: Inbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The webhook ends as if it had been kept, and says why it was not."""
+    """The webhook completes normally, and states why its event was not stored."""
     async with inbox.database.tenant(inbox.shop.tenant) as connection:
         playbooks = PlaybookRepository(connection, inbox.shop.tenant)
         await playbooks.switch(inbox.shop.playbook_id, active=False)
@@ -127,7 +129,7 @@ async def test_what_no_playbook_wants_is_not_kept_beyond_its_room(
 async def test_without_a_plan_what_a_playbook_wants_waits_for_the_room(
     inbox: Inbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is tried every few minutes: a plan makes room at once."""
+    """The message is retried every few minutes, because a paid plan provides storage at once."""
     await on_plan(inbox.database, inbox.shop, Plan.FREE)
     first, second = [await inbox.comes(**of(name, proved=True)) for name in ("a", "b")]
     await inbox.work(first)

@@ -1,4 +1,4 @@
-"""Platforms that answer slowly or strangely: polling goes on with the next one."""
+"""Polling continues if a platform responds slowly or with invalid data."""
 
 import asyncio
 from collections.abc import Mapping
@@ -25,8 +25,8 @@ pytestmark = pytest.mark.own_database
 
 
 class Unruly:
-    """Shopify, which answers once the activity has said that it is alive, and WooCommerce, whose
-    answer is of no kind. Both have nothing to tell."""
+    """Shopify responds after the activity's heartbeat, and WooCommerce with an invalid response.
+    Neither has changes."""
 
     def __init__(self) -> None:
         self.heartbeats: list[tuple[object, ...]] = []
@@ -72,7 +72,7 @@ async def poll(database: Database, platforms: Unruly) -> PollResult:
 async def test_a_slow_platform_is_waited_for_with_a_heartbeat(
     database: Database, shop: Shop
 ) -> None:
-    """An activity that says nothing for long is begun again, at the same connection."""
+    """An activity without a heartbeat would be restarted, at the same connection."""
     async with database.tenant(shop.tenant) as connection:
         here = await listen_to(connection, shop.tenant, Provider.SHOPIFY)
     slow = Unruly()
@@ -80,14 +80,14 @@ async def test_a_slow_platform_is_waited_for_with_a_heartbeat(
     assert await poll(database, slow) == PollResult(polled=1)
     assert slow.heartbeats[0] == ("", "", 0, 0, 0)
     assert slow.heartbeats[-1] == (shop.client_id, here, 1, 0, 0)
-    # What a retry is told of how far this try was is never lost.
+    # The progress of this attempt is available to the next one.
     assert all(len(details) == 5 for details in slow.heartbeats)
 
 
 async def test_an_answer_of_no_kind_fails_its_own_connection(
     database: Database, shop: Shop
 ) -> None:
-    """A merchant chooses what its shop answers; it keeps no other client from its polls."""
+    """A merchant controls what its shop returns. Other clients are still polled."""
     async with database.tenant(shop.tenant) as connection:
         broken = await listen_to(connection, shop.tenant, Provider.WOOCOMMERCE)
         await listen_to(connection, shop.tenant, Provider.SHOPIFY)

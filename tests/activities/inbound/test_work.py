@@ -1,4 +1,5 @@
-"""One webhook after the other: each has its effect once, in its order, or waits visibly."""
+"""Webhooks are processed one at a time: each takes effect once and in order, or is visibly
+queued."""
 
 from datetime import timedelta
 from typing import Any
@@ -42,7 +43,7 @@ async def test_each_has_its_effect_once_and_the_next_begins(inbox: Inbox) -> Non
     assert worked.run is not None
     assert worked.run.ref.event_id == (await inbox.row(first))["event_id"]
     counts = await row_counts(inbox.database, of=inbox.shop)
-    # A try whose result was lost names the same again, and changes nothing.
+    # An attempt whose result was lost returns the same again, without another effect.
     assert await inbox.work(first) == worked
     assert await row_counts(inbox.database, of=inbox.shop) == counts
     assert len(await rows(inbox.database, engine_runs, of=inbox.shop)) == 1
@@ -55,7 +56,7 @@ async def test_a_message_that_came_another_way_is_known(inbox: Inbox) -> None:
     await inbox.work(first)
     assert (await inbox.work(second)) == WebhookWorked()
     assert await inbox.states(first, second) == ["done event", "done known"]
-    # By which an erasure finds it.
+    # An erasure finds the row by this value.
     assert (await inbox.row(second))["customer_key"] == "ann@x.example"
     assert len(await rows(inbox.database, engine_events, of=inbox.shop)) == 1
 
@@ -92,7 +93,7 @@ async def test_a_customers_limit_holds_up_that_customer_alone_and_in_order(inbox
     other = await inbox.comes(customer_email="c@d.example")
 
     assert (await inbox.work(first)).next_ids == (second,)
-    # There is room again, and yet it does not overtake.
+    # Capacity is available again, but the message does not overtake.
     later = now + timedelta(minutes=2)
     assert (await inbox.work(second, lambda: later)).next_ids == (other,)
     await inbox.work(other, lambda: later)

@@ -1,4 +1,4 @@
-"""Normalize: the thread that a message is put into, by a clock of the test's."""
+"""Normalization: the thread that a message is assigned to, with a test clock."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -87,7 +87,7 @@ async def test_its_time_is_a_setting(database: Database, shop: Shop) -> None:
 
 
 async def test_a_repetition_sends_the_same(database: Database, shop: Shop) -> None:
-    """The worker died after the commit, before Temporal knew."""
+    """The worker died after the commit, before it reported to Temporal."""
     await subscribe(database, shop)
     ref = await come(database, shop)
 
@@ -129,7 +129,7 @@ async def test_of_messages_at_once_none_slips_past_an_open_review(
 
 
 async def test_the_next_exchange_is_the_agents_again(database: Database, shop: Shop) -> None:
-    """People took the last one over."""
+    """Human agents took over the previous conversation."""
     await normalized(database, await come(database, shop), NOW)
     async with database.tenant(shop.tenant) as connection:
         await connection.execute(
@@ -148,7 +148,7 @@ async def test_the_next_exchange_is_the_agents_again(database: Database, shop: S
 async def test_what_was_filed_before_it_was_cut_stays_where_it_is(
     database: Database, shop: Shop
 ) -> None:
-    """The worker died after the commit, and the next try ran out of its time."""
+    """The worker died after the commit, and the next attempt timed out."""
     await subscribe(database, shop)
     first = await come(database, shop)
     await normalized(database, first, NOW)

@@ -1,4 +1,4 @@
-"""Mail in a client's name: what became of it is noted, and never decides what became of it."""
+"""Emails in a client's name: the delivery result is recorded, without changing the outcome."""
 
 import pytest
 
@@ -15,7 +15,7 @@ from tests.support.tenants.shop import Shop
 async def test_a_database_that_is_away_changes_nothing_about_a_mail(
     database: Database, shop: Shop, mail: MailServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The mail is out: to call its fate unknown would send a person after it, or it twice."""
+    """The email was sent. An unknown outcome would cause a human check or a second email."""
     by_client = client_mail(database, mailer_to(mail.url))
     written = MAIL.model_copy(update={"to": new_address()})
     sender = MailSender(client_id=shop.tenant, address=ADDRESS)

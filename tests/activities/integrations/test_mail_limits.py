@@ -1,4 +1,4 @@
-"""The daily limits of mails, driven to their end in PostgreSQL."""
+"""The daily limits for emails, enforced in PostgreSQL."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -41,7 +41,7 @@ def an_address() -> str:
 
 
 async def new_account(database: Database) -> tuple[Shop, datetime]:
-    """An account on the free plan that was opened an hour before the returned time."""
+    """Return the current time and an account on the free plan that was created an hour earlier."""
     shop, now = await open_shop(database), utc_now()
     async with database.service() as connection:
         await connection.execute(
@@ -55,7 +55,7 @@ async def new_account(database: Database) -> tuple[Shop, datetime]:
 async def mails(
     it: MailLimiter, shop: Shop, number: int, group: MailGroup = MailGroup.MEMBERS
 ) -> int:
-    """Send so many mails at once, and return how many were allowed."""
+    """Send the emails concurrently, and return how many were allowed."""
 
     async def one() -> bool:
         try:
@@ -68,7 +68,8 @@ async def mails(
 
 
 async def test_a_new_account_sends_its_allowance_and_no_mail_more(database: Database) -> None:
-    """Also with many at once. Another account is not held up, and the next day is full again."""
+    """The limit also holds for concurrent emails. Other accounts are unaffected, and the limit
+    resets the next day."""
     (shop, now), other = await new_account(database), await open_shop(database)
     it = limiter(database, now)
 
@@ -98,7 +99,7 @@ async def test_the_allowance_doubles_with_each_week_of_the_account(
 async def test_an_address_gets_its_share_of_a_kind_from_all_clients_together(
     database: Database,
 ) -> None:
-    """The spelling of the address does not matter; another kind of mail still arrives."""
+    """The limit ignores the spelling of the address, and is separate for each kind of email."""
     shops, now, to = [await open_shop(database) for _ in range(2)], utc_now(), an_address()
     it = limiter(database, now)
     for number in range(INVITATIONS):
@@ -119,7 +120,7 @@ async def test_an_address_gets_its_share_of_a_kind_from_all_clients_together(
 
 
 async def test_a_mail_beyond_one_limit_counts_for_no_other(database: Database) -> None:
-    """The address still has its share after the client's allowance has refused the mail."""
+    """An email that exceeds the client's limit does not count toward the address's limit."""
     (shop, now), to = await new_account(database), an_address()
     it = limiter(database, now)
     assert await mails(it, shop, FREE_PER_DAY) == FREE_PER_DAY
@@ -156,8 +157,8 @@ async def refuse(it: MailLimiter, shop: Shop, number: int, group: MailGroup) -> 
 
 
 async def test_refused_answers_stop_no_other_mail(database: Database) -> None:
-    """The attack: a stranger writes from forged addresses that refuse the answers, as many as the
-    shop answers in a day. Invitations and answers to proved customers go out."""
+    """Attack: a stranger uses forged addresses that reject the answers. Invitations and answers to
+    verified customers are still sent."""
     shop, now = await new_account(database)
     it = limiter(database, now)
     await refuse(it, shop, 5, MailGroup.CLAIMS)
@@ -173,7 +174,7 @@ async def test_refused_answers_stop_no_other_mail(database: Database) -> None:
 
 
 async def test_a_stranger_uses_up_no_mail_but_answers_to_claims(database: Database) -> None:
-    """The same by the number of mails, without a refusal."""
+    """The same attack by number of emails, without rejections."""
     shop, now = await new_account(database)
     it = limiter(database, now)
     assert await mails(it, shop, FREE_PER_DAY + 1, MailGroup.CLAIMS) == FREE_PER_DAY
@@ -187,7 +188,7 @@ async def test_a_stranger_uses_up_no_mail_but_answers_to_claims(database: Databa
 async def test_few_refused_answers_leave_a_paying_shop_most_of_its_day(
     database: Database, shop: Shop, group: MailGroup
 ) -> None:
-    """The installation's reputation has its limit: a tenth of the day's answers may be refused."""
+    """The installation's reputation is protected: a tenth of the day's answers may be rejected."""
     it = limiter(database, utc_now())
     await refuse(it, shop, 10, group)
     async with database.service() as connection:
@@ -198,7 +199,7 @@ async def test_few_refused_answers_leave_a_paying_shop_most_of_its_day(
 
 
 async def test_refusals_by_servers_end_a_clients_mail(database: Database) -> None:
-    """The refused mails keep their places, and after the fifth the allowance is zero."""
+    """Rejected emails still count. After five, the limit is zero."""
     shop, now = await new_account(database)
     it = limiter(database, now)
     await refuse(it, shop, 5, MailGroup.MEMBERS)
@@ -221,7 +222,7 @@ async def test_without_an_allowance_not_even_the_first_mail_counts(
 
 
 async def test_free_accounts_together_send_one_address_few_mails(database: Database) -> None:
-    """The attack: many accounts, each with a verified sender, write to one stranger."""
+    """Attack: many accounts with verified senders write to one stranger."""
     accounts, now, victim = [await new_account(database) for _ in range(3)], utc_now(), an_address()
     it, sent = limiter(database, now), 0
     for number in range(UNPAID_PER_RECIPIENT + 3):
@@ -261,7 +262,7 @@ async def test_accounts_that_verified_one_sender_share_its_mails(database: Datab
 async def test_all_free_accounts_have_a_ceiling_and_new_ones_their_own(
     database: Database, scope: str
 ) -> None:
-    """Each group's ceiling stops that group alone. A mail that is refused counts for nothing."""
+    """Each group's limit affects only that group. A refused email does not count."""
     (shop, _), paying, now = await new_account(database), await open_shop(database), a_day()
     it = limiter(database, now)
     async with database.service() as connection:

@@ -1,4 +1,4 @@
-"""Mails that the service sends in its own name, and what their refusals count for."""
+"""Emails in the service's own name, and how their rejections are counted."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -16,8 +16,8 @@ from tests.support.tenants.shop import Shop
 
 
 async def _refused(database: Database, mail: MailServer, shop: Shop, kind: ServiceMail) -> int:
-    """Send five mails of the kind to addresses that the server refuses, and return how many of
-    these refusals count for the client."""
+    """Send five emails of a kind to addresses that the server rejects. Return how many rejections
+    count for the client."""
     mail.recipient_reply = "550 no such user"
     mails = service_mails(database, mailer_to(mail.url))
     for number in range(5):
@@ -36,7 +36,7 @@ async def _refused(database: Database, mail: MailServer, shop: Shop, kind: Servi
 async def test_refused_codes_do_not_end_a_clients_mail(
     database: Database, mail: MailServer, shop: Shop, kind: ServiceMail
 ) -> None:
-    """The attack: a stranger asks for codes at addresses that the relay refuses."""
+    """Attack: a stranger requests codes for addresses that the relay rejects."""
     assert await _refused(database, mail, shop, kind) == 0
 
 
@@ -50,7 +50,7 @@ async def test_refused_invitations_count_for_the_client(
 async def test_a_used_up_day_leaves_some_codes_an_hour(
     database: Database, mail: MailServer, shop: Shop, kind: ServiceMail
 ) -> None:
-    """The attack: strangers use up a mailbox's codes of the day, at whichever clients."""
+    """Attack: strangers use up a mailbox's daily codes, at any clients."""
     now = datetime(2026, 3, 4, 10, 5, tzinfo=UTC)
     to = f"{new_ulid().lower()}@free.example"
 

@@ -1,4 +1,4 @@
-"""Tests of the nightly fit of clients' own heads."""
+"""The nightly fit of clients' own heads."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -33,7 +33,7 @@ ONE = [("Où est ma caisse ?", Category.ORDER_STATUS)]
 
 
 class Heads:
-    """A fitter that adopts each head without a fit. `during` runs while a head is fitted."""
+    """A fitter that adopts each head without fitting. `during` is called while a head is fitted."""
 
     model = MODEL
 
@@ -93,7 +93,7 @@ async def test_a_night_without_news_changes_nothing(database: Database, shop: Sh
 async def test_nothing_is_fitted_where_a_language_model_thinks(
     database: Database, shop: Shop
 ) -> None:
-    """A head still serves where the model's budget is used up, until its tickets are too old."""
+    """A head is still used when the model's budget is exhausted, until its tickets are too old."""
     await add_examples(database, shop, ONE)
     assert await learn(database, None) == LearnHeadsResult()
     assert await rows(database, own_heads, of=shop) == []
@@ -112,7 +112,7 @@ async def test_nothing_is_fitted_where_a_language_model_thinks(
 async def test_an_example_deleted_during_the_fit_leaves_no_head(
     database: Database, shop: Shop
 ) -> None:
-    """The next night fits a head to the other examples."""
+    """The following night fits a head to the remaining examples."""
     await add_examples(database, shop, ONE * 3)
 
     class Slow(Heads):

@@ -1,4 +1,4 @@
-"""The sweep mails each manager once, and carries out what is due."""
+"""The sweep emails each manager once, and applies due changes."""
 
 from datetime import datetime, timedelta
 
@@ -34,7 +34,7 @@ DAY = timedelta(hours=24)
 
 
 async def ask(database: Database, shop: Shop) -> None:
-    """A second manager asks for a playbook that refunds."""
+    """Create a second manager's request for a playbook with refunds."""
     admin = new_ulid()
     async with database.service() as connection:
         await join(connection, shop.client_id, admin, Role.ADMIN, email="admin@shop.test")

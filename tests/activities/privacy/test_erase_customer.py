@@ -1,4 +1,4 @@
-"""Who is found to be meant by an erasure, and what is found to be under way."""
+"""The records and running workflows that an erasure finds for a customer."""
 
 import asyncio
 from datetime import datetime
@@ -7,6 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from activities.privacy.erase_customer import CustomerErasure
+from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
 from domain.agent.brain import Category
 from domain.learning.correction import CorrectionLesson
@@ -43,13 +44,14 @@ KEY = "ann@x.example"
 
 
 def erasure_of(database: Database, shop: Shop, mark: datetime) -> CustomerErasure:
+    sealer = FernetSealer(new_seal_key())
     return CustomerErasure(
-        database, shop.tenant, KEY, erasure_id=new_ulid(), mark=mark, now=utc_now
+        database, shop.tenant, KEY, erasure_id=new_ulid(), mark=mark, sealer=sealer, now=utc_now
     )
 
 
 async def leave_event(database: Database, shop: Shop, payload: object) -> str:
-    """One that names nobody, but for what stands in its payload."""
+    """Store an event whose payload alone contains the address."""
     event_id = new_ulid()
     async with database.tenant(shop.tenant) as connection:
         await connection.execute(
@@ -115,7 +117,7 @@ async def test_the_drafts_of_replays_go(database: Database, shop: Shop) -> None:
 async def test_an_assistants_suggestion_that_has_the_address_goes(
     database: Database, shop: Shop
 ) -> None:
-    """A model may have taken it over from what the customer wrote."""
+    """A model may have copied the address from the customer's message."""
     entry = {"kind": "knowledge", "title": "Retours", "body": "Sous 30 jours", "language": "fr"}
     async with database.tenant(shop.tenant) as connection:
         for n, (proposed, reason) in enumerate(
@@ -163,7 +165,7 @@ async def test_what_names_nobody_is_theirs_if_the_address_stands_in_it(
 async def test_a_visitor_who_was_verified_is_forgotten_with_all_of_the_session(
     database: Database, shop: Shop
 ) -> None:
-    """What they wrote before their address was known is theirs too; the session goes on."""
+    """Messages from before the visitor was verified are erased too. The session continues."""
     mine = await begin(database, shop, email="Ann@X.example")
     others = await begin(database, shop, email="bob@x.example")
     asked = [await ask(database, shop, one, "where is it?") for one in (mine, mine, others)]
@@ -172,7 +174,7 @@ async def test_a_visitor_who_was_verified_is_forgotten_with_all_of_the_session(
     await set_up_codes(database, shop, mine, others)
     erasure = erasure_of(database, shop, utc_now())
 
-    for _ in range(2):  # a try may be repeated
+    for _ in range(2):  # an attempt may be repeated
         await erasure.mark()
         await erasure.remove_rows()
 
@@ -191,7 +193,7 @@ async def test_a_visitor_who_was_verified_is_forgotten_with_all_of_the_session(
 
 
 async def set_up_codes(database: Database, shop: Shop, mine: str, others: str) -> None:
-    """Also one that was never entered, in another visitor's session."""
+    """Store codes, including an unused one in another visitor's session."""
     made = {
         "client_id": shop.client_id, "network": "n", "digest": b"d", "tries_left": 5,
         "created_at": utc_now(),
@@ -203,7 +205,7 @@ async def set_up_codes(database: Database, shop: Shop, mine: str, others: str) -
 
 
 async def test_a_case_that_was_made_of_their_run_goes(database: Database, shop: Shop) -> None:
-    """Its words were replaced, and yet they are a copy of what the customer wrote."""
+    """The case is a pseudonymized copy of the customer's message."""
     theirs = await write(database, shop, "Où est ma commande ?", customer=KEY)
     await a_case(database, shop)
     actor = Actor.operator("operator:test")
@@ -243,7 +245,7 @@ async def test_what_was_learnt_and_said_of_their_runs_goes(database: Database, s
 async def test_what_is_learnt_while_they_are_erased_goes_too(
     database: Database, shop: Shop
 ) -> None:
-    """The erasure waits for who is accepting a correction, and finds what they made."""
+    """The erasure waits for a concurrent acceptance of a correction, and erases its result."""
     correction_id = await corrected(database, shop, customer=KEY)
     lesson = CorrectionLesson(classification=Category.OTHER, case=a_spec())
     erasure = erasure_of(database, shop, utc_now())
@@ -262,7 +264,7 @@ async def test_what_is_learnt_while_they_are_erased_goes_too(
 
 
 async def test_what_was_learnt_of_their_reviews_goes(database: Database, shop: Shop) -> None:
-    """The next night fits a head to the other tickets."""
+    """The following night fits a head to the remaining tickets."""
     other = await open_shop(database)
     for one, customer in ((shop, KEY), (other, "b@x.example")):
         await corrected(database, one, customer=customer)

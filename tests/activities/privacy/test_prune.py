@@ -1,4 +1,4 @@
-"""What merchants' systems were told is kept for 30 days; that it was told, for ever."""
+"""Texts of webhook deliveries are kept for 30 days; the delivery records are kept permanently."""
 
 from datetime import timedelta
 
@@ -13,7 +13,7 @@ from domain.cases.case_run import KEPT_RUNS, CaseRunState
 from domain.core.errors import EngineUnavailable
 from domain.identity.invitation import INVITED_FOR
 from domain.identity.session import LONGEST
-from domain.integrations.integration import DUTIES_LAST
+from domain.integrations.integration import COMPLIANCE_REQUESTS_LAST
 from domain.integrations.providers import Provider
 from domain.privacy.contracts import HousekeepingInput
 from domain.webhooks.samples import sample
@@ -50,7 +50,7 @@ DAY = timedelta(days=1)
 async def test_old_bodies_are_emptied_and_old_misses_deleted(
     database: Database, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prune, "_BATCH", 2)  # so that several batches are needed
+    monkeypatch.setattr(prune, "_BATCH", 2)  # several batches
     paused = await subscribe(database, shop)
     await subscribe(database, shop)
     now = utc_now()
@@ -71,7 +71,7 @@ async def test_old_bodies_are_emptied_and_old_misses_deleted(
     assert sorted(now - one["created_at"] for one in told if one["body"] is None) == [31 * DAY] * 5
     (young,) = [one for one in told if one["body"] is not None]
     assert [miss["event_id"] for miss in await rows(database, webhook_misses)] == [young["id"]]
-    # Of a webhook's deliveries the last 50 are kept, however old they are.
+    # The latest 50 deliveries of a webhook are kept, regardless of their age.
     assert all(one["request_body"] for one in await rows(database, webhook_deliveries))
 
 
@@ -142,7 +142,7 @@ async def test_the_widgets_codes_go_after_a_day_and_unused_sessions_after_sixty(
 
 
 async def test_invitations_go_after_thirty_days(database: Database, shop: Shop) -> None:
-    """Each holds the address of somebody who may never have come."""
+    """Each invitation contains the address of a person who may never have signed up."""
     now = utc_now()
     invitation = {
         "client_id": shop.client_id, "email": "a@b.example", "role": "agent",
@@ -204,7 +204,9 @@ async def test_what_finds_a_connection_goes_when_it_takes_no_duties_any_more(
     young: list[str] = []
     live: list[str] = []
     for kind, at in (
-        (old, now - DUTIES_LAST - timedelta(seconds=1)), (young, now - DUTIES_LAST), (live, None),
+        (old, now - COMPLIANCE_REQUESTS_LAST - timedelta(seconds=1)),
+        (young, now - COMPLIANCE_REQUESTS_LAST),
+        (live, None),
     ):  # fmt: skip
         async with database.tenant(shop.tenant) as connection:
             kind.append(await listen_to(connection, shop.tenant, Provider.SHOPIFY))
@@ -217,7 +219,7 @@ async def test_what_finds_a_connection_goes_when_it_takes_no_duties_any_more(
 
     await ActivityEnvironment().run(Prune(database, lambda: now).prune, HousekeepingInput())
 
-    assert timedelta(seconds=HousekeepingInput().ended_connections_s) == DUTIES_LAST
+    assert timedelta(seconds=HousekeepingInput().ended_connections_s) == COMPLIANCE_REQUESTS_LAST
     proved = [row["id"] for row in await rows(database, integrations) if row["proved_account"]]
     assert proved == [*young, *live]
     assert [row["integration_id"] for row in await rows(database, inbound_endpoints)] == proved
@@ -226,7 +228,7 @@ async def test_what_finds_a_connection_goes_when_it_takes_no_duties_any_more(
 async def test_replays_go_after_ninety_days_and_runs_over_cases_beyond_the_latest_fifty(
     database: Database, shop: Shop
 ) -> None:
-    """A run over cases that holds no verdict; one that does is in test_saved_cases.py."""
+    """Runs over cases without a verdict; test_saved_cases.py covers runs with a verdict."""
     now = utc_now()
     kept, old = [await a_replay(database, shop) for _ in range(2)]
     runs = [await a_case_run(database, shop) for _ in range(KEPT_RUNS + 2)]
@@ -254,7 +256,8 @@ async def test_replays_go_after_ninety_days_and_runs_over_cases_beyond_the_lates
 async def test_a_kind_that_cannot_be_pruned_keeps_no_other_from_it(
     database: Database, shop: Shop, database_url: str
 ) -> None:
-    """Somebody holds the keys; the others go, and the step fails for the next try to see."""
+    """The keys are locked. The other records are deleted, and the step fails so that it is
+    retried."""
     now = utc_now()
     old = {"client_id": shop.client_id, "created_at": now - 31 * DAY}
     async with database.service() as connection:

@@ -1,4 +1,4 @@
-"""What pages keep for a while ends."""
+"""Short-lived page data expires."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,5 @@
-"""What is older than its class is kept is removed with all that belongs to it, and nothing else."""
+"""Records older than their retention period are deleted with everything that depends on them, and
+nothing else."""
 
 from datetime import datetime, timedelta
 from functools import partial
@@ -15,11 +16,18 @@ from domain.privacy.retention import DEFAULT_DAYS, RecordClass
 from domain.webhooks.samples import sample
 from store.analytics.tables import churn_predictions, metrics_daily
 from store.core.database import Database
+from store.customers.customer_index import CustomerIndex
+from store.customers.tables import customer_words, customers
 from store.exports.tables import automation_events
 from store.intake.tables import engine_events
 from store.privacy import retention
 from store.privacy.retention import RetainedPage, RetentionRepository
-from store.runs.tables import ai_conversations, customer_memories, engine_messages
+from store.runs.tables import (
+    ai_conversations,
+    conversation_replies,
+    customer_memories,
+    engine_messages,
+)
 from store.tenants.tables import client_settings
 from store.webhooks.outbox import Outbox
 from store.webhooks.tables import outbox, webhook_deliveries
@@ -34,7 +42,7 @@ KEPT = DEFAULT_DAYS[RecordClass.CONVERSATIONS]
 OF_AN_EVENT = (
     "engine_events", "engine_messages", "engine_runs", "escalation_tickets", "action_ledger",
     "sentiment_logs", "usage_ledger", "ai_conversations",
-    "attachments", "attachment_chunks",
+    "attachments", "attachment_chunks", "conversation_replies", "conversation_notes",
 )  # fmt: skip
 
 
@@ -64,7 +72,7 @@ async def set_days(database: Database, shop: Shop, **days: int | None) -> None:
 async def test_old_records_go_with_all_that_belongs_to_them(
     database: Database, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retention, "PAGE", 2)  # so that several pages are needed
+    monkeypatch.setattr(retention, "PAGE", 2)  # several pages
     other = await open_shop(database)
     async with database.service() as connection:
         before = await row_counts(database)
@@ -74,12 +82,12 @@ async def test_old_records_go_with_all_that_belongs_to_them(
     async with database.service() as connection:
         young = [await leave_records(connection, shop, days_ago(age)) for age in (KEPT - 0.1, 1, 0)]
 
-    assert await run(database) == 2 * 5 * 11
+    assert await run(database) == 2 * 5 * 13
     assert await run(database) == 0
 
     left = await row_counts(database)
     for table in OF_AN_EVENT:
-        assert left[table] - before[table] == 3 * (2 if table == "engine_messages" else 1), table
+        assert left[table] - before[table] == 3 * (3 if table == "engine_messages" else 1), table
     ids = {row["id"] for row in await rows(database, engine_events)}
     assert ids == {one.event_id for one in young}
 
@@ -97,7 +105,7 @@ async def test_what_is_not_over_stays(database: Database, shop: Shop) -> None:
     ids = {row["id"] for row in await rows(database, engine_events)}
     assert ids == {parked.event_id, unanswered.event_id}
     assert len(await rows(database, ai_conversations)) == 2
-    assert len(await rows(database, engine_messages)) == 4
+    assert len(await rows(database, engine_messages)) == 6
 
 
 async def test_a_conversation_goes_with_its_last_message(database: Database, shop: Shop) -> None:
@@ -110,7 +118,7 @@ async def test_a_conversation_goes_with_its_last_message(database: Database, sho
     await run(database)
 
     assert [row["id"] for row in await rows(database, ai_conversations)] == [first.conversation_id]
-    assert len(await rows(database, engine_messages)) == 2
+    assert len(await rows(database, engine_messages)) == 3
 
 
 async def test_a_client_sets_its_own_days(database: Database, shop: Shop) -> None:
@@ -167,7 +175,7 @@ async def test_a_retry_goes_on_where_the_last_try_was(database: Database) -> Non
         for one in (first, second):
             await leave_records(connection, one, days_ago(KEPT + 1))
 
-    assert await run(database, first.client_id, 41, 0) == 41 + 11
+    assert await run(database, first.client_id, 41, 0) == 41 + 13
 
     assert len(await rows(database, engine_events, client_id=first.client_id)) == 1
     assert await rows(database, engine_events, client_id=second.client_id) == []
@@ -196,7 +204,7 @@ async def test_one_client_does_not_keep_the_others_from_theirs(
         retain, "_PAGED", ((RecordClass.CONVERSATIONS, take_too_long), retain._PAGED[1])
     )
 
-    assert await run(database) == 11
+    assert await run(database) == 13
 
     assert len(await rows(database, engine_events, client_id=first.client_id)) == 1
     assert await rows(database, engine_events, client_id=second.client_id) == []
@@ -213,6 +221,34 @@ async def test_a_customer_is_forgotten_who_has_not_written_since(
                 )
             )
 
-    assert await run(database) == 1
+        for email, age in (("old@x.example", KEPT + 1), ("young@x.example", KEPT - 1)):
+            await CustomerIndex(connection, shop.tenant).keep(
+                email, None, is_verified=True, new_id=new_ulid, at=days_ago(age)
+            )
+
+    assert await run(database) == 2
 
     assert [row["key"] for row in await rows(database, customer_memories)] == ["email:young"]
+    assert [row["key"] for row in await rows(database, customers)] == ["young@x.example"]
+    assert "old" not in {row["word"] for row in await rows(database, customer_words)}
+
+
+@pytest.mark.parametrize("state", ["scheduled", "sending"])
+async def test_a_reply_that_is_on_its_way_keeps_its_message(
+    database: Database, shop: Shop, state: str
+) -> None:
+    """Its send would find nothing to record its outcome in, and the mail was sent all the same."""
+    async with database.service() as connection:
+        made = await leave_records(connection, shop, days_ago(KEPT + 9))
+        replies = conversation_replies.c
+        this = replies.event_id == made.event_id
+        await connection.execute(sa.update(conversation_replies).where(this).values(state=state))
+
+    await run(database)
+    assert len(await rows(database, conversation_replies, of=shop)) == 1
+
+    async with database.service() as connection:
+        await connection.execute(sa.update(conversation_replies).where(this).values(state="failed"))
+    await run(database)
+    for table in (conversation_replies, engine_events):
+        assert await rows(database, table, of=shop) == []

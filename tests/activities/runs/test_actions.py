@@ -1,4 +1,6 @@
-"""The handlers of actions: what is refused before anybody else's system is asked."""
+"""Action handlers: requests that are refused without calling an external system."""
+
+from dataclasses import replace
 
 import pytest
 
@@ -8,6 +10,7 @@ from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid
+from domain.agent.brain import Category
 from domain.agent.frame import PLAIN_FRAME
 from domain.agent.plan import ON_ORDERS, ActionKind, PlannedAction
 from domain.agent.rulebook import Rulebook
@@ -16,11 +19,13 @@ from domain.core.ids import TenantId
 from domain.integrations.errors import ActionRefused
 from domain.integrations.integration import Integration
 from domain.integrations.providers import Provider
+from domain.runs.run import RunDraft
 from store.core.database import Database
 from store.runs.cases import Case
 from tests.support.agent.orders import an_order
 from tests.support.agent.policy_context import an_event
 from tests.support.integrations.mailers import client_mail, mailer_to
+from tests.support.servers import freshdesk
 from tests.support.servers.stripe import API_KEY, StripePayment, stripe_server
 
 CASE = Case(
@@ -55,7 +60,7 @@ def _mail(database: Database) -> ClientMail:
 
 
 async def test_what_a_shop_cannot_do_is_refused_unasked(database: Database) -> None:
-    """Stripe gives money back, and stops no parcel."""
+    """Stripe can refund a payment, but cannot cancel a shipment."""
     with stripe_server(StripePayment("pi_1", 4990)) as server:
         integration = Integration(
             id="i",
@@ -97,3 +102,26 @@ async def test_without_an_order_nothing_is_done_to_one(
 
         with pytest.raises(ActionRefused):
             await actions.perform(step)
+
+
+async def test_an_answer_without_the_disclosure_is_looked_for_too(database: Database) -> None:
+    """The version before the upgrade may have sent the draft without the disclosure."""
+    with freshdesk.freshdesk_server() as server:
+        number = server.open_ticket("jean@example.com")
+        settings = {"domain": "acme", "email": "a@acme.example", "base_url": server.url}
+        sealed = SEALER.seal(f'{{"api_key": "{freshdesk.API_KEY}"}}')
+        integration = Integration(
+            id="i", provider=Provider.FRESHDESK, settings=settings, sealed=sealed
+        )
+        draft = RunDraft(
+            classification=Category.OTHER, confidence=1, text="Merci à vous !", doubt=None, plan=()
+        )
+        action = PlannedAction(kind=ActionKind.REPLY_IN_HELPDESK, ticket_id=number)
+        sent = Step(TENANT, "run", action, replace(CASE, draft=draft), integration, None, "key")
+        now = replace(sent.case, disclosure="Une IA vous a répondu.")
+        async with open_client() as http:
+            connectors = ConnectorRegistry(SEALER, http, allow_loopback=True)
+            actions = Actions(_mail(database), connectors)
+            first = await actions.perform(sent)
+            assert await actions.perform(replace(sent, case=now, again=True)) == first
+            assert await actions.perform(replace(sent, case=now)) != first

@@ -23,7 +23,7 @@ from tests.support.tenants.shop import UNSURE_MESSAGE, Shop
 async def test_what_was_begun_before_the_executor_broke_off_is_shown(
     engine: LiveEngine, shop: Shop
 ) -> None:
-    """People who decide see what was done already."""
+    """Reviewers see which actions were already executed."""
     body = (await engine.post(shop, message=UNSURE_MESSAGE)).json()
     ref = RunRef(client_id=shop.client_id, event_id=body["event_id"], run_id=body["run_id"])
     place = LedgerPlace(ref.run_id, 0, 0)
@@ -46,7 +46,7 @@ async def test_what_was_begun_before_the_executor_broke_off_is_shown(
 
 
 async def test_a_duration_ends_where_the_outcome_is_written(engine: LiveEngine, shop: Shop) -> None:
-    """The wait for another transaction's lock is part of it."""
+    """The duration includes the wait for another transaction's lock."""
     body = (await engine.post(shop, message=UNSURE_MESSAGE)).json()
     ref = RunRef(client_id=shop.client_id, event_id=body["event_id"], run_id=body["run_id"])
     of_run = engine_runs.c.id == ref.run_id

@@ -1,4 +1,4 @@
-"""One after the other: who cannot be started, and where a sweep goes on."""
+"""Runs that cannot be started, and where a sweep resumes."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ ALL = SweepInput(older_than_s=0)
 
 
 class Engine:
-    """Notes what it is asked to start; for some it does not answer."""
+    """An engine that records what it is asked to start. It does not respond for some runs."""
 
     def __init__(self, *away: str) -> None:
         self.started: list[str] = []
@@ -44,7 +44,7 @@ class Engine:
 
 
 class Tries:
-    """The tries of one activity: each begins with the heartbeat that the one before left."""
+    """The attempts of one activity. Each starts with the last heartbeat of the previous attempt."""
 
     def __init__(self) -> None:
         self.left: tuple[object, ...] = ()
@@ -62,7 +62,7 @@ class Tries:
 
 @pytest.fixture
 async def waiting(database: Database, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Runs of two clients that nobody has started, the oldest first, on several pages."""
+    """Return runs of two clients that have not been started, oldest first, over several pages."""
     monkeypatch.setattr(sweep, "BATCH", 2)
     both = (shop, await open_shop(database))
     return [(await admit_event(database, both[number % 2])).ref.run_id for number in range(7)]

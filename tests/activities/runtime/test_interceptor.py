@@ -1,4 +1,4 @@
-"""Which failures of an activity are reported."""
+"""Which activity failures are reported."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,7 +26,7 @@ class Reports:
 
 
 class Failing(ActivityInboundInterceptor):
-    """The SDK's end of the chain: an activity that raises the next of these errors."""
+    """The end of the SDK's interceptor chain: an activity that raises the next of these errors."""
 
     def __init__(self, errors: Iterator[Exception]) -> None:
         self._errors = errors
@@ -38,7 +38,8 @@ class Failing(ActivityInboundInterceptor):
 async def attempt(
     watch: WatchActivities, number: int, error: Exception, step: str = "1"
 ) -> ApplicationError:
-    """The SDK makes a chain of its own for every attempt. What Temporal is told of the error."""
+    """Run an attempt in a new interceptor chain, as the SDK does. Return what Temporal receives of
+    the error."""
     environment = ActivityEnvironment()
     environment.info = replace(environment.info, attempt=number, activity_id=step)
     chain = watch.intercept_activity(Failing(iter([error])))

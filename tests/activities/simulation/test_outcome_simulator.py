@@ -1,4 +1,4 @@
-"""The outcome simulator: conversations with a made-up order, read by the embedded brain."""
+"""The outcome simulator: conversations about a made-up order, processed by the embedded brain."""
 
 import pytest
 
@@ -28,7 +28,8 @@ _YES = "Oui, merci."
 
 
 def scenario(*said: str, order: ScenarioOrder | None = _ORDER, verified: bool = True) -> Scenario:
-    """What the customer says; what begins with ">" is a person's of the client."""
+    """Build a scenario from the customer's messages; a message that starts with ">" is a human
+    agent's."""
     return Scenario(
         messages=tuple(
             ScenarioMessage(author="human", text=text[1:])

@@ -1,4 +1,4 @@
-"""Pages of a replay: each event counts once, and what limits a replay ends it."""
+"""Pages of a replay: each event counts once, and the replay ends at its limits."""
 
 import asyncio
 from datetime import timedelta
@@ -34,7 +34,7 @@ ASKED = ("Vos horaires ?", "Et le samedi ?", "Et le dimanche ?")
 
 
 class CostlyBrain(ScriptedBrain):
-    """A language model whose every answer costs 400."""
+    """A language model whose answers each cost 400."""
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
         answer = await super().think(request)
@@ -75,7 +75,7 @@ async def test_pages_go_on_where_the_one_before_ended(
 async def test_a_page_that_two_tries_think_through_counts_once(
     database: Database, shop: Shop
 ) -> None:
-    """A worker that was given up may come back and keep its page after the next try has."""
+    """A worker that has timed out may come back and store its page after the next attempt."""
     await answered(database, shop, *ASKED)
     replay_id = await a_replay(database, shop)
     work = BackgroundRef(client_id=shop.client_id, record_id=replay_id)
@@ -165,8 +165,8 @@ async def test_an_event_that_no_playbook_took_is_read_when_one_would(database: D
 async def test_a_budget_of_money_is_not_exceeded(
     database: Database, shop: Shop, budget: int, month: int, day: int | None, examined: int
 ) -> None:
-    """What is set aside for a question, 600, must be left. The embedded brain thinks nothing in
-    the model's place."""
+    """The reserved 600 for a question must be available. The embedded brain does not replace the
+    model."""
     await answered(database, shop, *ASKED)
     replay_id = await a_replay(database, shop, budget_micros=budget - 1)
     limits = ModelBudget(month_micros=month, installation_day_micros=day)

@@ -1,4 +1,4 @@
-"""Long work whose workflow was never started, or was lost, is started by the sweep."""
+"""The sweep starts long-running work whose workflow never started or was lost."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,8 @@ pytestmark = pytest.mark.own_database
 
 
 class Starts:
-    """Notes what it is asked to begin. `under_way`: the record whose workflow runs already."""
+    """An engine that records what it is asked to start. `under_way`: the record whose workflow is
+    already running."""
 
     def __init__(self, under_way: str) -> None:
         self.begun: list[tuple[str, BackgroundRef]] = []
@@ -54,7 +55,7 @@ async def test_only_what_is_not_over_is_begun(database: Database, shop: Shop) ->
         SweepBackground(database, engine, utc_now).begin_left, swept
     )
 
-    assert done.picked_up == 2  # and one was under way
+    assert done.picked_up == 2  # one was already running
     assert engine.begun == [
         (workflow, BackgroundRef(client_id=client, record_id=record, remote_brain=True))
         for workflow, client, record in (

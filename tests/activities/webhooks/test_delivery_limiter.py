@@ -1,6 +1,6 @@
-"""Permits: examples, and ten minutes of a tenant whose receivers hang.
+"""Delivery permits: examples, and ten minutes of a tenant with hanging receivers.
 
-Time is the tests' own; nobody sleeps.
+The tests control the clock and do not sleep.
 """
 
 import heapq
@@ -166,8 +166,8 @@ async def test_closed_gives_no_permit_and_lets_go_on_what_goes_on() -> None:
 
 
 class Worker:
-    """What Temporal and its worker do, by a clock of its own: a delivery that is put off comes back
-    when it was told to, and one that goes on hangs for its 10 s."""
+    """Simulates Temporal and its worker with a test clock: a deferred delivery returns when it is
+    due, and a permitted one hangs for 10 s."""
 
     def __init__(self) -> None:
         self.time = Time()
@@ -201,7 +201,7 @@ class Worker:
         self._hang()
 
     def _hang(self) -> None:
-        """Those that have got their permit since end in 10 s."""
+        """Let the deliveries that received a permit hang for 10 s."""
         for one in [one for one in self.sent if one.active]:
             self.sent.remove(one)
             self.at(self.time.now + HANGING_S, lambda one=one: self._end(one))  # type: ignore[misc]
@@ -232,8 +232,8 @@ async def test_tenant_whose_receivers_hang_holds_few_slots_and_comes_back_rarely
         worker.at(float(second), other)
     await worker.run(SECONDS)
 
-    # As many as eight that hang for 10 s can be. Each that was put off comes back about once in
-    # vain, at first because nobody knows yet how long they take, then because of the upper bound.
+    # Eight hanging deliveries run at a time. Each deferred delivery returns about once too early,
+    # because the duration is unknown or an upper bound.
     assert worker.ended >= 0.95 * 8 * (SECONDS - HANGING_S) / HANGING_S
     assert max(worker.tried[second] for second in range(1, SECONDS)) <= 20
     assert sum(worker.tried[second] for second in range(1, SECONDS)) / SECONDS <= 8

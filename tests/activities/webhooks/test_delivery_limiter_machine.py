@@ -1,4 +1,4 @@
-"""Permits against a naive model: deliveries of a few tenants, in any order."""
+"""Delivery permits compared with a naive model: deliveries of a few tenants in any order."""
 
 import asyncio
 from collections import Counter
@@ -19,7 +19,7 @@ from tests.support.webhooks.sending import Alone, Sending, Time, end, settle
 
 
 class PermitsMachine(RuleBasedStateMachine):
-    """They come, end and are cancelled."""
+    """Deliveries arrive, end and are cancelled."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class PermitsMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.sent)
     @rule(data=st.data(), ending=st.booleans())
     def cancel(self, data: st.DataObject, *, ending: bool) -> None:
-        """Some are cancelled while another one's end hands its place on."""
+        """Cancel a delivery, in some cases while another one hands over its permit."""
         cancelled = data.draw(st.lists(st.sampled_from(self.sent), min_size=1, unique=True))
         if ending:
             data.draw(st.sampled_from(self.sent)).end()
@@ -101,7 +101,7 @@ class PermitsMachine(RuleBasedStateMachine):
 
     @invariant()
     def first_come_first_served(self) -> None:
-        """Of one endpoint's, nobody goes on who came after one that waits."""
+        """For one endpoint, no delivery overtakes an earlier waiting one."""
         waits: set[tuple[str, str]] = set()
         for one in self.sent:
             if not one.active:

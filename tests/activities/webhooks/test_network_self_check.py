@@ -1,4 +1,5 @@
-"""What is put off while our own network fails, and for how long. Time is the tests' own."""
+"""Which deliveries are deferred during a failure of our own network, and for how long. The tests
+control the clock."""
 
 from functools import partial
 
@@ -16,7 +17,7 @@ ANSWERED = DeliveryAttempt(None, 10, dns_ms=1, connect_ms=2, remote_ip="93.184.2
 
 
 class Told:
-    """What the watch was told."""
+    """Records the notifications of the self-check."""
 
     def __init__(self) -> None:
         self.failing: list[tuple[OwnPart, bool]] = []
@@ -33,7 +34,7 @@ def url_of(client: int) -> str:
 
 
 async def judged(network: NetworkSelfCheck, client: int, done: DeliveryAttempt) -> bool:
-    """Whether it is the receiver's own."""
+    """Return whether the failure is attributed to the receiver."""
     try:
         await network.judge(f"client {client}", url_of(client), done, tries=1)
     except Deferred:
@@ -67,7 +68,7 @@ async def test_what_has_another_cause_is_counted_all_the_same() -> None:
 
     refused = DeliveryAttempt(FailureKind.HTTP_5XX, 10, dns_ms=1, connect_ms=2)
     assert await judged(network, 7, refused)
-    # A name that was found has nothing to do with a resolver that fails.
+    # A resolved name says nothing about a failing resolver.
     assert await judged(network, 8, NO_WAY)
 
 

@@ -1,4 +1,4 @@
-"""What of the deliveries left behind is picked up in one sweep."""
+"""Which unsent deliveries one sweep picks up."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ ALL = SweepInput(older_than_s=0)
 
 
 class Sent:
-    """An engine that notes what it is asked to send."""
+    """An engine that records what it is asked to send."""
 
     def __init__(self) -> None:
         self.by_client: dict[str, list[str]] = {}
@@ -74,7 +74,7 @@ async def test_of_many_some_are_chosen_and_any_can_be(
     mine = [(await tell(database, shop))[0] for _ in range(4)]
     (theirs,) = await tell(database, other)
 
-    # The third takes the first's place, the fourth nobody's; then the fourth the second's.
+    # The third replaces the first, and the fourth has no slot; then the fourth replaces the second.
     assert (await swept(database, iter([0.0, 0.9])))[1] == {
         shop.client_id: [mine[2], mine[1]],
         other.client_id: [theirs],

@@ -1,4 +1,4 @@
-"""Local servers that language models are asked at, and the classifier beside them."""
+"""Local servers that stand in for language models, and the classifier."""
 
 from collections.abc import AsyncIterator
 

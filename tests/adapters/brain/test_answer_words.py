@@ -1,4 +1,4 @@
-"""What a question and a sentence are compared by, and which answers need a person."""
+"""The terms by which questions and sentences are compared, and answers that need a human."""
 
 import pytest
 

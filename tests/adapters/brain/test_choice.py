@@ -1,4 +1,4 @@
-"""Which brain is configured, what it costs, and what is missing."""
+"""Which brain is configured, what it costs, and which settings are missing."""
 
 import pytest
 
@@ -46,7 +46,7 @@ def test_price_of_the_list(classifier: Classifier) -> None:
             "BRAIN_FALLBACK_API_KEY",
         ),
         (
-            # The key of one address is not for another.
+            # The key for one address is not used for another.
             {
                 "brain_model": OPENAI,
                 "brain_base_url": "http://a/v1",
@@ -56,7 +56,7 @@ def test_price_of_the_list(classifier: Classifier) -> None:
                 "brain_price_in": 1,
                 "brain_price_out": 1,
             },
-            # Nor is one model's price another's.
+            # The price of one model is not used for another.
             "BRAIN_FALLBACK_PRICE_IN",
         ),
     ],
@@ -105,7 +105,7 @@ async def test_each_model_has_its_price(
 
     first, second = 2 * (TOKENS_IN + 10 * TOKENS_OUT), 3 * TOKENS_IN + 30 * TOKENS_OUT
     assert answer.cost_micros == first + second
-    # The dearest is set aside.
+    # The budget reserves the highest price.
     assert asking.reserve_micros == 3 * 6_000 + 30 * 2_000
 
 

@@ -1,4 +1,4 @@
-"""Words of one meaning have one token."""
+"""Words with the same meaning share one token."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the whole judgement costs, in steps and not in seconds, whatever the text."""
+"""The cost of the whole judgement for any text, in steps instead of seconds."""
 
 from datetime import UTC, datetime
 from time import process_time
@@ -21,14 +21,14 @@ from tests.support.agent.hostile_text import PIECES, hostile_text
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 NET = LearnedSafetyNet.load()
-# Of the budget of one event, EVENT_STEPS.
+# A share of EVENT_STEPS, the budget of one event.
 MOST = 4_000_000
-# What a text costs whatever its length: templates, passages, the signs at its end.
+# Fixed costs that do not depend on the text's length: templates, passages, closing characters.
 ALWAYS = 20_000
 
 
 async def think(text: str, body: str = "We deliver within 5 days. Returns are free. ") -> int:
-    """The steps that a message takes beside templates and two entries of this body."""
+    """Return the steps that a message takes in addition to templates and two entries."""
     _, steps = await judged(text, body)
     return steps
 
@@ -121,7 +121,8 @@ async def test_the_effort_does_not_grow_with_the_templates() -> None:
 
 @pytest.mark.parametrize("mark", [".", "?!", "…", "\n", "\n\t", "\n \n", " "])
 async def test_a_long_run_of_marks_is_read_once(mark: str) -> None:
-    """An answer with 20,000 line ends took a worker more than 30 seconds, which no step counted."""
+    """An answer with 20,000 line breaks took a worker more than 30 seconds, which no step
+    counted."""
     body = f"Delivery{mark * (20_000 // len(mark))}b"
     started = process_time()
 

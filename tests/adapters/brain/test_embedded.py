@@ -1,4 +1,4 @@
-"""What the embedded brain answers, and above all when it does not."""
+"""What the embedded brain answers, and when it does not answer."""
 
 import hashlib
 

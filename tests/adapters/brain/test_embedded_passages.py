@@ -99,7 +99,7 @@ async def test_the_passage_that_covers_most_wins_and_rank_decides_between_equals
 
 
 async def test_a_new_entry_answers_beside_one_that_is_embedded() -> None:
-    """A new entry has no similarity until the next sweep. The demo failed by it."""
+    """A new entry has no embedding until the next sweep. This made the demo fail."""
     text = "The parcel takes 3 days and costs €4."
     sentence = PassageSentence(heading="", text=text, chunk=0, similarity=0.8)
     embedded = passage("Shipping times", text, passage_id="shipping", rank=0.9).model_copy(
@@ -113,7 +113,8 @@ async def test_a_new_entry_answers_beside_one_that_is_embedded() -> None:
 
 
 async def test_a_new_entry_does_not_outvote_an_answer_by_meaning() -> None:
-    """Words alone sent wrong answers: a probable answer of another entry leaves it to a person."""
+    """Keyword matches alone sent wrong answers. If another entry is a likely answer, a human
+    decides."""
     text = "How long does the battery of the Nova lamp last?"
     answer = "It runs for 12 hours."
     sentence = PassageSentence(heading="", text=answer, chunk=0, similarity=0.85)

@@ -1,4 +1,4 @@
-"""Embeddings on the wire."""
+"""Embeddings requested over HTTP."""
 
 import time
 from collections.abc import AsyncIterator

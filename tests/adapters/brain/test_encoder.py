@@ -1,4 +1,5 @@
-"""The embedded encoder: texts of the same meaning are near, in any language, and nothing blocks."""
+"""The embedded encoder: texts with the same meaning are close in any language, and nothing
+blocks."""
 
 import asyncio
 import importlib.util
@@ -77,7 +78,7 @@ async def test_any_text_is_encoded_in_bounded_time(embedder: EmbeddedEncoder, te
 
 
 def test_letters_that_become_many_do_not_end_the_process() -> None:
-    """The attack: U+FDFA, of which the engine makes 18 characters, wrote beyond its buffer."""
+    """Attack: U+FDFA, which the engine expands to 18 characters, wrote beyond its buffer."""
     model = encoder_model(None)
     assert model is not None
     program = (

@@ -1,4 +1,4 @@
-"""Texts are taken apart as scikit-learn does it, by which the committed model was trained."""
+"""Texts are tokenized as in scikit-learn, which trained the committed model."""
 
 import pytest
 from hypothesis import given

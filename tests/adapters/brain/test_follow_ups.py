@@ -1,4 +1,4 @@
-"""Short messages that only the customer's previous one explains."""
+"""Short messages that only the customer's previous message explains."""
 
 from typing import Literal
 
@@ -51,7 +51,7 @@ FOLLOW_UPS = [
     ("Do you have this dress in red?", "and in 42?", Category.PRODUCT_QUESTION),
     ("Votre service client est lamentable", "oui", Category.COMPLAINT),
     ("Your staff was so rude to me, I am outraged", "yes", Category.COMPLAINT),
-    # What says enough for itself is read by itself.
+    # A self-explanatory message is classified by itself.
     ("Où est ma commande ?", "merci beaucoup", Category.OTHER),
     ("Where is my order?", "thanks!", Category.OTHER),
     ("Où est ma commande ?", "finalement remboursez-moi", Category.REFUND_REQUEST),

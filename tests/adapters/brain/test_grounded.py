@@ -1,4 +1,5 @@
-"""Whatever the embedded brain answers rests on what it cites, so grounding never holds it back."""
+"""Every answer of the embedded brain is supported by its citations, so the grounding check
+passes."""
 
 import csv
 from pathlib import Path

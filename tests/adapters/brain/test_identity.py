@@ -1,4 +1,4 @@
-"""What thinks, as verdicts on cases know it."""
+"""The identity of the brain that verdicts on cases store."""
 
 from adapters.brain.identity import brain_identity
 from settings.brain import BrainSettings, EmbeddingSettings

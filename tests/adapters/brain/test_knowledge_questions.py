@@ -1,4 +1,4 @@
-"""Questions that knowledge plainly answers are answered; near misses are not."""
+"""Questions with a clear answer in the knowledge are answered; near misses are not."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The language of a message, by the library and by what is likely before it is read."""
+"""The language of a message, from the detection library and prior probabilities."""
 
 import pytest
 from hypothesis import given
@@ -30,7 +30,7 @@ def test_a_sentence_has_its_language(language: str, text: str, likely: tuple[str
 
 
 def test_the_thread_decides_where_the_words_do_not() -> None:
-    """The same word in both languages."""
+    """The same word exists in both languages."""
     assert read_language("message", ("fr",)).ours == "fr"
     assert read_language("message", ("en",)).ours == "en"
 

@@ -1,4 +1,4 @@
-"""The brain by language models, on the wire: providers that answer, fail, flood and fall silent."""
+"""The brain with language models over HTTP: providers that respond, fail, flood and hang."""
 
 import time
 
@@ -176,7 +176,7 @@ async def test_endless_answer_is_not_read(classifier: Classifier, server: LlmSer
     with pytest.raises(BrainUnavailable):
         await brain(classifier, configured(server)).think(asked())
 
-    assert server.sent < 8 * 1024 * 1024  # what the sockets hold, and no more
+    assert server.sent < 8 * 1024 * 1024  # at most the socket buffers
 
 
 async def test_compressed_answer_is_not_unpacked(classifier: Classifier, server: LlmServer) -> None:

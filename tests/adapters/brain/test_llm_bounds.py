@@ -1,4 +1,4 @@
-"""What a language model is told, and what it may not say."""
+"""The prompt of a language model, and restrictions on its answer."""
 
 import json
 import re
@@ -142,7 +142,7 @@ async def test_answer_that_stays_in_another_language_is_looked_at(
     assert len(server.asked) == 2
 
 
-# --- What a model is told -----------------------------------------------------------------------
+# --- The prompt ---------------------------------------------------------------------------------
 
 
 def data_of(asked: Asked) -> str:
@@ -208,7 +208,7 @@ async def test_rules_come_first_and_stay_as_they_are(
     assert other.startswith(RULES)
     assert "Boutique" in one.removeprefix(RULES)
     assert "Lampadaire" in other.removeprefix(RULES)
-    # What changes stands in the data.
+    # Variable content is in the data.
     first, second = (json.loads(data_of(each).split("\n")[1]) for each in server.asked[:2])
     assert (first["today"], second["today"]) == ("2026-11-22", None)
     assert [offer["kind"] for offer in first["offers"]] == ["refund", "note"]

@@ -1,4 +1,4 @@
-"""Images of a message: shown to models that see them, as data, and to no other."""
+"""Images in a message: sent as data to vision models, and to no other model."""
 
 import pytest
 

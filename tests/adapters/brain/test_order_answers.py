@@ -1,4 +1,4 @@
-"""What the embedded brain says of an order that was looked up, and what it proposes to do."""
+"""What the embedded brain says about an order, and which actions it proposes."""
 
 from datetime import UTC, datetime
 
@@ -142,7 +142,7 @@ async def test_what_the_shop_does_not_tell_is_missing() -> None:
 
 
 async def test_a_state_that_nobody_knows_is_missing() -> None:
-    """Who holds only the payment does not know whether the parcel is still being prepared."""
+    """A payment provider does not know whether the parcel is still being prepared."""
     paid = ORDER.model_copy(update={"state": OrderState.UNKNOWN})
 
     answer = await ask("Where is my order?", "It is {{ order_status }}.", order=paid)
@@ -178,7 +178,8 @@ async def test_a_plain_wish_is_proposed(text: str, kind: ActionKind) -> None:
 
 
 async def test_no_answer_goes_with_an_action_that_it_does_not_say() -> None:
-    """The merchant's template speaks of returns, not of a refund that was made: a human writes."""
+    """The merchant's template is about returns, not about an executed refund: a human writes the
+    answer."""
     answer = await ask("I would like a refund for order 1042 please", "Send it back to us.")
 
     assert (answer.response, answer.citations) == ("", ())
@@ -215,7 +216,7 @@ async def test_a_template_that_promises_goes_before_one_that_fits_better() -> No
 
 
 async def test_a_promise_is_filled_by_nobody_else() -> None:
-    """The caller's payload names the placeholder; nothing is on offer."""
+    """The caller's payload contains the placeholder's name, but no action is available."""
     answer = await ask(
         "I would like a refund please",
         PROMISE[ActionKind.REFUND],
@@ -258,7 +259,8 @@ async def test_only_what_is_on_offer_for_a_known_order_is_proposed() -> None:
 async def test_a_wish_without_a_template_is_still_proposed_to_the_human() -> None:
     answer = await ask("I would like a refund please", "Needs {{ nothing_known }}.")
 
-    assert (answer.citations, answer.response) == ((), "")  # no threshold lets it go alone
+    # no threshold releases it without a review
+    assert (answer.citations, answer.response) == ((), "")
     assert [proposal.kind for proposal in answer.proposals] == [ActionKind.REFUND]
 
 

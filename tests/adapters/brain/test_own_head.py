@@ -1,4 +1,4 @@
-"""Tests of the fit of a client's own head, and of its use by the embedded brain."""
+"""The fit of a client's own head, and its use by the embedded brain."""
 
 import random
 from functools import cache
@@ -22,7 +22,7 @@ TEACHES, APART = 400, 4
 
 @cache
 def shop() -> tuple[list[Lesson], list[Lesson]]:
-    """Return 400 tickets of the invented shop to learn from, and the held-back ones."""
+    """Return 400 training tickets of the made-up shop, and the held-out tickets."""
     lessons = read_lessons()
     rest = [one for number, one in enumerate(lessons) if number % APART]
     return rest[:TEACHES], lessons[::APART]
@@ -79,7 +79,7 @@ async def test_classes_drawn_by_lot_teach_nothing() -> None:
 
 
 async def test_the_same_text_is_never_on_both_sides() -> None:
-    """Otherwise a head that memorized one text would count as right."""
+    """Otherwise, a head that memorized a text would count as correct."""
     one = shop()[0][0]
     same = [
         one._replace(id=f"{number:026d}", classification=Category.OTHER) for number in range(120)

@@ -1,4 +1,4 @@
-"""How many messages that only thank or praise are closed or answered, with the starters."""
+"""How many messages with only thanks or praise are closed or answered, with the starters."""
 
 from itertools import count
 
@@ -19,7 +19,8 @@ def only_praises(message: LabelledMessage) -> bool:
 
 
 async def is_thanked(message: LabelledMessage) -> bool:
-    """Whether the message is closed, or answered by the template of thanks without a person."""
+    """Return whether the message is closed, or answered with the thanks template without a
+    review."""
     given = await BRAIN.think(message.request.model_copy(update={"templates": STARTERS}))
     cited = {one.id for one in given.citations}
     return given.closes or (bool(cited & OF_THANKS) and given.confidence >= THRESHOLD)
@@ -30,6 +31,6 @@ async def test_most_praise_is_thanked_for_and_nothing_else_is() -> None:
     praise = [await is_thanked(one) for one in messages if only_praises(one)]
     others = [one for one in messages if not only_praises(one) and await is_thanked(one)]
     assert sum(praise) / len(praise) >= LEAST_SHARE
-    # "D'accord, c'est noté" closes.
+    # "D'accord, c'est noté" closes the conversation.
     assert [one.tone for one in others] == [Tone.NEUTRAL] * 2
     assert {one.category for one in others} == {Category.OTHER}

@@ -1,4 +1,4 @@
-"""Clusters of questions, against matters that were given to them by hand."""
+"""Clusters of questions, compared with hand-labelled topics."""
 
 import asyncio
 import random
@@ -25,7 +25,7 @@ def labelled(seed: int, matters: Mapping[str, tuple[str, ...]] = MATTERS) -> lis
 
 
 def rand_index(clusters: tuple[QuestionCluster, ...], matters: list[str]) -> float:
-    """The share of pairs on which clusters and matters agree: together or apart."""
+    """Return the share of pairs on which clusters and topics agree."""
     of = {place: number for number, one in enumerate(clusters) for place in one.places}
     pairs = list(combinations(range(len(matters)), 2))
     return sum((of[a] == of[b]) == (matters[a] == matters[b]) for a, b in pairs) / len(pairs)
@@ -48,7 +48,8 @@ def test_the_labelled_questions_fall_into_their_matters() -> None:
 
 
 def test_questions_that_the_tuning_never_saw() -> None:
-    """What docs/metrics.md says of them. A change of the clustering may move it: say it there."""
+    """The figures in docs/metrics.md. If a change of the clustering changes them, update the
+    document."""
     asked = labelled(1, HELD_OUT)
     questions, matters = [question for question, _ in asked], [matter for _, matter in asked]
 
@@ -96,7 +97,7 @@ def test_each_question_is_in_one_cluster(questions: list[str]) -> None:
 
 
 def test_as_many_questions_as_are_ever_read_cost_a_bounded_number_of_steps() -> None:
-    """Of words that as many questions share as makes it dearest, and of no shared word at all."""
+    """Tests the most expensive distribution of shared words, and questions without shared words."""
     drawn = random.Random(4)
     words = ["".join(drawn.choices("abcdefghijklmnop", k=7)) for _ in range(2_500)]
     shared = [" ".join(drawn.choices(words, k=45)) for _ in range(2_000)]

@@ -1,7 +1,7 @@
-"""A ready answer goes to those who want what it answers, and to nobody else.
+"""A ready answer goes only to customers with the matching intent.
 
-The messages of the hands (`evaluation/sets/templates.yaml`) are the evaluation's; these are the
-maker's own, by which the words of the wants were widened.
+The hand-labelled messages (`evaluation/sets/templates.yaml`) are used for evaluation. The messages
+here were used to extend the intents' words.
 """
 
 from pathlib import Path

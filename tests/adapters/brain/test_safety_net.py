@@ -1,4 +1,4 @@
-"""The safety net of two signals: what was learned, what it lets go, and that it can be remade."""
+"""The safety net of two signals: what it learned, what it releases, and its reproducibility."""
 
 import io
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ from training.train_safety import (
 )
 
 NET: Final = LearnedSafetyNet.load()
-# The grammar knows nothing of it; no training example has these words.
+# The grammar does not cover this topic, and no training example contains these words.
 HINTS: Final = (
     (SensitiveMatter.THREAT, "I know which bus your girl at the till gets home. Dark stop, that."),
     (SensitiveMatter.CHARGEBACK, "Ma banque a repris le débit, à vous de prouver l'envoi."),
@@ -76,14 +76,14 @@ def test_the_merchants_own_words_are_held_after_what_is_known() -> None:
 
 
 def test_every_sensitive_message_that_it_learned_from_is_held() -> None:
-    """But for a few, on which the writers themselves would differ."""
+    """Except for a few on which the authors themselves would disagree."""
     real = [message for message in read_messages() if message.matter is not None]
     missed = [message.text for message in real if NET.matter(message.text) is None]
     assert len(missed) <= 0.02 * len(real), missed
 
 
 def test_the_model_is_that_of_the_committed_messages() -> None:
-    """A change to them, or to what the grammar holds, needs the model trained again."""
+    """After a change to the messages or to the grammar, the model must be trained again."""
     with np.load(SAFETY_MODEL_PATH, allow_pickle=False) as model:
         assert str(model["examples"]) == digest_of_messages(read_messages())
 

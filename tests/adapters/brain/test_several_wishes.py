@@ -1,4 +1,4 @@
-"""Several wishes in one message: each is answered, or a human sees what was understood."""
+"""Several intents in one message: each is answered, or a human sees what was recognized."""
 
 import pytest
 

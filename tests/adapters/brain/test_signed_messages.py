@@ -1,4 +1,4 @@
-"""A name below a message is no wish: who signs is answered like who does not."""
+"""A signature below a message is not an intent, and does not change the answer."""
 
 from typing import Final
 
@@ -59,7 +59,7 @@ def found_by_meaning() -> Passage:
 
 @pytest.mark.parametrize("signed", ["Rose", "Rose Garnier", "ROSE GARNIER,"])
 async def test_the_senders_name_takes_nothing_from_an_answer_found_by_meaning(signed: str) -> None:
-    """A further name is no sender's: it may be the product that is asked about."""
+    """A name other than the sender's may be the product that the question is about."""
     asked = BrainRequest(
         text=f"Bonjour,\n\nCombien coûte la livraison express ?\n\n{signed}",
         brand_name="Maison Test",

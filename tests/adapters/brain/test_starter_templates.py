@@ -1,4 +1,4 @@
-"""What the embedded brain answers with nothing but the starter templates."""
+"""What the embedded brain answers with only the starter templates."""
 
 from itertools import count
 

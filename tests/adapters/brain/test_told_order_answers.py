@@ -1,4 +1,4 @@
-"""What an answer says of an order that webhooks told of: its payment, and how old the news are."""
+"""Answers about an order known from webhooks: its payment, and the age of the data."""
 
 from datetime import UTC, date, datetime
 

@@ -1,4 +1,4 @@
-"""The shops behind a network, as tests of both see them: one paid order, and what can go wrong."""
+"""Connectors over a network, as their tests see them: one paid order, and possible failures."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,14 +24,14 @@ KEY = "3f2b7c1e-0000-5000-8000-000000000001"
 CUSTOMER = "lea@example.com"
 PART = Money(minor=1500, currency="EUR")
 SLOW = (Fault.HANG, Fault.DRIP)
-# What only a deadline ends.
+# Failures that only the deadline ends.
 _WAITED_FOR = (*SLOW, Fault.LATE)
 QUICK = [fault for fault in Fault if fault not in SLOW]
 
 
 @contextmanager
 def patience_for(fault: Fault) -> Iterator[None]:
-    """Less of it where the deadline is all that ends the call."""
+    """Return the timeout; shorter for calls that only the deadline ends."""
     with pytest.MonkeyPatch.context() as patch:
         if fault in _WAITED_FOR:
             patch.setattr("adapters.connectors.http.CALL_S", 1.5)
@@ -41,8 +41,8 @@ def patience_for(fault: Fault) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Case:
-    """A shop with one paid order, number 1001 over 49.90 EUR. `read`, `verify` and `act`: what its
-    server tells a lookup, a look at what was refunded, and a refund apart by."""
+    """A shop with one paid order, number 1001 over 49.90 EUR. `read`, `verify` and `act`: how its
+    server distinguishes a lookup, a refund check and a refund."""
 
     server: shopify.ShopifyServer | stripe.StripeServer | woocommerce.WooCommerceServer
     integration: Integration
@@ -114,7 +114,7 @@ def woocommerce_case() -> Iterator[Case]:
         )
 
 
-# What a deadline alone ends is the business of `http.py`: two shops are enough for it.
+# Deadlines are handled in `http.py`, so two shops are enough for these failures.
 FAULTS = [
     *((shop, fault) for shop in (shopify_case, stripe_case) for fault in Fault),
     *((woocommerce_case, fault) for fault in QUICK),

@@ -1,4 +1,4 @@
-"""The demo shop: a file that can be acted on, once, whoever dies when."""
+"""The demo shop: a file on which actions take effect once, even if a process is killed."""
 
 import asyncio
 import signal
@@ -39,7 +39,7 @@ ORDERS = (
         customer_email="Lea@Example.com",
         state=OrderState.SHIPPED,
         total=Money(minor=900, currency="EUR"),
-        # Later than the other, although its hands stand earlier.
+        # Later than the other time, although its clock face shows an earlier hour.
         placed_at=(PLACED + timedelta(hours=1)).astimezone(timezone(-timedelta(hours=5))),
         items=(),
     ),

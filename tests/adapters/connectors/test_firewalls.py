@@ -1,4 +1,4 @@
-"""A firewall before a shop answers 403, which says nothing about our credentials."""
+"""A firewall in front of a shop returns 403, which says nothing about our credentials."""
 
 from collections.abc import AsyncIterator, Iterator
 

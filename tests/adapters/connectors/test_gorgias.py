@@ -1,4 +1,4 @@
-"""What is Gorgias' own: who a reply goes to, and how a message is found again."""
+"""What is specific to Gorgias: recipients of a reply, and how a message is found again."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -52,7 +52,7 @@ async def test_a_reply_goes_to_the_customer_and_a_note_to_nobody(
     assert (reply["body_text"], reply["body_html"]) == ("Bonjour\nLéa", "<p>Bonjour<br>Léa</p>")
     assert (note["channel"], note["public"]) == ("internal-note", False)
     assert "receiver" not in note
-    # A date would tell Gorgias that it was sent already.
+    # With a date, Gorgias would treat the message as already sent.
     assert not any("sent_datetime" in message for message in (reply, note))
 
 
@@ -73,7 +73,7 @@ async def test_a_ticket_that_is_not_there(desk: Gorgias) -> None:
 
 
 async def test_a_long_ticket(server: GorgiasServer, desk: Gorgias) -> None:
-    """Looked through page by page, newest first, and given up where it has no end."""
+    """The pages are searched newest first, up to a limit."""
     number = server.open_ticket()
     said = await desk.reply(ticket(number), "x", KEY, again=False)
     for index in range(20):

@@ -1,12 +1,14 @@
-"""No host that a merchant names leads a connector to an address that is not public."""
+"""No merchant-supplied host leads a connector to a non-public address."""
 
+import asyncio
+import threading
 from collections.abc import Sequence
 from ipaddress import ip_address
 
 import httpx
 import pytest
 
-from adapters.connectors.guarded import GuardedTransport, open_guarded_client
+from adapters.connectors.guarded import GuardedHosts
 from adapters.webhooks.dial import HTTP, tls_context
 from domain.integrations.errors import ActionRefused
 from tests.support.servers.webhook_receiver import webhook_receiver
@@ -16,7 +18,7 @@ URL = "https://shop.example/wp-json/wc/v3/orders?search=x"
 
 
 class Names:
-    """Stands in for name servers."""
+    """Fake name servers."""
 
     def __init__(self, found: Sequence[str]) -> None:
         self.found = found
@@ -28,7 +30,7 @@ class Names:
 
 
 class Wire(httpx.AsyncBaseTransport):
-    """Takes what would be sent. `silent`: how many addresses do not answer."""
+    """Receives what would be sent. `silent`: the number of addresses that do not respond."""
 
     def __init__(self, silent: int = 0) -> None:
         self.sent: list[httpx.Request] = []
@@ -42,7 +44,7 @@ class Wire(httpx.AsyncBaseTransport):
 
 
 def client(names: Names, wire: Wire) -> httpx.AsyncClient:
-    return httpx.AsyncClient(transport=GuardedTransport(names, wire))
+    return GuardedHosts(names, wire).http_for("c")
 
 
 @pytest.mark.parametrize(
@@ -91,13 +93,13 @@ async def test_what_was_looked_up_is_what_is_dialled() -> None:
 async def test_the_certificate_is_the_names_and_not_the_addresss(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """On a real connection. Only the receiver here is let past the guard, and its certificate is
-    one of the address too."""
+    """Over a real connection. Only this receiver may bypass the guard; its certificate also covers
+    the address."""
     here = [ip_address("127.0.0.1")]
     monkeypatch.setattr("adapters.connectors.guarded.vetted", lambda *_, **__: here)
     with webhook_receiver() as receiver:
         tls = httpx.AsyncHTTPTransport(verify=tls_context(receiver.ca_file, HTTP), trust_env=False)
-        async with httpx.AsyncClient(transport=GuardedTransport(Names(PUBLIC), tls)) as http:
+        async with GuardedHosts(Names(PUBLIC), tls).http_for("c") as http:
             answer = await http.post(receiver.url_of("hooks.shop.example"), content=b"{}")
             with pytest.raises(httpx.ConnectError):
                 await http.post(receiver.url_of("other.shop.example"), content=b"{}")
@@ -107,7 +109,7 @@ async def test_the_certificate_is_the_names_and_not_the_addresss(
 
 
 async def test_the_client_follows_nothing_that_it_is_told() -> None:
-    async with open_guarded_client(Names(PUBLIC)) as http:
+    async with GuardedHosts(Names(PUBLIC)).http_for("c") as http:
         assert not http.follow_redirects
         assert not http.trust_env
 
@@ -117,3 +119,40 @@ async def test_no_name_and_no_answer_are_said_as_httpx_does() -> None:
         await client(Names([]), Wire()).get(URL)
     with pytest.raises(httpx.ConnectTimeout):
         await client(Names(PUBLIC), Wire(silent=2)).get(URL)
+
+
+class SlowNames:
+    """A client's name servers, which answer nothing before they are `let_go`."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.busy = threading.Semaphore(0)
+        self.let_go = threading.Event()
+
+    def __call__(self, name: str) -> Sequence[str]:
+        if name.startswith("slow"):
+            self.asked.append(name)
+            self.busy.release()
+            assert self.let_go.wait(30)
+        return PUBLIC
+
+
+async def test_many_slow_hosts_of_one_client_leave_threads_to_others() -> None:
+    """A client connected one shop after another, each on a name server that did not answer."""
+    names = SlowNames()
+    hosts = GuardedHosts(names, Wire())
+    slow = [
+        asyncio.create_task(hosts.http_for("eve").get(f"https://slow{number}.example/"))
+        for number in range(300)
+    ]
+    for _ in range(4):
+        assert await asyncio.to_thread(names.busy.acquire, timeout=10)
+
+    answer = await hosts.http_for("ann").get(URL)
+
+    assert answer.status_code == 200
+    assert len(names.asked) == 4
+    for task in slow:
+        task.cancel()
+    names.let_go.set()
+    await asyncio.gather(*slow, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""All helpdesks, over a real connection: what was surely done, surely not, and nobody knows."""
+"""All helpdesks over a real connection: results that are certain, and unknown results."""
 
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -22,7 +22,7 @@ from tests.support.servers.http_service import Fault
 KEY = "3f2b7c1e-0000-5000-8000-000000000001"
 
 
-# What goes wrong on the wire is told apart in one place for all of them: two take every fault.
+# Network failures are distinguished in one place, so two helpdesks cover every failure.
 _FAULTS = [
     (name, fault)
     for name in DESKS
@@ -49,7 +49,7 @@ async def http() -> AsyncIterator[httpx.AsyncClient]:
 def say(
     request: pytest.FixtureRequest, desk: Desk, http: httpx.AsyncClient
 ) -> Callable[[bool], Awaitable[str]]:
-    """Write into the ticket; whether it was begun before."""
+    """Post in the ticket; return whether an earlier attempt had started."""
 
     async def write(again: bool) -> str:
         helpdesk = desk.helpdesk(http)
@@ -66,7 +66,7 @@ async def test_said_once(desk: Desk, say: Say) -> None:
     said = await say(False)
 
     assert desk.written() == 1
-    # Found again by its key, by the id under which it was made.
+    # Found again by its key, or by the id under which it was created.
     assert await say(True) == said
     assert desk.written() == 1
 
@@ -76,7 +76,8 @@ async def test_said_once(desk: Desk, say: Say) -> None:
 async def test_unknown_and_then_exactly_one(
     desk: Desk, say: Say, fault: Fault, after: bool
 ) -> None:
-    """Whether the work was done before it went wrong or not, repeating ends with one."""
+    """Repeating the action leads to exactly one message, whether or not the first attempt
+    succeeded."""
     desk.server.fail_next(fault, desk.write, after=after)
 
     with pytest.raises(ActionUnknown):
@@ -117,7 +118,7 @@ async def test_an_unreadable_answer_is_none(desk: Desk, say: Say, fault: Fault) 
 
 
 async def test_begun_before_and_then_too_many_requests(desk: Desk, say: Say) -> None:
-    """The first try may still be under way, so it is not called undone."""
+    """The first attempt may still be running, so its outcome remains unknown."""
     desk.server.fail_next(Fault.STATUS, desk.write, status=429)
 
     with pytest.raises(ActionUnknown):
@@ -130,7 +131,7 @@ async def test_refused(desk: Desk, say: Say, status: int) -> None:
 
     with pytest.raises(ActionRefused) as caught:
         await say(False)
-    # One ticket that is out of bounds does not cost the whole connection.
+    # One inaccessible ticket does not disconnect the whole connection.
     assert not isinstance(caught.value, NotAuthorized)
     assert desk.written() == 0
 
@@ -226,7 +227,7 @@ async def test_tags_may_always_be_added_again(
 
 
 async def test_the_words_are_only_words(desk: Desk, http: httpx.AsyncClient) -> None:
-    """No markup, and nothing that the helpdesk would fill in from what it knows."""
+    """The text contains no markup and no placeholder that the helpdesk would fill in."""
     await desk.helpdesk(http).reply(
         desk.ticket, "<b>1 < 2</b> {{ticket.id}} {% x %} {{{y", KEY, again=False
     )
@@ -245,7 +246,7 @@ async def test_the_words_are_only_words(desk: Desk, http: httpx.AsyncClient) -> 
 async def test_no_secret_is_told(
     desk: Desk, say: Say, fault: Fault | None, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Not in a log of any level, and not in what is raised, nor in what that was raised from."""
+    """No secret appears in a log of any level, in an error or in its causes."""
     caplog.set_level(logging.DEBUG)
     told = ""
     if fault is not None:

@@ -1,4 +1,4 @@
-"""PrestaShop's Webservice: orders that are found, and no money that is given back."""
+"""PrestaShop's Webservice: order lookups, and no refunds."""
 
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
@@ -128,7 +128,7 @@ async def test_what_goes_wrong(
 async def test_what_has_changed_is_told_as_a_module_would(
     server: PrestaShopServer, shop: PrestaShop
 ) -> None:
-    """More orders of one second than a page has, and none is told twice under another name."""
+    """More orders in one second than fit on a page: none is reported twice under another name."""
     same = "2026-03-02 09:30:00"
     server.orders += [
         PrestaShopOrder(10 + n, f"REF{n}", CUSTOMER, updated_at=same) for n in range(45)

@@ -1,4 +1,4 @@
-"""From an integration to its connector: what is opened, and what is not called at all."""
+"""From an integration to its connector: what is opened, and what is never called."""
 
 import json
 from collections.abc import AsyncIterator

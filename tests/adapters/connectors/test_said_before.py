@@ -1,4 +1,4 @@
-"""Messages of ours in helpdesks that keep no key: found by their words, or left to a human."""
+"""Our messages in helpdesks without idempotency keys: found by their text, or left to a human."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -64,7 +64,7 @@ async def test_the_same_words_to_an_earlier_message_are_no_proof(
         (_freshdesk(freshdesk_server, http), number, freshdesk_server.customer_says),
     ):
         first = await desk.reply(_ticket(ticket), WORDS, "k", again=False)
-        # A note with the same words is none.
+        # A note with the same text does not count.
         note = await desk.note(_ticket(ticket), WORDS, "k", again=True)
         assert await desk.reply(_ticket(ticket), WORDS, "k", again=True) == first != note
         customer_says(ticket, "Et encore ?")
@@ -72,6 +72,26 @@ async def test_the_same_words_to_an_earlier_message_are_no_proof(
             await desk.reply(_ticket(ticket), WORDS, "k", again=True)
         other = await desk.reply(_ticket(ticket), "Autre chose.", "k", again=True)
         assert other not in (first, note)
+
+
+async def test_an_answer_that_was_sent_without_the_disclosure_is_found(
+    intercom_server: intercom.IntercomServer,
+    freshdesk_server: freshdesk.FreshdeskServer,
+    http: httpx.AsyncClient,
+) -> None:
+    """The version before the upgrade sent the text without the disclosure."""
+    conversation = intercom_server.open_conversation(CUSTOMER)
+    number = freshdesk_server.open_ticket(CUSTOMER)
+    now_sent = f"{WORDS}\n\nUne IA vous répond."
+    for desk, ticket in (
+        (_intercom(intercom_server, http), conversation),
+        (_freshdesk(freshdesk_server, http), number),
+    ):
+        first = await desk.reply(_ticket(ticket), WORDS, "k", again=False)
+        found = await desk.reply(_ticket(ticket), now_sent, "k", again=True, bare=WORDS)
+        assert found == first
+        other = await desk.reply(_ticket(ticket), "Autre.\n\nIA.", "k", again=True, bare="Autre.")
+        assert other != first
 
 
 async def test_neither_what_people_closed_nor_another_customer_s(
@@ -95,7 +115,7 @@ async def test_neither_what_people_closed_nor_another_customer_s(
     ):  # fmt: skip
         with pytest.raises(ActionRefused):
             await act
-    # People read a note wherever it is.
+    # A note can be found anywhere in the ticket.
     await one.note(_ticket(conversation), "x", "k", again=False)
     await other.note(_ticket(number), "x", "k", again=False)
 

@@ -1,4 +1,4 @@
-"""What only Shopify has: its search, its states, several ways to pay, its jobs, its own errors."""
+"""Shopify's specifics: search, states, multiple payment methods, jobs and errors."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -110,7 +110,7 @@ async def test_how_far_an_order_is(
 
 
 async def test_the_number_is_the_whole_name(server: ShopifyServer, shop: Shopify) -> None:
-    """The search finds what begins with it as well; and names need not begin with #."""
+    """The search also finds names with the same prefix, and names need not start with #."""
     server.orders += [paid("#1001-B"), paid("#10012"), paid("FR1001")]
     assert await shop.find_order("1001", None) is None
 
@@ -122,7 +122,8 @@ async def test_the_number_is_the_whole_name(server: ShopifyServer, shop: Shopify
 
 
 async def test_the_shops_own_id_of_an_order(server: ShopifyServer, shop: Shopify) -> None:
-    """What webhooks call `order_id`. It is longer than any number, and a number goes before it."""
+    """`order_id` in webhooks. It is longer than any order number, and order numbers take
+    precedence."""
     order = paid("#1001")
     order.shop_id = "5123456789012"
     server.orders += [order]
@@ -171,7 +172,8 @@ async def test_several_ways_to_pay(server: ShopifyServer, shop: Shopify) -> None
 
 
 async def test_paid_in_another_currency(server: ShopifyServer, shop: Shopify) -> None:
-    """The shop counts in euros; what moves is what the customer paid in, and never more."""
+    """The shop's currency is EUR. The refund uses the customer's payment currency, up to the amount
+    paid."""
     order = paid("#1001", 800_000)
     order.paid_in, order.rate = "JPY", 160
     server.orders.append(order)
@@ -185,7 +187,7 @@ async def test_paid_in_another_currency(server: ShopifyServer, shop: Shopify) ->
 
 
 async def test_the_same_key_with_another_amount(server: ShopifyServer, shop: Shopify) -> None:
-    """Something was done under this key, and not this: a human must look."""
+    """A different action used this key: a human must check."""
     order = paid("#1001")
     server.orders.append(order)
     await shop.refund(ORDER, Money(minor=100, currency="EUR"), KEY, again=False)
@@ -235,7 +237,7 @@ async def test_cancelled_when_the_job_is_through(
 
     assert server.orders[0].cancelled_at is not None
     assert [refund.minor for refund in server.refunds] == [4990]
-    # Again, and again it is cancelled, once.
+    # A repeated request finds it cancelled, once.
     assert await shop.cancel(ORDER, KEY, again=True) == ORDER.id
     assert len(server.refunds) == 1
 
@@ -266,7 +268,7 @@ async def test_too_late_to_cancel(server: ShopifyServer, shop: Shopify) -> None:
 
     with pytest.raises(ActionRefused):
         await shop.cancel(ORDER, KEY, again=False)
-    # The first attempt may still be at work.
+    # The first attempt may still be running.
     with pytest.raises(ActionUnknown):
         await shop.cancel(ORDER, KEY, again=True)
 

@@ -1,4 +1,4 @@
-"""The shops behind a network: what was surely done, surely not, and nobody knows. Exactly once."""
+"""Shops over a network: certain and unknown results, and exactly-once effects."""
 
 import logging
 from collections.abc import AsyncIterator, Iterator
@@ -107,7 +107,7 @@ async def test_another_key_is_another_refund(case: Case, shop: Shop) -> None:
 async def test_unknown_and_then_exactly_one(
     case: Case, shop: Shop, fault: Fault, after: bool
 ) -> None:
-    """Whether the money moved before it went wrong or not."""
+    """Whether or not the refund succeeded before the failure."""
     case.server.fail_next(fault, case.act, after=after)
 
     with patience_for(fault), pytest.raises(ActionUnknown):
@@ -119,7 +119,7 @@ async def test_unknown_and_then_exactly_one(
 
 
 async def test_found_when_the_key_is_long_forgotten(case: Case, shop: Shop) -> None:
-    """A human may approve a repetition days later."""
+    """A human may approve a retry days later."""
     refund = await shop.refund(case.order, PART, KEY, again=False)
     case.server.forget_keys()
 
@@ -242,7 +242,7 @@ async def test_more_than_there_is_or_another_currency(
 async def test_nothing_secret_is_told(
     case: Case, shop: Shop, fault: Fault | None, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """No credential and no word of an answer, in any log or in any error behind the error."""
+    """No credential or response text appears in a log, an error or its causes."""
     caplog.set_level(logging.DEBUG)
     if fault is not None:
         case.server.fail_next(fault, case.act, after=True)
@@ -265,7 +265,7 @@ def _chain(error: BaseException | None) -> Iterator[str]:
 
 
 async def test_no_proxy_and_no_redirect(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the environment or an answer names is never called."""
+    """No URL from the environment or from a response is called."""
     monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{free_port()}")
     monkeypatch.setenv("NO_PROXY", "")
     async with open_client() as http:
@@ -281,7 +281,7 @@ async def test_no_proxy_and_no_redirect(case: Case, monkeypatch: pytest.MonkeyPa
 
 
 async def test_no_connection_is_kept(case: Case, shop: Shop, http: httpx.AsyncClient) -> None:
-    """One that went stale would break under an effect."""
+    """A stale connection would break during an action."""
     pool = http._transport._pool  # type: ignore[attr-defined]
 
     await shop.find_order("1001", None)

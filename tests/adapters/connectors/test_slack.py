@@ -1,4 +1,4 @@
-"""Slack: what is posted there, and what a refusal means."""
+"""Slack: posted notices, and the meaning of rejections."""
 
 from collections.abc import AsyncIterator, Iterator
 

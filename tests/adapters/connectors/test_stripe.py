@@ -1,4 +1,4 @@
-"""What only Stripe has: its metadata, its units, its memory of keys."""
+"""Stripe's specifics: metadata, currency units and idempotency keys."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -119,7 +119,7 @@ async def test_what_is_left(
 async def test_units(
     server: StripeServer, shop: Stripe, currency: str, units: int, minor: int
 ) -> None:
-    """Most as ISO 4217 counts them; of some Stripe has more digits, or fewer."""
+    """Most currencies follow ISO 4217; for some, Stripe uses more or fewer digits."""
     server.orders.append(StripePayment("pi_1", units, currency, metadata=NUMBER))
 
     found = await shop.find_order("1001", None)
@@ -148,7 +148,7 @@ async def test_a_first_request_still_at_work(server: StripeServer, shop: Stripe)
 
 
 async def test_the_same_key_with_another_amount(server: StripeServer, shop: Stripe) -> None:
-    """Something was done under this key, and not this: a human must look."""
+    """A different action used this key: a human must check."""
     server.orders.append(StripePayment("pi_1", 4990))
     await shop.refund(ORDER, Money(minor=100, currency="EUR"), KEY, again=False)
 
@@ -158,7 +158,8 @@ async def test_the_same_key_with_another_amount(server: StripeServer, shop: Stri
 
 
 async def test_a_breakdown_that_is_remembered(server: StripeServer, shop: Stripe) -> None:
-    """The same 500 comes back for ever; it stays unknown, and no other key is tried."""
+    """Stripe returns the same stored 500 again; the outcome remains unknown, and no other key is
+    tried."""
     server.orders.append(StripePayment("pi_1", 4990))
     server.breaks_next = True
 
@@ -189,5 +190,5 @@ async def test_more_refunds_than_are_looked_at(server: StripeServer, shop: Strip
 
 
 def test_it_cancels_nothing(shop: Stripe) -> None:
-    """Who gives the money back has not stopped the parcel."""
+    """A payment provider can refund, but cannot stop a shipment."""
     assert not isinstance(shop, CancelsOrders)

@@ -1,4 +1,4 @@
-"""What only WooCommerce has: numbers beside ids, refunds that are only written down, cancelling."""
+"""WooCommerce's specifics: order numbers and ids, recorded refunds, cancellations."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -47,7 +47,7 @@ async def shop(server: WooCommerceServer) -> AsyncIterator[WooCommerce]:
 async def test_an_order_is_what_the_customer_calls_so(
     server: WooCommerceServer, shop: WooCommerce
 ) -> None:
-    """A shop with numbers of its own has ids that are other orders' numbers."""
+    """In a shop with its own numbering, an id can equal another order's number."""
     server.orders = [WooOrder(7, 100, CUSTOMER, number="FR-7"), WooOrder(8, 200, "x", number="7")]
 
     for number, order_id in (("7", "8"), ("fr-7", "7"), ("8", "8")):
@@ -77,7 +77,7 @@ async def test_money_really_moves_and_goods_stay(
 
 
 async def test_a_refund_at_work_is_none_yet(server: WooCommerceServer, shop: WooCommerce) -> None:
-    """It is written down before the payment's provider is asked, and deleted if that refuses."""
+    """It is recorded before the payment provider is called, and deleted if the provider refuses."""
     begun = WooRefund(9000, 7, 1500, f"Refunded, {ACTION}", moved=False, restocked=False)
     server.refunds.append(begun)
 

@@ -1,4 +1,4 @@
-"""What is Zendesk's own: safe updates, audits, closed tickets, who reads a public comment."""
+"""Zendesk's specifics: safe updates, audits, closed tickets, recipients of a public comment."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -127,7 +127,8 @@ async def test_somebody_else_works_on_it(server: ZendeskServer, desk: Zendesk, a
 async def test_a_late_first_try_and_a_second_cannot_both_be(
     server: ZendeskServer, desk: Zendesk
 ) -> None:
-    """The first request is still on its way when the second looks: Zendesk takes one of them."""
+    """The first request is still in progress when the second one checks: Zendesk accepts only one
+    of them."""
     number = server.open_ticket("lea@example.com")
     server.fail_next(Fault.CUT, "PUT")
     with pytest.raises(ActionUnknown):
@@ -140,7 +141,7 @@ async def test_a_late_first_try_and_a_second_cannot_both_be(
 
 
 async def test_a_long_history(server: ZendeskServer, desk: Zendesk) -> None:
-    """Looked through page by page, newest first, and given up where it has no end."""
+    """The pages are searched newest first, up to a limit."""
     number = server.open_ticket("lea@example.com")
     said = await desk.reply(ticket(number), "x", KEY, again=False)
     for index in range(20):

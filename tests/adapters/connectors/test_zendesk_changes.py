@@ -1,4 +1,4 @@
-"""Zendesk's polled comments: their author is the one whom the webhook of the comment names."""
+"""Comments polled from Zendesk have the same author as in the comment's webhook."""
 
 from datetime import timedelta
 
@@ -48,7 +48,7 @@ def thread(event: UnifiedEvent) -> str:
 
 
 async def test_an_author_without_an_address_is_the_one_of_the_event() -> None:
-    """Of a call or a chat, Zendesk has a user and no address."""
+    """For a call or a chat, Zendesk has a user without an address."""
     with zendesk_server() as server:
         ticket = server.open_ticket(None)
         server.write(ticket, "Where is my order?", utc_now() - timedelta(hours=1))
@@ -61,8 +61,8 @@ async def test_an_author_without_an_address_is_the_one_of_the_event() -> None:
 
 
 async def test_an_author_with_an_address_is_the_one_of_the_triggers() -> None:
-    """Triggers name the address alone. With the id beside it, a code that was asked for in answer
-    to the one could not be typed in the other."""
+    """Triggers contain only the address. If the poll also used the id, a code requested through one
+    could not be entered through the other."""
     with zendesk_server() as server:
         ticket = server.open_ticket(ANN)
         server.write(ticket, "Where is my order?", utc_now() - timedelta(hours=1))

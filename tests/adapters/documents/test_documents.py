@@ -1,4 +1,4 @@
-"""Large documents are read in processes that can be ended."""
+"""Large documents are parsed in processes that can be killed."""
 
 from collections.abc import AsyncIterator
 
@@ -25,7 +25,7 @@ async def pool() -> AsyncIterator[DocumentPool]:
 
 
 def pids(pool: DocumentPool) -> list[int]:
-    """Its processes that wait for a document."""
+    """Return the ids of its idle processes."""
     return [process.pid for process in pool._processes._idle]
 
 
@@ -62,7 +62,7 @@ async def test_problems_come_from_the_process(pool: DocumentPool) -> None:
 
 
 async def test_one_that_takes_too_long_ends_its_process_and_no_other(pool: DocumentPool) -> None:
-    """However deep in a library it is; the next document has a process of its own."""
+    """The process is killed even inside a library; the next document gets a new process."""
     hasty = DocumentPool(cpu_s=0.0001)
     with pytest.raises(DocumentTooCostly):
         await hasty.read(Document(DocumentKind.CASE_FILE, "[" + "1," * 40_000 + "]"))
@@ -75,7 +75,7 @@ async def test_one_that_takes_too_long_ends_its_process_and_no_other(pool: Docum
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [DocumentKind.CASE_FILE, DocumentKind.PLAYBOOK])
 async def test_hostile_documents_of_full_size(pool: DocumentPool, kind: DocumentKind) -> None:
-    """None of them takes the time that would end its process."""
+    """No document exceeds the time limit that kills its process."""
     await pool.read(Document(DocumentKind.CASE_FILE, CASES))
     before = pids(pool)
 

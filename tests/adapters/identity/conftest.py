@@ -1,4 +1,4 @@
-"""Another identity provider, and who verifies the tokens that it gives."""
+"""Another identity provider, and the verifier of its tokens."""
 
 from collections.abc import AsyncIterator
 from typing import Final
@@ -9,7 +9,7 @@ from adapters.identity.session import SessionVerifier, session_verifier
 from tests.support.tenants.identity import Provider, ec_key, identity_provider, rsa_key
 from tests.support.tenants.sessions import external
 
-# Made once: an RSA key takes long.
+# Created once, because an RSA key takes long.
 RSA: Final = rsa_key()
 
 

@@ -1,4 +1,4 @@
-"""Metadata documents of OAuth clients: their URLs are anybody's."""
+"""Metadata documents of OAuth clients: anyone can choose their URLs."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ from tests.support.servers.tls import CertificateAuthority, Flaw, certificate_au
 from tests.support.servers.webhook_receiver import WebhookReceiver, webhook_receiver
 from tests.support.webhooks.webhook_faults import Fault
 
-# Of a block that was never given out, so that nothing answers there and nothing is disturbed.
+# From an unassigned block, so that nothing responds and nobody is disturbed.
 PUBLIC = "2d00::1"
 NAME = "hooks.shop.example"
 URI = "https://app.example/cb"
@@ -29,7 +29,7 @@ class Clock:
 
 
 class Resolver:
-    """Stands in for name servers: one answer after the other, the last for good."""
+    """A fake resolver: one answer after another, then the last one repeatedly."""
 
     def __init__(self, *answers: Sequence[str]) -> None:
         self.asked = 0
@@ -114,7 +114,8 @@ async def test_no_name_leads_inside(
 async def test_a_name_that_changes_between_check_and_use_leads_nowhere(
     authority: CertificateAuthority, site: WebhookReceiver
 ) -> None:
-    """DNS rebinding: public when it is checked, inside when it would be looked up again."""
+    """DNS rebinding: the address is public when it is checked, and would be internal in a second
+    lookup."""
     resolver = Resolver([PUBLIC], ["127.0.0.1"])
     site.answer(200, document(site.url_of(NAME)))
     await refused(documents(authority, resolver, budget_s=0.5), site.url_of(NAME))

@@ -1,4 +1,4 @@
-"""The published keys of a provider: when they are fetched, kept and forgotten."""
+"""A provider's published keys: when they are fetched, cached and discarded."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -56,7 +56,7 @@ async def test_known_key_of_a_fresh_set_asks_nobody(
 
     clock.now += LIFESPAN_S - 1
     for _ in range(CALLERS):
-        # Ends without ever waiting: no thread, no timer, no other task.
+        # Completes without waiting: no thread, no timer, no other task.
         with pytest.raises(StopIteration):
             keys.find("first").send(None)
     assert provider.requests == 1
@@ -210,7 +210,7 @@ async def test_provider_comes_back(keys: ProviderKeys, provider: Provider, clock
 
 
 async def test_nobody_listens(provider: Provider, clock: Clock) -> None:
-    # The port of a server that is gone.
+    # The port of a stopped server.
     gone = await asyncio.start_server(provider.answer, "127.0.0.1", 0)
     port = gone.sockets[0].getsockname()[1]
     gone.close()

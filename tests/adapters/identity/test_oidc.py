@@ -1,4 +1,4 @@
-"""How a client shows who it is, at providers that want it otherwise; and keys without names."""
+"""Client authentication at providers with different requirements, and keys without ids."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -57,7 +57,7 @@ async def test_the_client_shows_who_it_is(
         url = await provider.sign_in_url(ATTEMPT)
         assert "client_id=me+%26+you" in url
         assert "scope=openid+email+groups" in url
-        with pytest.raises(ProviderAnswerInvalid):  # which knows another client
+        with pytest.raises(ProviderAnswerInvalid):  # the provider knows another client
             await provider.person("a code", ATTEMPT)
 
     asked = there.seen[-1]

@@ -1,4 +1,4 @@
-"""Session tokens: what is accepted of whom, and which claims are refused."""
+"""Session tokens: which issuers are accepted, and which claims are rejected."""
 
 import pytest
 
@@ -26,7 +26,8 @@ async def test_good_token(verifier: SessionVerifier, provider: Provider, kid: st
 
 
 def by_now(claimed: dict[str, object]) -> dict[str, object]:
-    """The claims with their times moved on: minutes may have passed since they were made up."""
+    """Return the claims with current times, because minutes may have passed since they were
+    created."""
     since = int(utc_now().timestamp()) - NOW
     return {
         name: value + since if name in ("exp", "nbf", "iat") and isinstance(value, int) else value

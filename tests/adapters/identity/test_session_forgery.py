@@ -1,4 +1,4 @@
-"""Every way to forge a session token that we know of."""
+"""Every known way to forge a session token."""
 
 from collections.abc import Callable
 
@@ -28,7 +28,8 @@ RSA_ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512")
 
 @pytest.mark.parametrize("named", [None, "RS384", "PS512"])
 async def test_algorithms_of_an_rsa_key(provider: Provider, named: str | None) -> None:
-    """One that names no algorithm may be used with all that are configured, else with that one."""
+    """A key without an algorithm can be used with all configured algorithms; otherwise only with
+    its own."""
     configured = ("RS384", "RS512", "PS256", "PS384", "PS512", "ES256")
     alg = {"alg": named} if named else {}
     key = provider.keys["rsa"]
@@ -53,7 +54,7 @@ async def test_algorithms_of_an_rsa_key(provider: Provider, named: str | None) -
 
 
 async def test_key_that_may_be_another_kinds(provider: Provider) -> None:
-    """`alg` of another kind of key makes a key unusable, whatever is configured."""
+    """An `alg` for another key type makes a key unusable, whatever is configured."""
     key = provider.keys["rsa"]
     provider.document = {
         "keys": [

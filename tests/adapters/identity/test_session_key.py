@@ -1,4 +1,4 @@
-"""Our own identity provider: its keys in every spelling, its tokens, its published part."""
+"""Our own identity provider: formats of its keys, its tokens, its published keys."""
 
 import base64
 from datetime import datetime
@@ -14,7 +14,7 @@ from domain.tenants.user import User
 
 
 def _now() -> datetime:
-    """Of the test, and not of its import: a long run imports it an hour before."""
+    """Computed in the test, because the import can be an hour older in a long run."""
     return utc_now().replace(microsecond=0)
 
 

@@ -1,4 +1,4 @@
-"""An authority that all mail servers here share, and a mailer that believes it."""
+"""A certificate authority shared by all mail servers, and a mailer that trusts it."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A client's own mail server is a stranger's machine: what it can do, and what it cannot."""
+"""A client's own mail server is untrusted: what it can and cannot do."""
 
 import asyncio
 import time
@@ -34,7 +34,7 @@ from tests.support.servers.tls import CertificateAuthority
 
 
 async def test_without_starttls_nothing_is_said(mailer: SmtpMailer) -> None:
-    """A stripped STARTTLS, or one that is refused, is no reason to go on in the clear."""
+    """The mailer does not continue in clear text if STARTTLS is stripped or refused."""
     heard: list[bytes] = []
 
     async def stripped(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -48,14 +48,14 @@ async def test_without_starttls_nothing_is_said(mailer: SmtpMailer) -> None:
             await mailer.send(MAIL, by(with_login(at(port, starttls=True))))
 
     assert [line.split()[0] for line in heard] == [b"EHLO"]
-    # Nor is it told what this machine is called.
+    # The server does not learn this machine's name either.
     assert heard[0] == b"EHLO service.example\r\n"
 
 
 async def test_what_was_said_before_tls_counts_for_nothing(
     authority: CertificateAuthority, mailer: SmtpMailer
 ) -> None:
-    """An answer smuggled in behind that of STARTTLS is not taken for the encrypted server's."""
+    """A response injected after the STARTTLS response is not treated as encrypted."""
 
     async def injecting(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await says(writer, "220 here")
@@ -80,7 +80,7 @@ async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 async def dripping(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     while not writer.is_closing():
         await says(writer, "220-still there")
-        await asyncio.sleep(0.02)  # this is what dripping means
+        await asyncio.sleep(0.02)  # this is the slow-drip case
 
 
 async def endless(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -116,7 +116,7 @@ async def test_a_hostile_server_costs_one_deadline(
 async def test_a_client_has_a_few_places_and_no_more(
     monkeypatch: pytest.MonkeyPatch, authority: CertificateAuthority, mailer: SmtpMailer
 ) -> None:
-    """Its silent server holds its own mails; another client's go out meanwhile."""
+    """Its silent server blocks only its own emails; another client's emails are still sent."""
     monkeypatch.setattr("adapters.mail.own_servers._PATIENCE_S", 0.05)
     came = 0
     full = asyncio.Event()
@@ -144,7 +144,7 @@ async def test_a_client_has_a_few_places_and_no_more(
         for one in held:
             one.cancel()
         await asyncio.gather(*held, return_exceptions=True)
-        # Places are given back.
+        # Slots are released.
         with pytest.raises(MailUnreachable):
             await asyncio.wait_for(_soon(mailer, port, monkeypatch), 5)
     assert came == 5

@@ -1,4 +1,4 @@
-"""Mail over a real SMTP connection: what was surely sent, surely not, and nobody knows."""
+"""Email over a real SMTP connection: certain and unknown results."""
 
 import pytest
 
@@ -8,6 +8,7 @@ from domain.core.ports import OutgoingMail, ServicePermit
 from domain.intake.mail_automatic import may_reply
 from domain.integrations.errors import MailRefused, MailUnknown, MailUnreachable
 from embedded.ports import free_port
+from tests.support.core.mail_parts import plain_text
 from tests.support.integrations.mailers import PERMIT, mailer_to
 from tests.support.servers.mail import MailServer
 
@@ -32,15 +33,21 @@ async def test_mail_arrives_whole(mail: MailServer) -> None:
     (sent,) = mail.mails
     assert sent["Subject"] == MAIL.subject
     assert sent["From"].addresses[0].display_name == MAIL.from_name
-    # Of a domain that exists: filters look whether it does.
+    # Uses an existing domain, because filters check that.
     assert sent["Message-ID"] == message_id == "<reply.1@boutique.example>"
     assert sent["Reply-To"] is None
     assert sent["In-Reply-To"] == sent["References"] == "<0@x>"
-    # Other robots, our own kind among them, are told not to answer.
+    # Other auto-responders, including instances of this service, must not answer.
     assert sent["Auto-Submitted"] == "auto-replied"
     assert sent["X-Auto-Response-Suppress"] == "OOF, AutoReply"
     assert not may_reply({name.lower(): str(value) for name, value in sent.items()}, (), "")
-    assert sent.get_content().splitlines() == MAIL.text.splitlines()
+    assert plain_text(sent).splitlines() == MAIL.text.splitlines()
+    assert sent.get_content_type() == "multipart/alternative"
+    assert [part.get_content_type() for part in sent.iter_parts()] == ["text/plain", "text/html"]
+    html = sent.get_body(("html",))
+    assert html is not None
+    assert "Été &amp; Fils, &quot;Boutique&quot;" in html.get_content()
+    assert "À bientôt" in html.get_content()
 
 
 @pytest.mark.parametrize(
@@ -81,7 +88,7 @@ async def test_no_server_is_set() -> None:
         {"to": "a@[b"},
         {"to": "é@b.example"},
         {"to": "nobody"},
-        {"to": "Support@Boutique.example"},  # ourselves: it would come back
+        {"to": "Support@Boutique.example"},  # ourselves: the email would come back
     ],
 )
 async def test_it_goes_to_one_address_or_nobody(mail: MailServer, change: dict[str, str]) -> None:
@@ -114,7 +121,7 @@ def test_unusable_sender() -> None:
 async def test_slow_server_cannot_hold_the_sender(
     mail: MailServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The deadline is over the whole conversation, not over each command of it."""
+    """The deadline covers the whole SMTP session, not each command."""
     monkeypatch.setattr("adapters.mail.mailer._TIMEOUT_S", 0.3)
     mail.pause_s = 0.2
 

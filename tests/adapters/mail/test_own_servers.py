@@ -1,4 +1,4 @@
-"""A client's own mail server: in its name, by TLS, past the guard."""
+"""A client's own mail server: its sender, TLS and the address guard."""
 
 import pytest
 
@@ -45,7 +45,7 @@ async def test_mail_goes_out_in_the_clients_name(
     assert sent["Reply-To"] == "answers@shop.example"
     assert sent["Message-ID"] == message_id == "<reply.1@shop.example>"
     assert server.logins == [USERNAME.encode()]
-    # The certificate was asked for by the name that it has to bear.
+    # The certificate is checked for the expected name.
     assert server.asked_for == ["localhost"]
 
 
@@ -57,7 +57,7 @@ async def test_the_services_server_sends_in_the_clients_name_too(mail: MailServe
 
 @pytest.mark.parametrize("to", [ADDRESS.upper(), "answers@shop.example", SERVICE])
 async def test_a_verified_sender_does_not_write_to_itself(mail: MailServer, to: str) -> None:
-    """It would come back as the next message to answer."""
+    """The email would come back as the next message to answer."""
     with pytest.raises(MailRefused):
         await mailer_to(mail.url).send(MAIL.model_copy(update={"to": to}), by(None))
     assert mail.mails == []
@@ -95,7 +95,7 @@ async def test_a_wrong_password_is_refused_for_good(
 async def test_anothers_password_is_not_opened(
     authority: CertificateAuthority, mailer: SmtpMailer
 ) -> None:
-    """A row that was moved to another client is worth nothing there."""
+    """A row copied to another client cannot be decrypted."""
     async with client_smtp(authority.server_context(), starttls=True) as server:
         stolen = by(with_login(at(server.port, starttls=True)), client=TenantId(new_ulid()))
         with pytest.raises(MailLoginRefused):
@@ -110,7 +110,7 @@ async def test_anothers_password_is_not_opened(
         ("450 later", "250 ok", MailUnreachable),
         ("250 ok", "554 refused", MailRefused),
         ("250 ok", "451 later", MailUnreachable),
-        ("250 ok", None, MailUnknown),  # it closes after the text was given over
+        ("250 ok", None, MailUnknown),  # it disconnects after the message was transmitted
     ],
 )
 async def test_outcomes(
@@ -124,12 +124,12 @@ async def test_outcomes(
         server.recipient_reply, server.reply = recipient, data
         with pytest.raises(error) as met:
             await mailer.send(MAIL, by(with_login(at(server.port))))
-    # What the server said is kept nowhere: it may be a stranger's text.
+    # The server's response is not stored, because it may be arbitrary text.
     assert "no such user" not in f"{met.value!r} {met.value.__cause__!r}"
 
 
 async def test_addresses_are_vetted_at_every_send(authority: CertificateAuthority) -> None:
-    """A name that was public when it was stored may lead inside now."""
+    """A name that was public when it was stored may now resolve to an internal address."""
     async with client_smtp(authority.server_context(), starttls=False) as server:
         guarded = mailer_to(
             None,
@@ -143,7 +143,7 @@ async def test_addresses_are_vetted_at_every_send(authority: CertificateAuthorit
 
 
 async def test_what_was_vetted_is_dialled(authority: CertificateAuthority) -> None:
-    """A name that is looked up once cannot lead elsewhere between the check and the connection."""
+    """A single lookup cannot lead to another address between the check and the connection."""
     asked: list[str] = []
 
     def rebinding(name: str) -> list[str]:
@@ -152,7 +152,7 @@ async def test_what_was_vetted_is_dialled(authority: CertificateAuthority) -> No
 
     async with client_smtp(authority.server_context(), starttls=False) as server:
         mailer = mailer_to(None, ca_file=authority.file, look_up=rebinding)
-        # Its certificate is checked by the name, whatever the address.
+        # Its certificate is checked by name, whatever the address.
         sender = by(with_login(at(server.port, host="hooks.shop.example")))
         await mailer.send(MAIL, sender)
         assert asked == ["hooks.shop.example"]

@@ -1,4 +1,4 @@
-"""Which servers of clients' may be stored: as for their webhooks, and on the ports of mail."""
+"""Which client mail servers can be stored: the rules for webhooks, and the SMTP ports."""
 
 import socket
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Large events are normalized in processes that can be ended."""
+"""Large events are normalized in processes that can be killed."""
 
 import asyncio
 import sys
@@ -57,7 +57,7 @@ async def test_it_is_the_same_wherever_it_is_done(pool: NormalizerPool) -> None:
 
 
 async def test_who_takes_too_long_is_ended_and_no_other(pool: NormalizerPool) -> None:
-    """However deep in a library it is; the next event has a process of its own."""
+    """The process is killed even inside a library; the next event gets a new process."""
     hasty = NormalizerPool(cpu_s=0.0001)
     with pytest.raises(OverBudget):
         await hasty.normalize(LARGE_MAIL, fallback_ticket_id="T")
@@ -104,7 +104,7 @@ async def test_nobody_gets_the_answer_to_whoever_gave_up(pool: NormalizerPool) -
 
 @pytest.mark.slow
 async def test_the_processes_end_with_their_worker() -> None:
-    """Also if nobody ends them: a worker may be killed."""
+    """Even if nothing stops them: a worker may be killed."""
     code = """
 import asyncio
 from adapters.normalizing.pool import NormalizerPool

@@ -56,7 +56,7 @@ def dropped(metrics: Metrics) -> float | None:
 
 
 class Kept:
-    """The place where reports are kept. It may be away, or hang."""
+    """The storage of reports. It may be unavailable, or hang."""
 
     def __init__(self) -> None:
         self.reports: dict[str, ErrorReport] = {}
@@ -72,7 +72,7 @@ class Kept:
 
     @property
     def numbers(self) -> dict[tuple[str, str | None], int]:
-        """The errors of each place and client, over all reports."""
+        """Return the number of errors by location and client, over all reports."""
         found: dict[tuple[str, str | None], int] = {}
         for one in self.reports.values():
             key = one.place, one.client_id
@@ -85,7 +85,8 @@ async def _nowhere(_: str, __: ErrorReport) -> None:
 
 
 def numbers(sentry: SentryServer) -> dict[tuple[str, str], int]:
-    """The errors that Sentry knows of, by place and client: it keeps one event by id."""
+    """Return the number of errors in Sentry by location and client; Sentry stores one event per
+    id."""
     found: dict[tuple[str, str], int] = {}
     for event in {one["event_id"]: one for one in sentry.events}.values():
         key = event["transaction"], event["tags"]["client_id"]
@@ -144,7 +145,8 @@ async def test_what_a_library_adds_is_taken_away() -> None:
 async def test_a_flood_is_two_reports_by_client_with_the_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first error is reported at once, the others of its kind are counted into one report."""
+    """The first error is reported at once, and the following errors of its kind are counted in one
+    report."""
     monkeypatch.setattr(tracker_module, "REPORT_EVERY_S", 3_600.0)
     with sentry_server() as sentry:
         async with error_tracker(sentry.dsn, tmp_path, _nowhere, Redactor(), Metrics()) as tracker:
@@ -155,7 +157,7 @@ async def test_a_flood_is_two_reports_by_client_with_the_number(
                 tracker.report(report(client_id="c1"))
 
         assert numbers(sentry) == {("POST /x", "c1"): 99, ("POST /x", "c2"): 1}
-        # The end of the tracker sends again what was on its way, under the same id.
+        # On shutdown, the tracker sends pending reports again under the same id.
         assert len({event["event_id"] for event in sentry.events}) == 3
 
 
@@ -175,7 +177,7 @@ async def test_a_silent_sentry_delays_nothing_and_loses_nothing(tmp_path: Path) 
 
 @pytest.mark.parametrize(("status", "lost"), [(500, 0), (503, 0), (429, 0), (401, 0), (400, 1)])
 async def test_a_report_that_sentry_refuses(tmp_path: Path, status: int, lost: int) -> None:
-    """Sentry gets it later, unless it is refused for good."""
+    """The report is sent later, unless it was permanently rejected."""
     metrics = Metrics()
     with sentry_server() as sentry:
         sentry.status = status
@@ -217,7 +219,7 @@ async def test_one_that_cannot_be_kept_holds_up_no_other(tmp_path: Path) -> None
 
 
 async def test_clients_beyond_the_limit_are_counted_together(tmp_path: Path) -> None:
-    """An outage met by very many clients loses their names, and no error."""
+    """An outage for many clients loses the clients' names, but no error."""
     kept = Kept()
     spool = ReportSpool(tmp_path, new_ulid())
     tracker = SpooledTracker(spool, kept.keep, Metrics())
@@ -247,7 +249,7 @@ async def test_shutdown_does_not_wait_for_a_dead_database(tmp_path: Path) -> Non
 
 
 async def test_a_living_process_keeps_its_reports(tmp_path: Path) -> None:
-    """Another process adopts what ended ones left, and nothing of a process that lives."""
+    """Another process adopts the reports of ended processes, but not those of a running one."""
     slow, quick = Kept(), Kept()
     slow.away = True
     async with error_tracker(None, tmp_path, slow.keep, Redactor(), Metrics()) as tracker:
@@ -258,8 +260,8 @@ async def test_a_living_process_keeps_its_reports(tmp_path: Path) -> None:
 
 
 async def test_kill_between_the_count_and_the_flush(tmp_path: Path) -> None:
-    """A process counts 40 errors while Sentry is silent and gets SIGKILL; the next one reports
-    each of them."""
+    """A process counts 40 errors while Sentry is unavailable, and gets SIGKILL. The next process
+    reports all of them."""
     with sentry_server() as sentry:
         sentry.silent = True
         child = await asyncio.create_subprocess_exec(

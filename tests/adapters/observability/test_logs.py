@@ -1,4 +1,4 @@
-"""Logs: where it failed, never on what."""
+"""Logs contain the location of a failure, but not its data."""
 
 import asyncio
 import json
@@ -88,7 +88,7 @@ def test_libraries_are_quiet_below_warning(capsys: pytest.CaptureFixture[str]) -
 
 
 async def test_forgotten_task_is_logged_without_values(capsys: pytest.CaptureFixture[str]) -> None:
-    """asyncio prints the exception of a task that nobody awaited, with what it says."""
+    """asyncio logs the exception of a task that nobody awaited, with its message."""
 
     async def forgotten() -> None:
         fail(CANARY)

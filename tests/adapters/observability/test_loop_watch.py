@@ -16,7 +16,7 @@ class Holds(list[tuple[Cause, float]]):
 
 
 async def seen(holds: Holds, cause: Cause) -> bool:
-    """Whether the watch sees the hold when it looks next."""
+    """Return whether the watchdog detects the blocked loop at its next check."""
 
     async def found() -> bool:
         return any(one == cause and seconds >= HOLD_S for one, seconds in holds)

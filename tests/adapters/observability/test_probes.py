@@ -1,4 +1,4 @@
-"""METRICS_PORT of a worker, whatever its event loop is at."""
+"""METRICS_PORT of a worker, whatever the state of its event loop."""
 
 import asyncio
 from collections.abc import Iterator
@@ -58,11 +58,11 @@ async def test_readiness_names_what_is_missing() -> None:
 
 
 async def test_a_loop_that_is_held_is_not_alive(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its numbers are there all the same."""
+    """Its metrics are still available."""
     monkeypatch.setattr(probes_module, "_LOOP_TURNS_WITHIN_S", 0.05)
     paths = ("/healthz", "/readyz", "/metrics")
     with serving() as it, it.probes.ready_when(readiness({})), ThreadPoolExecutor() as threads:
-        # The loop does not turn before all have been answered.
+        # The loop stays blocked until all requests have been answered.
         held, ready, numbers = threads.map(it.get, paths)
 
     assert (held.status_code, held.json()) == (503, {"status": "held"})

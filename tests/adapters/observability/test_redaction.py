@@ -1,4 +1,4 @@
-"""No secret survives, whatever stands around it; ordinary text stays as it is."""
+"""No secret survives redaction in any context, and ordinary text is unchanged."""
 
 import time
 
@@ -12,7 +12,7 @@ from settings import load_settings
 
 ENGINE_SECRET = "a told secret, with spaces"
 
-# What must not survive, inside the form it is met in.
+# Secrets, in the form in which they occur.
 CANARIES = {
     "ak_0123456789abcdef0123456789abcdef": "0123456789abcdef",
     "mcp_89abcdef0123456789abcdef01234567": "89abcdef0123",
@@ -45,7 +45,7 @@ CANARIES = {
 
 redactor = Redactor([ENGINE_SECRET])
 
-# Texts that try to break a rule: beginnings and ends of secrets, quotes, signs.
+# Texts that try to break a rule: starts and ends of secrets, quotes, punctuation.
 _PIECES = st.sampled_from(
     ["Bearer ", "basic ", "?a=", "&", "=", "://", "a://b:", "@", "'", '"', "ak_", "eyJ", ".", " ",
      "\n", "{", "}", "api_key=", "password: ", "x-engine-secret: ", "é", "\0", "%40", "(", ")"]
@@ -58,7 +58,7 @@ SURROUNDINGS = st.lists(_PIECES | st.text(max_size=5), max_size=5).map("".join)
 @example(before="", after="")
 def test_no_secret_survives(canary: str, before: str, after: str) -> None:
     secret = CANARIES[canary]
-    # Letters and digits may belong to the secret itself; they cannot be told from it.
+    # Letters and digits may be part of the secret, so they cannot be separated from it.
     assert secret not in redactor.text(f"{before}{canary}{after}").replace(MASK, "")
 
 
@@ -125,7 +125,7 @@ def test_sentences_are_not_mangled(text: str) -> None:
 )  # fmt: skip
 @pytest.mark.parametrize("first", ["", "@"])
 def test_hostile_text_costs_no_more_than_other_text(first: str, prefix: str) -> None:
-    """Callers choose the path that is logged; a rule that starts over for each prefix took 1 s."""
+    """Callers choose the logged path. A rule that restarted for each prefix took 1 s."""
     text = first + prefix * (8 * 1024 // len(prefix))
     started = time.thread_time()
     redactor.text(text)

@@ -1,4 +1,4 @@
-"""Error reports on disk: what a crash of the machine damages, and where they cannot be written."""
+"""Error reports on disk: damage by a system crash, and an unwritable disk."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ def report(place: str) -> ErrorReport:
 
 
 def test_a_report_that_a_crash_of_the_machine_cut_off(tmp_path: Path) -> None:
-    """It is left aside, and costs no other report its place."""
+    """The damaged report is skipped, and does not use another report's space."""
     ended, damaged, whole = ReportSpool(tmp_path, new_ulid()), new_ulid(), new_ulid()
     for report_id in (damaged, whole):
         ended.add(report_id, report(report_id))

@@ -1,4 +1,4 @@
-"""What waits, as Prometheus sees it: asked for when it asks, and unknown where nobody answers."""
+"""Waiting work in Prometheus: queried on each scrape, and unknown if a query fails."""
 
 import asyncio
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ async def test_numbers_are_asked_for_once_and_together() -> None:
     assert 'engine_task_queue_backlog{queue="engine",work="workflows"} 7.0' in shown
     assert 'engine_state_known{source="database"} 1.0' in shown
     assert 'engine_state_known{source="temporal"} 0.0' in shown
-    # Nobody knows: no number, rather than a 0.
+    # An unknown value is left out, instead of 0.
     assert "\nengine_failed_schedules" not in shown
     assert asked == 1
     assert "engine_state_known" not in after

@@ -1,4 +1,4 @@
-"""Traces are loaded where they are wanted, and nowhere else."""
+"""Tracing libraries are imported only if tracing is enabled."""
 
 import subprocess
 import sys

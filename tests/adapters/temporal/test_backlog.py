@@ -1,4 +1,4 @@
-"""What waits in Temporal, and which schedules failed."""
+"""Waiting tasks in Temporal, and failed schedules."""
 
 from datetime import timedelta
 
@@ -36,7 +36,7 @@ async def test_a_schedule_that_fails_is_counted_for_a_while(idle_engine: LiveEng
     async def failed() -> bool:
         return await failed_schedules(client, began - timedelta(minutes=1)) == 1
 
-    # One that no schedule started fails as well, and is somebody else's.
+    # A failed workflow that no schedule started is not counted.
     await client.start_workflow(
         "Nothing", id=f"{name}-other", task_queue=name, execution_timeout=timedelta(seconds=1)
     )

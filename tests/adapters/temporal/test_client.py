@@ -1,4 +1,4 @@
-"""What the server does seldom, and callers must not notice."""
+"""Rare server behavior that callers must not notice."""
 
 from typing import Any
 
@@ -14,8 +14,8 @@ from tests.support.tenants.shop import ORDER_QUESTION, Shop
 async def test_a_start_whose_question_is_lost_is_joined(
     engine: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Seen with server 1.32 while a worker stopped: the run is there, and each repetition of its
-    start is refused."""
+    """Observed with server 1.32 while a worker stopped: the run exists, and every repeated start is
+    rejected."""
     service = engine.client.workflow_service
     ask = type(service).execute_multi_operation
     starts: list[str] = []

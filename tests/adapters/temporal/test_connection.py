@@ -1,4 +1,4 @@
-"""Temporal as people run it: by TLS, with a certificate or an API key, on a server that asks."""
+"""Production Temporal: TLS, with a certificate or an API key, on a server that requires them."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -34,7 +34,7 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """`other`: the certificate of an authority that signed nothing here."""
+    """`other`: the certificate of an unrelated authority."""
 
     authority: CertificateAuthority
     other: Path
@@ -67,7 +67,7 @@ def settings_at(address: str, *more: dict[str, str]) -> TemporalSettings:
 
 
 async def runs_a_workflow(settings: TemporalSettings) -> bool:
-    """By a worker and a caller that both connect with these settings."""
+    """Return whether a worker and a caller can run a workflow with these settings."""
     client, queue = await connect(settings), new_ulid()
     async with Worker(
         client, task_queue=queue, workflows=[Hello], workflow_runner=UnsandboxedWorkflowRunner()
@@ -80,7 +80,7 @@ async def runs_a_workflow(settings: TemporalSettings) -> bool:
 
 @asynccontextmanager
 async def silent_server() -> AsyncIterator[str]:
-    """It takes connections, and says nothing."""
+    """A server that accepts connections and never responds."""
     held: list[asyncio.StreamWriter] = []
     server = await asyncio.start_server(lambda _, writer: held.append(writer), "127.0.0.1", 0)
     try:
@@ -107,7 +107,7 @@ async def test_with_a_certificate_of_our_own(temporal: TemporalServer, files: Fi
 
 
 async def test_with_an_api_key(temporal: TemporalServer, files: Files) -> None:
-    """It goes over TLS, without anything being said of TLS."""
+    """An API key enables TLS without another setting."""
     with secured_temporal(temporal.address, files.authority, api_key="key of ours") as address:
         key = {"TEMPORAL_API_KEY": "key of ours"}
         assert await runs_a_workflow(settings_at(address, files.trusted, key))
@@ -139,7 +139,7 @@ async def test_what_is_wrong_with_the_connection_is_said(
         settings = settings_at(address, trusted, more)
         with pytest.raises(EngineUnavailable, match=told):
             await connect(settings)
-        # The API starts all the same, for a server can be mended.
+        # The API starts nevertheless, because the server may become available.
         await check_credentials(settings)
 
 
@@ -180,7 +180,7 @@ async def test_a_namespace_that_refuses_us(temporal: TemporalServer, files: File
 async def test_search_attributes_that_only_an_administrator_makes(
     temporal: TemporalServer, files: Files
 ) -> None:
-    """Temporal Cloud has them made by its own console."""
+    """In Temporal Cloud, they are created in its console."""
     forbidden = ["AddSearchAttributes"]
     with secured_temporal(temporal.address, files.authority, forbidden=forbidden) as address:
         await ensure_search_attributes(await connect(settings_at(address, files.trusted)))
@@ -196,7 +196,7 @@ async def test_search_attributes_that_only_an_administrator_makes(
 
 
 async def _bare_namespace(temporal: TemporalServer) -> dict[str, str]:
-    """One without any search attribute of ours."""
+    """Create a namespace without our search attributes."""
     name = f"bare-{new_ulid()}"
     client = await connect(temporal_at(temporal.address))
     await client.workflow_service.register_namespace(

@@ -1,4 +1,4 @@
-"""Builds of the workers: none gets work before it is promoted."""
+"""Worker builds: a build gets no work before it is promoted."""
 
 import pytest
 from structlog.testing import capture_logs
@@ -37,7 +37,7 @@ def test_workers_are_of_no_build_unless_both_names_are_set() -> None:
 
 @pytest.mark.slow
 async def test_a_build_that_nobody_promoted_counts_for_nothing(idle_engine: LiveEngine) -> None:
-    """One worker of it is there, the other is missing: it cannot be promoted either."""
+    """Only one of its workers is running, so the build cannot be promoted."""
     client, queue = idle_engine.client, names.WEBHOOKS_QUEUE
     temporal = settings_of(
         "postgresql://u@h/d", "h:1", temporal_deployment="tests", temporal_build_id="new"

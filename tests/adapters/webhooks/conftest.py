@@ -1,4 +1,4 @@
-"""An authority that all receivers here share, and a receiver."""
+"""A certificate authority shared by all receivers, and a receiver."""
 
 from collections.abc import Iterator
 

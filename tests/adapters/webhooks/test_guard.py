@@ -1,4 +1,4 @@
-"""No name, number or proxy leads the sender to an address that is not public."""
+"""No name, number or proxy leads the sender to a non-public address."""
 
 import socket
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ from domain.webhooks.delivery import DeliveryAttempt, FailureKind
 from tests.support.servers.tls import CertificateAuthority
 from tests.support.servers.webhook_receiver import WebhookReceiver, webhook_receiver
 
-# Of a block that was never given out, so that nothing answers there and nothing is disturbed.
+# From an unassigned block, so that nothing responds and nobody is disturbed.
 PUBLIC = "2d00::1"
 NAME = "hooks.shop.example"
 
 
 class Answers:
-    """Stands in for name servers: one answer after the other, the last for good."""
+    """A fake resolver: one answer after another, then the last one repeatedly."""
 
     def __init__(self, *answers: Sequence[str]) -> None:
         self.asked: list[str] = []
@@ -32,7 +32,7 @@ class Answers:
 
 
 def guarded(authority: CertificateAuthority, look_up: LookUp) -> HttpWebhookSender:
-    """As in production: nothing private is allowed."""
+    """A sender with production settings: private addresses are not allowed."""
     return HttpWebhookSender(
         allow_private=False, ca_file=authority.file, look_up=look_up, budget_s=0.5
     )
@@ -47,7 +47,7 @@ async def post(sender: HttpWebhookSender, url: str) -> DeliveryAttempt:
     [
         ["127.0.0.1"], ["10.0.0.1"], ["169.254.169.254"], ["::1"], ["::ffff:127.0.0.1"],
         ["64:ff9b::7f00:1"], ["fe80::1%lo"], ["0.0.0.0"], ["100.64.0.1"],
-        # One public address does not make up for another one.
+        # A public address does not compensate for a private one.
         [PUBLIC, "127.0.0.1"], ["127.0.0.1", PUBLIC],
     ],
 )  # fmt: skip

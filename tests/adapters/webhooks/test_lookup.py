@@ -1,5 +1,5 @@
-"""Names that hang: their client waits no longer than the deadline, and nobody else at all. Whoever
-finds no thread is put off, and its receiver has not failed."""
+"""Hanging DNS lookups: their client waits until the deadline, and other clients do not wait. A
+delivery without a free thread is deferred, and does not count as a failure."""
 
 import asyncio
 import threading
@@ -22,7 +22,7 @@ HANGING = ".hanging.example"
 
 
 class BlackHole:
-    """Name servers, of which those of `*.hanging.example` do not answer until `let_go`."""
+    """Name servers that do not respond for `*.hanging.example` until `let_go`."""
 
     def __init__(self) -> None:
         self.asked: Counter[str] = Counter()
@@ -81,9 +81,9 @@ async def test_a_clients_hanging_names_take_four_threads_and_no_more(hole: Black
     )
     assert Counter(kinds) == {FailureKind.DNS: 4, PUT_OFF: 16}
     assert hole.most_waiting == 4
-    # Neither are its good names looked up, until a thread is free again …
+    # The client's other names are not looked up until a thread is free …
     assert await kind_of(names, "a", "good.example") is PUT_OFF
-    # … but another client's are.
+    # … but another client's names are.
     assert await kind_of(names, "b", "good.example") is None
     hole.let_go.set()
     await hole.empty()
@@ -138,13 +138,13 @@ async def test_one_name_is_looked_up_once_at_a_time(hole: BlackHole) -> None:
     kinds = await asyncio.gather(*(kind_of(names, "a", name) for _ in range(20)))
     assert set(kinds) == {FailureKind.DNS}
     assert hole.asked[name] == 1
-    # Who asks while the look-up still runs gets its answer.
+    # A request during the lookup receives its result.
     asking = asyncio.create_task(look_up(names, "a", name))
     await asyncio.sleep(0)
     hole.let_go.set()
     assert await asking == ["127.0.0.1"]
     assert hole.asked[name] == 1
-    # Afterwards it is looked up again: nothing is kept.
+    # Later requests look the name up again: nothing is cached.
     assert await kind_of(names, "a", name) is None
     assert hole.asked[name] == 2
 
@@ -176,5 +176,5 @@ async def test_one_tenants_black_hole_does_not_delay_another(
         assert 2000 <= duration_ms < 4000
     assert hole.most_waiting == 4
     hole.let_go.set()
-    # They come to the receiver, whose certificate is for another name.
+    # They reach the receiver, whose certificate is for another name.
     assert {failure for failure, _ in await asyncio.gather(*waiting)} == {FailureKind.TLS}

@@ -1,4 +1,4 @@
-"""Retry-After, in its two forms and in none."""
+"""Retry-After: its two formats and invalid values."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""The sender against a real HTTPS receiver, in order and out of it (fault matrix, receivers)."""
+"""The sender with a real HTTPS receiver, working and failing (fault matrix, receivers)."""
 
 import asyncio
 import os
@@ -236,7 +236,7 @@ async def test_no_answer_fills_the_memory(
     fault: Fault, sender: HttpWebhookSender, receiver: WebhookReceiver
 ) -> None:
     receiver.fail(fault)
-    await post(sender, receiver)  # the receiver makes its bomb
+    await post(sender, receiver)  # the receiver builds its decompression bomb
     tracemalloc.start()
     try:
         before, _ = tracemalloc.get_traced_memory()
@@ -244,7 +244,7 @@ async def test_no_answer_fills_the_memory(
         after, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    # The event loop alone reads 256 KiB at a time, and holds them encrypted and decrypted.
+    # The event loop reads 256 KiB at a time, and holds them encrypted and decrypted.
     assert peak - before < 2_000_000
     assert after - before < 1_000_000
 

@@ -1,4 +1,4 @@
-"""GET /api/dashboard/insight and its kin: what is told, and what is refused."""
+"""GET /api/dashboard/insight and related routes: results and rejections."""
 
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -44,7 +44,7 @@ async def told(front: LiveEngine, shop: Shop, path: str, /, **params: object) ->
 
 
 def table(answer: httpx.Response) -> list[dict[str, str]]:
-    """A CSV file's lines by its columns, as somebody reads it who takes the guards away."""
+    """Parse a CSV file into columns, and remove the protection against formula injection."""
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     assert answer.headers["content-disposition"].startswith('attachment; filename="')
     assert answer.content.startswith(b"\xef\xbb\xbf")
@@ -66,7 +66,8 @@ def days_ago(days: int, minute: int = 0) -> datetime:
 
 
 async def asked_in_vain(front: LiveEngine, shop: Shop) -> list[str]:
-    """Five questions about two matters; the first one a person has answered. Their events."""
+    """Create five unanswered questions about two topics; a human answered the first. Return their
+    events."""
     events = []
     for number, text in enumerate((*SWISS, *BULB)):
         events.append(
@@ -121,11 +122,11 @@ async def test_a_range_beside_the_one_before(front: LiveEngine, shop: Shop) -> N
 
 async def test_gaps_with_what_a_person_answered(front: LiveEngine, shop: Shop) -> None:
     await asked_in_vain(front, shop)
-    await past_event(  # not about knowledge: no shop knows the order
+    await past_event(  # not a knowledge gap: no shop knows the order
         front.database, shop, days_ago(4), reviews=["pending"], reason="missing_knowledge",
         lookup={"state": "not_found"},
     )  # fmt: skip
-    await past_event(  # it had a source
+    await past_event(  # the answer had a source
         front.database, shop, days_ago(4, 1), reviews=["pending"],
         citations=[{"kind": "knowledge", "id": new_ulid(), "title": "t"}],
     )  # fmt: skip

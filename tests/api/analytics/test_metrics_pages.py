@@ -1,6 +1,7 @@
-"""The pages of metrics: a range beside the one before, gaps as gaps, and who may leave."""
+"""The metrics pages: comparison with the previous range, gaps in data, and permissions."""
 
 from datetime import datetime, time, timedelta
+from html import escape
 
 from adapters.system import new_ulid, utc_now
 from domain.analytics.churn import ChurnLevel, Prediction, week_of
@@ -29,19 +30,71 @@ async def test_metrics_with_and_without_data(front: LiveEngine, shop: Shop) -> N
         page = await viewer.see("/app/metrics")
         assert "No data for 29 of 30 days" in page
         assert "Automated 1" in page
-        assert "The agent resolved 1 of 1 messages alone" in page
+        assert "1 of 1 messages automated" in page
         assert page.count("<style") == page.count("style=") == 0
         since = (YESTERDAY - timedelta(days=1)).isoformat()
         file = await viewer.http.get(f"/app/metrics.csv?from={since}&to={YESTERDAY.isoformat()}")
         assert file.headers["content-type"].startswith("text/csv")
         assert (await viewer.http.get("/app/metrics?from=2026-02-30")).status_code == 400
+        assert (await viewer.http.get("/app/metrics?by=colour")).status_code == 400
     async with at_pages(front, shop, language="fr") as owner:
         assert "Automatisées" in await owner.see("/app/metrics")
 
 
+async def test_a_figure_opens_the_tickets_behind_it(front: LiveEngine, shop: Shop) -> None:
+    at = datetime.combine(YESTERDAY, time(12), utc_now().tzinfo)
+    await past_event(front.database, shop, at)
+    await past_event(
+        front.database,
+        shop,
+        at,
+        status="needs_review",
+        classification="complaint",
+        handoff_reason="low_confidence",
+        reviews=["pending"],
+    )
+    async with front.database.service() as connection:
+        found = await count_day(connection, [shop.client_id], YESTERDAY, utc_now())
+        await keep_day(connection, found, YESTERDAY, utc_now())
+    day = YESTERDAY.isoformat()
+    since = (YESTERDAY - timedelta(days=29)).isoformat()
+    async with at_pages(front, shop, Role.VIEWER) as viewer:
+        breakdowns = ("channel", "topic", "playbook")
+        page = "".join([await viewer.see(f"/app/metrics?by={by}") for by in breakdowns])
+        for behind, tickets in (
+            (f"from={since}&to={day}&outcome=asked", 2),
+            (f"from={since}&to={day}&outcome=automated", 1),
+            (f"from={since}&to={day}&outcome=timed&classification=order_status", 1),
+            (f"from={since}&to={day}&outcome=asked&channel=none", 2),
+            (f"from={since}&to={day}&outcome=escalated&playbook_id={shop.playbook_id}", 1),
+            (f"from={since}&to={day}&reason=low_confidence", 1),
+            (f"from={day}&to={day}&outcome=asked", 2),
+        ):
+            listed = f"/app/runs?{behind}"
+            assert f'href="{escape(listed)}"' in page, behind
+            shown = await viewer.see(listed)
+            assert shown.count("data-row") == tickets, behind
+            assert f"{tickets} ticket" in shown, behind
+        assert "outcome=refunded" not in page, "no ticket was refunded"
+        assert "at 6 min a ticket" in page
+        assert 'href="/app/conversations?mood=unhappy"' not in page
+        assert (await viewer.http.get("/app/runs?from=2026-02-02&to=2026-02-01")).status_code == 400
+        nothing = await viewer.see("/app/runs?outcome=refunded")
+        assert "Nothing matches these filters." in nothing
+
+
+async def test_figures_in_french_and_without_tickets(front: LiveEngine, shop: Shop) -> None:
+    async with at_pages(front, shop, language="fr") as owner:
+        page = await owner.see("/app/metrics")
+        assert "Heures gagnées" in page
+        assert "Par canal" not in page
+        assert "outcome=" not in page
+        assert "Compté comme" in await owner.see("/app/runs")
+
+
 async def test_who_may_leave(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as owner:
-        assert "No customer fits" in await owner.see("/app/metrics/churn")
+        assert "No customer at risk" in await owner.see("/app/metrics/churn")
         async with front.database.tenant(shop.tenant) as connection:
             await ChurnRepository(connection, shop.tenant).keep(
                 {"emma@example.com": Prediction(score=0.7, level=ChurnLevel.HIGH, factors=())},

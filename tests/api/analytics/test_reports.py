@@ -1,4 +1,4 @@
-"""GET /api/dashboard/metrics and /churn: what is told."""
+"""GET /api/dashboard/metrics and /churn: the results."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -25,7 +25,7 @@ CHURN = "/api/dashboard/churn"
 
 
 async def ask(front: LiveEngine, shop: Shop, path: str, /, **params: object) -> httpx.Response:
-    """As the shop's owner."""
+    """Send the request as the shop's owner."""
     headers = await person(front, shop, Role.OWNER)
     asked = {name.strip("_"): str(value) for name, value in params.items()}
     return await front.http.get(path, params=asked, headers=headers)
@@ -92,7 +92,7 @@ async def test_days(front: LiveEngine, shop: Shop) -> None:
         ({"to": "2026-13-01"}, "to"),
         ({"from": "2026-01-02", "to": "2026-01-01"}, "from"),
         ({"from": "2025-01-01", "to": "2026-01-02"}, "from"),
-        # Not what the document calls a date, though each could be taken for one.
+        # Values that look like a date, but are not in the documented format.
         ({"to": "0"}, "to"),
         ({"to": "20260102"}, "to"),
         ({"to": "2026-01-02T00:00:00"}, "to"),

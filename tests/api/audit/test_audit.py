@@ -1,4 +1,4 @@
-"""GET /api/dashboard/audit: what is told, and page by page."""
+"""GET /api/dashboard/audit: entries and pagination."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -30,7 +30,7 @@ async def told(front: LiveEngine, owner: dict[str, str], **params: Any) -> list[
 
 
 async def write(front: LiveEngine, shop: Shop, number: int) -> None:
-    """Entries a day apart, by Anna and by an operator in turn."""
+    """Write entries a day apart, by Anna and an operator alternately."""
     operator = Actor.operator("carl", login="operator:eve")
     async with front.database.tenant(shop.tenant) as connection:
         for day in range(number):

@@ -1,4 +1,4 @@
-"""Buying plans and credits: what is asked, what Stripe is asked, and what its payment brings."""
+"""Purchases of plans and credits: requests, calls to Stripe, and the effect of a payment."""
 
 import asyncio
 from collections import Counter
@@ -41,7 +41,7 @@ DECEMBER = datetime(2026, 12, 1, tzinfo=UTC)
 
 @pytest.fixture
 def at_noon(front: LiveEngine) -> Iterator[LiveEngine]:
-    """Ten days of November are left."""
+    """Noon, with ten days of November left."""
     set_clock(front, NOW)
     with front.stripe.at(NOW.timestamp()):
         yield front
@@ -53,7 +53,7 @@ async def plan_of(front: LiveEngine, shop: Shop) -> tuple[str, str | None, str |
 
 
 async def test_credits_come_with_their_payment(at_noon: LiveEngine, shop: Shop) -> None:
-    # 500.0 is 500: JSON has one kind of numbers.
+    # 500.0 equals 500: JSON has one number type.
     answer = await buy(at_noon, shop, "credits", Role.ADMIN, credits=500.0)
     assert answer.status_code == 201
     checkout_id = answer.json()["checkout_id"]
@@ -77,7 +77,7 @@ async def test_a_plan_comes_with_its_payment(at_noon: LiveEngine, shop: Shop) ->
     await put_on(at_noon.database, shop, Plan.FREE)
     checkout_id = await asked_plan(at_noon, shop, Plan.STARTER)
     session = at_noon.stripe.session_of(checkout_id)
-    # Ten days of thirty, and December from its beginning.
+    # Ten of thirty days, and the full December.
     assert session.amount == 1634
     assert session.form["subscription_data[trial_end]"] == str(int(DECEMBER.timestamp()))
     assert await plan_of(at_noon, shop) == ("free", None, None)
@@ -90,7 +90,7 @@ async def test_a_plan_comes_with_its_payment(at_noon: LiveEngine, shop: Shop) ->
 
 
 async def test_a_higher_plan_replaces_a_bought_one(at_noon: LiveEngine, shop: Shop) -> None:
-    """Of the rest of the month only the difference is paid, and one plan goes on."""
+    """Only the difference is charged for the rest of the month, and one subscription remains."""
     await put_on(at_noon.database, shop, Plan.FREE)
     lower = await asked_plan(at_noon, shop, Plan.STARTER)
     await told(at_noon, session_event(at_noon.stripe.pay(lower)))
@@ -104,7 +104,7 @@ async def test_a_higher_plan_replaces_a_bought_one(at_noon: LiveEngine, shop: Sh
     assert await plan_of(at_noon, shop) == ("pro", None, None)
     assert at_noon.stripe.subscription_of(lower).status == "canceled"
     assert at_noon.stripe.subscription_of(higher).status == "trialing"
-    # Stripe tells that the replaced one has ended: that ends nothing else.
+    # Stripe reports the end of the replaced subscription, which has no other effect.
     await told(at_noon, ended_event(at_noon.stripe.subscription_of(lower)))
     assert await plan_of(at_noon, shop) == ("pro", None, None)
 
@@ -112,7 +112,7 @@ async def test_a_higher_plan_replaces_a_bought_one(at_noon: LiveEngine, shop: Sh
 async def test_ending_what_is_replaced_is_tried_until_it_is_done(
     at_noon: LiveEngine, shop: Shop
 ) -> None:
-    """Stripe sends the event again, since it got no 200; the plan is changed once."""
+    """Stripe sends the event again after an error response; the plan changes once."""
     await put_on(at_noon.database, shop, Plan.FREE)
     lower = await asked_plan(at_noon, shop, Plan.STARTER)
     await told(at_noon, session_event(at_noon.stripe.pay(lower)))
@@ -150,14 +150,15 @@ async def test_a_bought_plan_is_given_up_and_taken_back(at_noon: LiveEngine, sho
     assert await choose("starter") == ("pro", "starter", "2026-12-01T00:00:00Z")
     assert (subscription.unit_amount, subscription.cancel_at_period_end) == (4900, False)
 
-    # December: the lower plan is what is paid for.
+    # December: the lower plan is paid for.
     set_clock(at_noon, DECEMBER + timedelta(minutes=5))
     await told(at_noon, renewal_event(subscription))
     assert await plan_of(at_noon, shop) == ("starter", None, None)
 
 
 async def test_a_plan_that_is_no_longer_paid_for(at_noon: LiveEngine, shop: Shop) -> None:
-    """Ended in between, it lasts until the month ends; at the end of its time, no longer."""
+    """After a cancellation, it lasts until the end of the month. At the end of its term, it ends at
+    once."""
     await put_on(at_noon.database, shop, Plan.FREE)
     checkout_id = await asked_plan(at_noon, shop, Plan.PRO)
     await told(at_noon, session_event(at_noon.stripe.pay(checkout_id)))
@@ -167,14 +168,14 @@ async def test_a_plan_that_is_no_longer_paid_for(at_noon: LiveEngine, shop: Shop
     assert await plan_of(at_noon, shop) == ("pro", "free", "2026-12-01T00:00:00Z")
 
     again = await buy(at_noon, shop, "plan", plan="pro")
-    assert code(again) == (409, "not_for_sale")  # it is in force, and can be chosen
+    assert code(again) == (409, "not_for_sale")  # it is the current plan, and can be chosen
     subscription.cancel_at_period_end = True
     await told(at_noon, ended_event(subscription))
     assert await plan_of(at_noon, shop) == ("pro", "free", "2026-12-01T00:00:00Z")
 
 
 async def test_the_time_that_was_paid_for_is_over(at_noon: LiveEngine, shop: Shop) -> None:
-    """It was ended at Stripe, where nothing is known of our months."""
+    """It was cancelled at Stripe, which does not know our billing months."""
     await put_on(at_noon.database, shop, Plan.FREE)
     checkout_id = await asked_plan(at_noon, shop, Plan.PRO)
     await told(at_noon, session_event(at_noon.stripe.pay(checkout_id)))
@@ -209,7 +210,8 @@ async def test_what_is_not_for_sale(at_noon: LiveEngine, shop: Shop) -> None:
 async def test_a_lost_answer_is_asked_for_again(
     at_noon: LiveEngine, shop: Shop, fault: Fault, after: bool
 ) -> None:
-    """By the same key: Stripe has one page, whether the first request reached it or not."""
+    """With the same idempotency key, Stripe creates one page, whether or not the first request
+    reached it."""
     at_noon.stripe.fail_next(fault, "POST", after=after)
 
     checkout_id = await asked_credits(at_noon, shop)
@@ -256,7 +258,8 @@ async def test_without_an_account_nothing_is_sold(
 
 
 async def test_pages_that_nobody_pays(at_noon: LiveEngine, shop: Shop) -> None:
-    """So many an hour, at once too; one that is paid leaves its place."""
+    """The number of unpaid pages per hour is limited, even for concurrent requests. A paid page
+    frees its slot."""
     owner = await person(at_noon, shop, Role.OWNER)
 
     async def ask() -> int:
@@ -278,7 +281,8 @@ async def test_pages_that_nobody_pays(at_noon: LiveEngine, shop: Shop) -> None:
 
 
 async def test_what_was_given_costs_nothing(at_noon: LiveEngine, shop: Shop) -> None:
-    """An operator gives a plan above the bought one: taking a choice back charges what it did."""
+    """An operator grants a plan above the purchased one: reverting a choice charges the previous
+    price."""
     await put_on(at_noon.database, shop, Plan.FREE)
     checkout_id = await asked_plan(at_noon, shop, Plan.STARTER)
     await told(at_noon, session_event(at_noon.stripe.pay(checkout_id)))

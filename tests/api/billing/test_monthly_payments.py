@@ -1,4 +1,4 @@
-"""Plans that are paid for monthly: renewals, ends and pages that do not fit one another."""
+"""Monthly plans: renewals, cancellations and conflicting checkout pages."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -31,7 +31,7 @@ from tests.support.tenants.shop import Shop
 
 
 async def test_two_pages_for_one_plan_are_both_paid(front: LiveEngine, shop: Shop) -> None:
-    """The second buys nothing that is not there: people give that money back."""
+    """The second payment buys nothing, so a human must refund it."""
     await put_on(front.database, shop, Plan.FREE)
     first, second = [await asked_plan(front, shop, Plan.PRO) for _ in range(2)]
     events = [session_event(front.stripe.pay(one)) for one in (second, first)]
@@ -102,7 +102,7 @@ async def choose(front: LiveEngine, shop: Shop, plan: Plan) -> httpx.Response:
 async def test_what_is_no_longer_paid_for_is_not_chosen_for_nothing(
     front: LiveEngine, shop: Shop, plan: Plan
 ) -> None:
-    """A card that fails ends the payments; the plan lasts until the month ends, and no longer."""
+    """A failed card ends the subscription; the plan lasts until the end of the month."""
     await put_on(front.database, shop, Plan.FREE)
     checkout_id = await asked_plan(front, shop, Plan.PRO)
     await told(front, session_event(front.stripe.pay(checkout_id)))
@@ -116,7 +116,7 @@ async def test_what_is_no_longer_paid_for_is_not_chosen_for_nothing(
 
 
 async def test_a_higher_plan_after_a_lower_was_chosen(front: LiveEngine, shop: Shop) -> None:
-    """This month was paid at the price that it had, not at the one that was to come."""
+    """The current month was paid at its own price, not at the next month's."""
     at = datetime(2026, 11, 21, 12, tzinfo=UTC)
     set_clock(front, at)
     with front.stripe.at(at.timestamp()):
@@ -128,13 +128,14 @@ async def test_a_higher_plan_after_a_lower_was_chosen(front: LiveEngine, shop: S
         answer = await buy(front, shop, "plan", plan=Plan.ENTERPRISE)
 
         assert answer.status_code == 201, answer.text
-        # Ten days of thirty, of 499.00 - 149.00.
+        # Ten of thirty days, of 499.00 - 149.00.
         session = front.stripe.session_of(answer.json()["checkout_id"])
         assert session.amount == 11_667
 
 
 async def test_a_month_that_was_paid_in_advance(front: LiveEngine, shop: Shop) -> None:
-    """In a month's last days the next one is paid too: it is not paid twice, and not given up."""
+    """In the last days of a month, the next month is paid too: it is neither paid twice nor
+    lost."""
     at = datetime(2026, 11, 30, 12, tzinfo=UTC)
     set_clock(front, at)
     with front.stripe.at(at.timestamp()):
@@ -143,7 +144,7 @@ async def test_a_month_that_was_paid_in_advance(front: LiveEngine, shop: Shop) -
         await told(front, session_event(front.stripe.pay(lower)))
         higher = await asked_plan(front, shop, Plan.PRO)
         session = front.stripe.session_of(higher)
-        # Of 149.00 - 49.00 a day of thirty, and December.
+        # One of thirty days of 149.00 - 49.00, and December.
         assert session.amount == 334 + 10_000
         await told(front, session_event(front.stripe.pay(higher)))
 
@@ -153,7 +154,7 @@ async def test_a_month_that_was_paid_in_advance(front: LiveEngine, shop: Shop) -
 
 
 async def test_two_choices_at_once_end_as_one(front: LiveEngine, shop: Shop) -> None:
-    """What Stripe charges from the next month on is what the client has then."""
+    """The price that Stripe charges from the next month matches the client's plan."""
     await put_on(front.database, shop, Plan.FREE)
     checkout_id = await asked_plan(front, shop, Plan.PRO)
     await told(front, session_event(front.stripe.pay(checkout_id)))

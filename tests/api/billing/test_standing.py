@@ -1,4 +1,4 @@
-"""GET of the plan, the credits and the usage: what a member of a client is shown."""
+"""GET routes for the plan, credits and usage, as a member sees them."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -50,7 +50,7 @@ async def test_the_plan_in_a_trial(front: LiveEngine, shop: Shop) -> None:
 
 
 async def test_the_ledger_page_by_page(front: LiveEngine, shop: Shop) -> None:
-    """Each entry with the balance after it, also while others come in between."""
+    """Each entry has the balance after it, even if entries are added between two pages."""
     amounts = [100, -30, 7, -1, 50]
     await _move(front, shop, *amounts)
     other = await open_shop(front.database)
@@ -91,7 +91,7 @@ async def test_usage_by_month_and_to_come(front: LiveEngine, shop: Shop) -> None
     await use(front, shop, m2026_08=5, m2026_10=11, m2026_11=41, m2026_12=99)
     other = await open_shop(front.database)
     await _tickets(front, other, *[NOW - timedelta(days=1)] * 30)
-    # Seven days of fourteen tickets; today's and those of the week before do not count.
+    # Seven days with fourteen tickets; today and the previous week do not count.
     await _tickets(
         front, shop, *(NOW - timedelta(days=n, hours=h) for n in range(1, 8) for h in (1, 2))
     )
@@ -104,7 +104,7 @@ async def test_usage_by_month_and_to_come(front: LiveEngine, shop: Shop) -> None
         {"period": "2026-10", "tickets_used": 11},
         {"period": "2026-08", "tickets_used": 5},
     ]
-    # Nine are left, two go a day.
+    # Nine are left, and two are used each day.
     assert shown["forecast"] == {
         "tickets_per_day": 2.0,
         "quota_ends_on": "2026-11-26",
@@ -124,7 +124,7 @@ async def test_a_young_and_an_unlimited_client(front: LiveEngine, shop: Shop) ->
 
 
 async def _tickets(front: LiveEngine, shop: Shop, *at: datetime) -> None:
-    """Lines of the usage ledger alone."""
+    """Return the lines of the usage ledger."""
     async with front.database.service() as connection:
         for moment in at:
             whose = {"client_id": shop.client_id, "id": new_ulid()}

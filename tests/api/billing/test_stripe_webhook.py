@@ -1,4 +1,4 @@
-"""POST /api/payments/stripe/webhook: whom it believes, and what a payment may bring about."""
+"""POST /api/payments/stripe/webhook: authentication, and effects of payments."""
 
 import asyncio
 import json
@@ -40,11 +40,11 @@ from tests.support.servers.stripe_account import (
 )
 from tests.support.tenants.shop import Shop, open_shop
 
-CROWD = 50
+CONCURRENT = 50
 
 
 async def paid_credits(front: LiveEngine, shop: Shop, number: int = 100) -> Event:
-    """The event of a payment that was made, which nobody has told yet."""
+    """Build the event of a completed payment that has not been reported yet."""
     return session_event(front.stripe.pay(await asked_credits(front, shop, number)))
 
 
@@ -98,7 +98,7 @@ async def test_what_stripe_did_not_sign(front: LiveEngine, shop: Shop) -> None:
     assert await rows(front.database, payment_events, id=event["id"]) == []
     assert await balance_of(front.database, shop) == 0
 
-    # While a secret is changed there are two signatures.
+    # During a secret rotation, there are two signatures.
     changing = _with(real, header.replace(",v1=", f",v1={'0' * 64},v1="))
     assert (await front.http.post(STRIPE_WEBHOOK, **changing)).status_code == 200
     assert await balance_of(front.database, shop) == 100
@@ -113,14 +113,14 @@ async def test_what_is_signed_and_no_event(front: LiveEngine) -> None:
     for thing in things:
         answer = await tell(front, thing)
         assert code(answer) == (400, "invalid_body"), thing
-    # What concerns nothing here is taken, and forgotten.
+    # Irrelevant events are accepted and discarded.
     other = an_event("customer.created", {"id": "cus_1"})
     assert (await tell(front, other)).status_code == 200
     assert await rows(front.database, payment_events, id=other["id"]) == []
 
 
 async def test_one_payment_told_often(front: LiveEngine, shop: Shop) -> None:
-    """By one event again and again, and by another name."""
+    """The same event repeatedly, and another event type for the same payment."""
     event = await paid_credits(front, shop)
     again = {**event, "id": f"{event['id']}b", "type": "checkout.session.async_payment_succeeded"}
 
@@ -132,7 +132,8 @@ async def test_one_payment_told_often(front: LiveEngine, shop: Shop) -> None:
 
 
 async def test_a_payment_that_takes_days(front: LiveEngine, shop: Shop) -> None:
-    """A bank transfer: completed, and paid or not later. Events may come in any order."""
+    """A bank transfer: checkout completed, paid later or not at all. Events may arrive in any
+    order."""
     for late, balance, state in (
         ("async_payment_succeeded", 100, "paid"),
         ("async_payment_failed", 100, "failed"),
@@ -144,7 +145,7 @@ async def test_a_payment_that_takes_days(front: LiveEngine, shop: Shop) -> None:
         paid = "paid" if state == "paid" else "unpaid"
         await told(front, session_event(session, late, payment_status=paid))
         assert await balance_of(front.database, shop) == balance
-        # What was said before comes last, and changes nothing.
+        # The earlier event arrives last and has no effect.
         await told(front, session_event(session, payment_status="unpaid"))
         await told(front, session_event(session, "expired", payment_status="unpaid"))
         assert (await show(front, shop, f"checkouts/{checkout_id}"))["state"] == state
@@ -188,8 +189,8 @@ async def test_what_does_not_fit_goes_to_people(front: LiveEngine, shop: Shop) -
 
 
 async def test_all_at_once(front: LiveEngine, shop: Shop) -> None:
-    """Fifty times the same event and its other name, an operator's gift, and tickets that credits
-    pay for: each counts once, and the balance is the ledger's sum."""
+    """Fifty duplicates under two event types, a grant by an operator, and tickets paid with
+    credits: each counts once, and the balance equals the ledger's sum."""
     await put_on(front.database, shop, Plan.FREE)
     await used_before(front.database, shop, 50, utc_now())
     event = await paid_credits(front, shop)
@@ -201,10 +202,11 @@ async def test_all_at_once(front: LiveEngine, shop: Shop) -> None:
 
     given, statuses, admitted = await asyncio.gather(
         give(),
-        tell_at_once(front, [event, other] * (CROWD // 2)),
+        tell_at_once(front, [event, other] * (CONCURRENT // 2)),
         asyncio.gather(*(_admitted(front, shop) for _ in range(20))),
     )
-    # A slow machine gives no connection to some in time. Stripe sends those again.
+    # On a slow machine, some requests time out waiting for a connection. Stripe sends those events
+    # again.
     assert set(statuses) <= {200, 500}
     again = await tell_at_once(front, [event, other])
 
@@ -224,7 +226,7 @@ async def _admitted(front: LiveEngine, shop: Shop) -> bool:
 
 
 async def test_stripes_own_library_agrees(front: LiveEngine, shop: Shop) -> None:
-    """On what is signed by it, and on what was changed since."""
+    """Stripe's library accepts its own signatures, and rejects changed bodies."""
     event = await paid_credits(front, shop)
     secret = front.settings.payments.stripe_webhook_secret
     assert secret is not None

@@ -1,4 +1,4 @@
-"""GET /api/billing/usage: every field, and the borders of months and trials."""
+"""GET /api/billing/usage: every field, and the boundaries of months and trials."""
 
 import dataclasses
 from datetime import UTC, datetime, timedelta
@@ -94,7 +94,7 @@ async def test_limit_and_its_reaching(
         ("2026-12-31T23:59:59+00:00", "2026-12", 12, "2027-01-01"),
         ("2027-01-01T00:00:00+00:00", "2027-01", 0, "2027-02-01"),
         ("2028-02-29T08:00:00+00:00", "2028-02", 0, "2028-03-01"),
-        # Already December here, still November in UTC.
+        # Already December locally, still November in UTC.
         ("2026-12-01T00:30:00+01:00", "2026-11", 11, "2026-12-01"),
     ],
 )
@@ -111,7 +111,7 @@ async def test_counters_are_strictly_of_this_month(
 
 
 async def test_clock_is_read_once(front: LiveEngine, shop: Shop) -> None:
-    """Asked while the year turns: period and next_billing_date are of the same month."""
+    """A request at the turn of the year: period and next_billing_date are consistent."""
     turn = datetime(2027, 1, 1, tzinfo=UTC)
     readings = iter([turn - timedelta(microseconds=1), turn, turn, turn])
     resources = front.app.state.resources
@@ -151,11 +151,11 @@ async def test_lower_case_client_id(front: LiveEngine, shop: Shop) -> None:
 
 
 async def test_asking_changes_nothing(front: LiveEngine, shop: Shop) -> None:
-    before = await row_counts(front.database)
+    before = await row_counts(front.database, of=shop)
 
     await told(front, shop)
 
-    assert await row_counts(front.database) == before
+    assert await row_counts(front.database, of=shop) == before
 
 
 async def test_described_with_all_its_answers(front: LiveEngine) -> None:

@@ -1,4 +1,4 @@
-"""GET /api/billing/usage: how often one may ask."""
+"""GET /api/billing/usage: the rate limit."""
 
 import asyncio
 from datetime import timedelta
@@ -26,7 +26,7 @@ async def test_sixty_a_minute(front: LiveEngine, shop: Shop) -> None:
 
     assert first.headers["ratelimit-policy"] == '"usage";q=60;w=60'
     assert first.headers["ratelimit"] == '"usage";r=59;t=60'
-    # What is answered with an error has been counted too, and says so.
+    # Error responses count too, and contain the limit's headers.
     assert {answer.status_code for answer in others} == {400}
     assert others[-1].headers["ratelimit"] == '"usage";r=0;t=40'
     assert_refused(refused, 429, "Trop de requêtes : 60 par 60 s au plus.", "too_many_requests")
@@ -60,7 +60,8 @@ async def test_two_processes_share_the_limit(
 async def test_flood_of_one_client_does_not_stop_another(
     front: LiveEngine, shop: Shop, temporal: TemporalServer
 ) -> None:
-    """Another process holds the window of one key: its requests wait, without a connection."""
+    """Another process has locked one key's window: that key's requests wait without a database
+    connection."""
     other = await open_shop(front.database)
     async with live_engine(
         front.settings.database.url, temporal.address, "default", rate_limits="postgres"

@@ -1,4 +1,4 @@
-"""GET /api/billing/usage: every refusal."""
+"""GET /api/billing/usage: every error."""
 
 import pytest
 

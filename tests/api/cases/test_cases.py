@@ -1,4 +1,4 @@
-"""/api/dashboard/cases, case-runs and case-file: reading, writing and refusals."""
+"""/api/dashboard/cases, case-runs and case-file: reads, writes and errors."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The pages of saved cases: written, changed, imported, run, and whose they are."""
+"""The pages of saved cases: create, edit, import, run, and tenant isolation."""
 
 from domain.tenants.client import Role
 from tests.support.cases.cases import a_case, a_case_run, a_spec
@@ -13,7 +13,7 @@ FIELDS = {"case_name": "Colis", "turn1": "Où est <script>ma commande</script> ?
 
 async def test_a_case_is_written_changed_and_deleted(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as owner:
-        assert "Add ten starter cases" in await owner.see(LIST)
+        assert "Add ten starter tests" in await owner.see(LIST)
         added = await owner.follow(
             await owner.send(f"{LIST}/new", LIST, {**FIELDS, "forbidden:refund": "on"})
         )
@@ -42,9 +42,9 @@ async def test_a_file_is_shown_then_imported(front: LiveEngine, shop: Shop) -> N
         await owner.follow(await owner.send(LIST, f"{LIST}/starter"))
         file = (await owner.http.get(f"{FILE}/cases.yaml")).text
         shown = await owner.send(FILE, FILE, {"file": file, "preview": "on"})
-        assert "as before" in shown.text
+        assert "Unchanged" in shown.text
         done = await owner.send(FILE, FILE, {"file": file, "import": "on"})
-        assert "10 cases of the file" in await owner.follow(done)
+        assert "Tests imported: 10" in await owner.follow(done)
 
 
 async def test_all_cases_are_run(front: LiveEngine, shop: Shop) -> None:

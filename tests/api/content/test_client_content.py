@@ -1,4 +1,4 @@
-"""What a client's templates, knowledge, settings and integrations have in common."""
+"""Shared behavior of a client's templates, knowledge, settings and integrations."""
 
 import pytest
 
@@ -47,7 +47,7 @@ async def test_lists_hold_only_what_is_ones_own(
 
 
 async def test_pages(front: LiveEngine, owner: dict[str, str]) -> None:
-    """Each once and in order, whatever the size of a page."""
+    """Each record appears once and in order, for any page size."""
     for path, key in ((TEMPLATES, "templates"), (KNOWLEDGE, "knowledge")):
         for _ in range(4):
             await made(front, owner)

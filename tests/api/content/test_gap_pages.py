@@ -1,4 +1,4 @@
-"""The page of unanswered questions: each leads to an entry that is begun already."""
+"""The knowledge gaps page: each gap links to a prefilled new entry."""
 
 import re
 from datetime import timedelta
@@ -16,7 +16,7 @@ QUESTION = "Livrez-vous en <b>Suisse</b> ?"
 
 async def test_a_gap_is_written_from_the_human_answer(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as owner:
-        assert "could answer every question" in await owner.see(GAPS)
+        assert "Nothing unanswered in this period" in await owner.see(GAPS)
         await past_event(
             front.database,
             shop,

@@ -1,4 +1,4 @@
-"""/api/dashboard/knowledge: what may be written, and how a change is found."""
+"""/api/dashboard/knowledge: validation, and detection of concurrent changes."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ async def test_create_read_change_delete(
     assert changed["updated_at"] is not None
     assert await found(front, shop, "le lin") == []
     assert await found(front, shop, "la laine") == [made["id"]]
-    assert await found(front, shop, "essorage") == [made["id"]]  # the body stays
+    assert await found(front, shop, "essorage") == [made["id"]]  # the body is unchanged
 
     await front.http.patch(one, json={"body": "Séchage à plat."}, headers=owner)
     assert await found(front, shop, "essorage") == []

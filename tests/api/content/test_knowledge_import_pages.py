@@ -1,4 +1,4 @@
-"""The page that imports knowledge: shown first, all or nothing."""
+"""The knowledge import page: a preview first, then all entries or none."""
 
 from tests.support.core.engine import LiveEngine
 from tests.support.dashboard.visitors import at_pages, form_of
@@ -15,17 +15,17 @@ CSV = {
 async def test_what_was_seen_is_imported(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as owner:
         seen = await owner.send(IMPORT, IMPORT, CSV)
-        assert "Add 2 and change 0" in seen.text
+        assert "Add 2 and update 0" in seen.text
         assert "Delivery" not in await owner.see("/app/knowledge")
 
         sure = {**form_of(seen.text, IMPORT), **CSV}
         done = await owner.follow(await owner.http.post(IMPORT, data=sure))
-        assert "2 added, 0 changed" in done
+        assert "Articles added: 2. Updated: 0." in done
         assert "Returns" in done
 
         text = "# FAQ\n\n## Delivery\n4 days\n\n## Size\nLarge\n"
         again = await owner.send(IMPORT, IMPORT, {**CSV, "form": "markdown", "text": text})
-        assert "Add 1 and change 1" in again.text
+        assert "Add 1 and update 1" in again.text
 
 
 async def test_a_wrong_line_keeps_all_of_it_out(front: LiveEngine, shop: Shop) -> None:
@@ -49,12 +49,12 @@ async def test_a_file_is_read(front: LiveEngine, shop: Shop) -> None:
         form = {**form_of(await owner.see(IMPORT), IMPORT), **CSV, "text": ""}
         file = {"file": ("faq.csv", table, "text/csv")}
         seen = await owner.http.post(IMPORT, data=form, files=file)
-        assert "Add 1 and change 0" in seen.text
+        assert "Add 1 and update 0" in seen.text
         assert "Délais" in seen.text
 
         sure = {**form_of(seen.text, IMPORT), **CSV, "text": table.decode("cp1252")}
         done = await owner.http.post(IMPORT, data=sure)
-        assert "1 added" in await owner.follow(done)
+        assert "Articles added: 1." in await owner.follow(done)
 
         twice = {"file": ("a.csv", b"\0", "text/csv")}
         assert (await owner.http.post(IMPORT, data=form, files=twice)).status_code == 400

@@ -1,4 +1,4 @@
-"""The pages of knowledge: written, changed, deleted, and nothing lost."""
+"""The knowledge pages: create, edit, delete, and no lost input."""
 
 from domain.tenants.client import Role
 from tests.support.core.engine import LiveEngine
@@ -15,7 +15,7 @@ async def test_an_entry_is_written_changed_and_deleted(front: LiveEngine, shop: 
         added = await owner.send(NEW, LIST, FIELDS)
         entry = added.headers["location"]
         page = await owner.follow(added)
-        assert "Added." in page
+        assert "Published." in page
         assert "It takes 3 days." in page
 
         changed = await owner.follow(

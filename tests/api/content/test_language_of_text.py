@@ -1,4 +1,4 @@
-"""A text is stored in the language that it is written in, by whichever way it comes."""
+"""A text is stored in its own language, on every route."""
 
 import pytest
 import sqlalchemy as sa
@@ -22,12 +22,18 @@ ENGLISH = "Returns are free of charge for thirty days after you have received th
 REFUSED = "language: the text is in French (fr)"
 
 
-@pytest.mark.parametrize(("body", "language"), [(FRENCH, "fr"), (ENGLISH, "en")])
+@pytest.mark.parametrize(
+    ("body", "language"),
+    [
+        *((FRENCH, "fr"), (ENGLISH, "en")),
+        *(("Livraison gratuite.", "fr"), ("Free delivery.", "en"), ("Retours sous 30 jours", "fr")),
+    ],
+)
 @pytest.mark.parametrize("pages", ["en", "fr"])
 async def test_without_a_choice_it_is_that_of_the_text(
     front: LiveEngine, shop: Shop, body: str, language: str, pages: str
 ) -> None:
-    """Whatever language the pages are shown in."""
+    """Whatever the language of the pages."""
     async with at_pages(front, shop, language=pages) as owner:
         for new, form, fields in (
             ("/app/knowledge/new", "/app/knowledge", {"title": "1"}),
@@ -112,13 +118,13 @@ async def test_a_file_is_stored_by_entry(front: LiveEngine, shop: Shop) -> None:
         "Returns": "en",
         "Taille": "en",
     }
-    assert "the text is in another language than the one named" in refused_file.text
+    assert "The text is in another language." in refused_file.text
 
 
 async def test_a_correction_is_stored_in_the_language_of_its_words(
     front: LiveEngine, shop: Shop
 ) -> None:
-    """The message was read as English, and the person answered in French."""
+    """The message was detected as English, but the human answered in French."""
     correction = await corrected(
         front.database,
         shop,
@@ -135,7 +141,7 @@ async def test_a_correction_is_stored_in_the_language_of_its_words(
 
 
 async def test_a_suggestion(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
-    """Refused when it is made; one from before is accepted in the language of its text."""
+    """Rejected when it is created; an older one is accepted in the language of its text."""
     code = await refused(
         front,
         shop,

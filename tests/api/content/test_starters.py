@@ -1,4 +1,4 @@
-"""Starter templates: added, edited, and shown on the page."""
+"""Starter templates: added, edited, and listed on the page."""
 
 from typing import Any
 
@@ -108,17 +108,17 @@ async def test_each_part_of_a_starter_makes_it_the_clients_own(
 async def test_the_page_adds_them_and_names_them(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as owner:
         added = await owner.follow(await owner.send(LIST, f"{LIST}/starters"))
-        assert "The starter templates are added." in added
-        assert "starter</span>" in added
+        assert "Starter templates added." in added
+        assert "Starter</span>" in added
         (starter, *_) = await kept(front, shop)
         one = f"{LIST}/{starter['id']}"
         page = await owner.see(one)
-        assert "starter</span>" in page
+        assert "Starter</span>" in page
         again = await owner.follow(await owner.send(LIST, f"{LIST}/starters"))
         assert "Nothing was added." in again
-        # Saved as it is, it stays a starter.
+        # Saved unchanged, it remains a starter.
         await owner.send(one, one, {})
-        assert "starter</span>" in await owner.see(one)
+        assert "Starter</span>" in await owner.see(one)
     async with at_pages(front, shop, role=Role.VIEWER) as viewer:
         assert f"{LIST}/starters" not in await viewer.see(LIST)
 

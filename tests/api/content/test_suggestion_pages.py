@@ -1,4 +1,4 @@
-"""The page of suggestions: a member accepts or drops each."""
+"""The suggestions page: a member accepts or dismisses each one."""
 
 from domain.tenants.client import Role
 from tests.support.content.suggestions import ENTRY, suggested
@@ -16,11 +16,11 @@ async def test_a_suggestion_is_accepted_once_or_dropped(front: LiveEngine, shop:
         assert page.count(ENTRY.title) >= 2
 
         accepted = await owner.send(LIST, f"{LIST}/{first}/accept")
-        assert "Accepted." in await owner.follow(accepted)
+        assert "Added." in await owner.follow(accepted)
         assert accepted.headers["location"].startswith("/app/knowledge/")
         refused = await owner.follow(await owner.send(LIST, f"{LIST}/{second}/refuse"))
-        assert "Dropped." in refused
-        assert "Nothing is suggested." in refused
+        assert "Dismissed." in refused
+        assert "No suggestions." in refused
 
 
 async def test_a_viewer_decides_nothing(front: LiveEngine, shop: Shop) -> None:

@@ -1,4 +1,4 @@
-"""Suggestions: what an assistant would add is known to nobody before a member accepts it."""
+"""Suggestions: an assistant's proposal is not used before a member accepts it."""
 
 import asyncio
 
@@ -143,5 +143,5 @@ async def test_no_more_wait_than_people_can_read(front: LiveEngine, shop: Shop) 
     )
 
     assert sum(isinstance(end, TooManySuggestions) for end in ends) == 4
-    assert text.startswith("200 suggestions wait already.")
+    assert text.startswith("There are already 200 open suggestions.")
     assert len(await rows(front.database, suggestions, client_id=shop.client_id)) == 200

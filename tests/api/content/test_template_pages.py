@@ -1,4 +1,4 @@
-"""The pages of templates: written with a preview, changed, turned off, deleted."""
+"""The template pages: create with a preview, edit, deactivate, delete."""
 
 from domain.tenants.client import Role
 from tests.support.core.engine import LiveEngine
@@ -31,9 +31,9 @@ async def test_a_template_is_written_changed_and_deleted(front: LiveEngine, shop
         off = {name: text for name, text in FIELDS.items() if name != "is_active"}
         changed = await owner.follow(await owner.send(one, one, {**off, "intent": ""}))
         assert "Saved." in changed
-        assert "a person sends" in changed
+        assert "Drafts only" in changed
         listed = await owner.see(LIST)
-        assert "off</span>" in listed
+        assert "Off</span>" in listed
         assert "Where is it" not in await owner.see(LIST, language="fr")
 
         gone = await owner.follow(await owner.send(one, f"{one}/delete"))
@@ -48,7 +48,7 @@ async def test_a_preview_saves_nothing_and_places_what_cannot_be_read(
     async with at_pages(front, shop) as owner:
         seen = await owner.send(NEW, NEW, {**wrong, "preview": "1"})
         assert seen.status_code == 200
-        assert "Line 2 cannot be read as a placeholder" in seen.text
+        assert "Line 2 has an invalid placeholder" in seen.text
         assert "<script>\n" not in seen.text
         assert "&lt;script&gt;" in seen.text
 

@@ -1,4 +1,4 @@
-"""/api/dashboard/templates: what may be written, and what the agent makes of a change."""
+"""/api/dashboard/templates: validation, and the agent's use of changed templates."""
 
 from typing import Any
 

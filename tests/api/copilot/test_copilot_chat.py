@@ -1,11 +1,14 @@
-"""POST /api/copilot/chat: who is answered what, and that it writes nothing."""
+"""POST /api/copilot/chat: answers for each role, without writes."""
 
 from datetime import timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from adapters.system import new_ulid, utc_now
+from api.dashboard.formats import Formats
 from domain.agent.escalation_reason import EscalationReason
+from domain.core.money import Money
 from domain.tenants.client import Role
 from tests.support.content.content import KNOWLEDGE
 from tests.support.copilot.asking import CHAT, ask, body, events_of
@@ -24,7 +27,7 @@ from tests.support.webhooks.webhook_dashboard import ready
 async def test_it_answers_a_dozen_kinds_of_question(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """With figures of the records, and links to them. Nothing is written by any of them."""
+    """The answers contain figures from records and links to them. No question writes anything."""
     traced = await traced_run(front.database, shop)
     review = await open_review(front.database, shop, now=utc_now() - timedelta(hours=5))
     await open_review(
@@ -42,6 +45,7 @@ async def test_it_answers_a_dozen_kinds_of_question(
     dashboard = front.settings.server.dashboard
     before = await records(front, shop)
 
+    price = Formats("en", ZoneInfo("UTC"), utc_now()).money(Money(minor=4900, currency="EUR"))
     run, playbook = f"/runs/{traced.ref.run_id}", f"/playbooks/{shop.playbook_id}"
     knowledge = f"/knowledge/{made.json()['id']}"
     replacing = "docs/webhooks.md#replacing-a-secret"
@@ -56,7 +60,7 @@ async def test_it_answers_a_dozen_kinds_of_question(
         ("Which customers may leave?", "no prediction", None),
         ("How many tickets last week?", "no metrics", "/metrics"),
         ("Que peut rembourser l'agent ?", "réponses seulement", playbook),
-        ("Find order 1042", "49.00 EUR", run),
+        ("Find order 1042", " ".join(price.split()), run),
         ("Que savons-nous sur la livraison en Belgique ?", "3 jours ouvrés", knowledge),
         ("Is Shopify connected?", "shopify: connected", "/integrations/"),
         ("Which API keys do we have?", "Caisse de Lyon", "/keys"),
@@ -77,7 +81,7 @@ async def test_it_answers_a_dozen_kinds_of_question(
 
 
 async def test_events(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
-    """The same answer in pieces, its citations and drafts, and an end."""
+    """The same answer as a stream: text deltas, citations, drafts and an end."""
     review = await open_review(front.database, shop)
     asked = body(shop, "Who has been waiting longest?")
 
@@ -101,7 +105,7 @@ async def test_events(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
 
 
 async def test_a_role_reads_what_it_may(front: LiveEngine, shop: Shop) -> None:
-    """A viewer's copilot shows no key, no webhook, no member and no entry of the audit log."""
+    """A viewer's copilot does not show keys, webhooks, members or audit entries."""
     await ready(front, shop)
     owner = await person(front, shop, Role.OWNER)
     await a_key(front, owner)
@@ -146,7 +150,7 @@ async def test_it_says_what_it_does_not_do(
 async def test_another_tenants_ids_are_nothing(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """The user names another client's records: the answer is that of ids which do not exist."""
+    """The user names another client's records: the answer is the same as for unknown ids."""
     other = await open_shop(front.database, brand="Concurrent")
     traced = await traced_run(front.database, other)
     review = await open_review(front.database, other, text="Secret de concurrent")

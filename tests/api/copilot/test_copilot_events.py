@@ -1,4 +1,4 @@
-"""The copilot's events, where its pieces come quicker than they are read."""
+"""The copilot's event stream, if deltas are produced faster than they are read."""
 
 from starlette.requests import Request
 

@@ -1,10 +1,12 @@
-"""The copilot as a page: it answers from records, cites them, and keeps nothing."""
+"""The copilot page: it answers from records, cites them, and stores nothing."""
 
 import json
 
+from api.copilot_events import EVENTS
 from domain.tenants.client import Role
+from tests.support.copilot.asking import events_of
 from tests.support.core.engine import LiveEngine
-from tests.support.dashboard.visitors import at_pages
+from tests.support.dashboard.visitors import at_pages, form_of
 from tests.support.reviews.reviews import open_review
 from tests.support.tenants.shop import Shop
 
@@ -30,6 +32,43 @@ async def test_a_conversation_goes_on_in_the_form(front: LiveEngine, shop: Shop)
 
     assert "&lt;b&gt;Hi&lt;/b&gt;" in answer.text
     assert "And my usage?" in answer.text
+
+
+async def test_the_answer_is_a_stream_that_ends_with_the_page(
+    front: LiveEngine, shop: Shop
+) -> None:
+    review = await open_review(front.database, shop)
+    async with at_pages(front, shop) as owner:
+        fields = form_of(await owner.see(COPILOT), COPILOT)
+        answer = await owner.http.post(
+            COPILOT,
+            data={**fields, "question": "Who waits longest?"},
+            headers={"accept": EVENTS},
+        )
+
+    assert answer.headers["content-type"].startswith(EVENTS)
+    assert "no-store" in answer.headers["cache-control"]
+    events = events_of(answer)
+    assert events[0][0] == "delta"
+    name, data = events[-1]
+    assert name == "page"
+    assert f'href="/app/reviews/{review}"' in data["html"]
+    assert 'id="copilot"' in data["html"]
+
+
+async def test_an_answer_is_markdown_that_quotes_customers_as_text(
+    front: LiveEngine, shop: Shop
+) -> None:
+    evil = "<img src=x onerror=alert(1)> [x](javascript:alert(1)) ![y](https://evil.example/z)"
+    review = await open_review(front.database, shop, text=evil)
+    async with at_pages(front, shop) as owner:
+        answer = await owner.send(COPILOT, COPILOT, {"question": "Who waits longest?"})
+
+    shown = answer.text.partition('class="answer"')[2].partition("</div>")[0]
+    assert f'href="/app/reviews/{review}"' in shown
+    assert "<img" not in shown
+    assert "javascript:" not in shown
+    assert "evil.example/" not in shown
 
 
 async def test_what_is_no_conversation_is_refused(front: LiveEngine, shop: Shop) -> None:

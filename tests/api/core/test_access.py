@@ -1,7 +1,7 @@
-"""Who may use the dashboard: each of its routes, for each role, stranger and method.
+"""Dashboard permissions: each route, for each role, outsider and method.
 
-"Not yours" and "not there" are one. What a role may do with a record's state is the routes' own
-tests' matter.
+Another client's record and a missing one are indistinguishable. The routes' own tests cover
+permissions that depend on a record's state.
 """
 
 from typing import Any, Final
@@ -13,7 +13,7 @@ from adapters.system import new_ulid
 from domain.tenants.client import Role
 from tests.support.core.engine import ENGINE_SECRET, LiveEngine
 from tests.support.reviews.dashboard import admin, code, person
-from tests.support.tenants.access import ACCESS, DASHBOARD, Client, Ids, record_for
+from tests.support.tenants.access import ACCESS, DASHBOARD, Client, Ids, body_about, record_for
 from tests.support.tenants.identity import bearer, session_token
 from tests.support.tenants.records import records
 from tests.support.tenants.served_routes import Route, routes_of
@@ -24,8 +24,9 @@ OF_A_RECORD: Final = [route for route in ROUTES if ACCESS[route].missing]
 OF_A_CLIENT: Final = [
     route for route in ROUTES if ACCESS[route].client not in (Client.RECORD, Client.NONE)
 ]
-# About whoever is signed in: nobody's session is named to another one.
+# These routes concern the signed-in user; they never show another user's session.
 OF_A_MEMBER: Final = [route for route in ROUTES if ACCESS[route].client is not Client.NONE]
+OF_SOME_ROLES: Final = [route for route in OF_A_MEMBER if set(Role) - ACCESS[route].roles]
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 each_route = pytest.mark.parametrize("route", ROUTES, ids=" ".join)
@@ -39,10 +40,10 @@ async def ask(
     ids: Ids,
     client_id: str | None = None,
 ) -> httpx.Response:
-    """`client_id`: named where the route wants it named."""
+    """Send the request. `client_id`: sent where the route requires it."""
     method, path = route
     access = ACCESS[route]
-    request: dict[str, Any] = {} if access.body is None else {"json": access.body}
+    request = body_about(access, ids)
     if client_id is not None and access.client is Client.BODY:
         request["json"] = {**request["json"], "client_id": client_id}
     if client_id is not None and access.client is Client.QUERY:
@@ -51,41 +52,50 @@ async def ask(
 
 
 def told(answer: httpx.Response) -> tuple[dict[str, Any], list[str]]:
-    """All that an answer tells, but for the request's own id and what is counted down."""
+    """Return the response without the request's id and countdowns."""
     body: dict[str, Any] = answer.json()
     assert body.pop("request_id") == answer.headers["x-request-id"]
     return body, sorted(answer.headers)
 
 
 def test_every_route_has_its_row(front: LiveEngine) -> None:
-    """A new route has to be added to the table, so that it is tried with all of them."""
+    """A new route must be added to the table, so that it is tested with every role."""
     assert {one for one in routes_of(front.app) if one[1].startswith(DASHBOARD)} == set(ACCESS)
 
 
 @each_of_a_member
-async def test_members(front: LiveEngine, route: Route) -> None:
-    for role in Role:
+async def test_roles_that_may(front: LiveEngine, route: Route) -> None:
+    for role in sorted(ACCESS[route].roles):
         shop = await open_shop(front.database)
         ids = await record_for(front, shop, route[1])
         headers = await person(front, shop, role)
-        before = await records(front, shop)
 
         answer = await ask(front, route, headers, {name: one.lower() for name, one in ids.items()})
 
         assert answer.headers["cache-control"] == "no-store"
-        if role in ACCESS[route].roles:
-            assert answer.is_success, (role, answer.text)
-            if route[0] == "GET":
-                named = await ask(front, route, headers, ids, shop.client_id.lower())
-                assert named.is_success, (role, named.text)
-        else:
-            assert code(answer) == (403, "role_required"), role
-            assert await records(front, shop) == before
+        assert answer.is_success, (role, answer.text)
+        if route[0] == "GET":
+            named = await ask(front, route, headers, ids, shop.client_id.lower())
+            assert named.is_success, (role, named.text)
+
+
+@pytest.mark.parametrize("route", OF_SOME_ROLES, ids=" ".join)
+async def test_roles_that_may_not(front: LiveEngine, shop: Shop, route: Route) -> None:
+    ids = await record_for(front, shop, route[1])
+    people = {role: await person(front, shop, role) for role in set(Role) - ACCESS[route].roles}
+    before = await records(front, shop)
+    for role, headers in people.items():
+        answer = await ask(front, route, headers, ids)
+
+        assert answer.headers["cache-control"] == "no-store"
+        assert code(answer) == (403, "role_required"), role
+    assert await records(front, shop) == before
 
 
 @each_of_a_member
 async def test_internal_admins(front: LiveEngine, shop: Shop, route: Route) -> None:
-    """They may do all, and name the client where no record does. Each request is counted."""
+    """They may do everything, and name the client if no record does. Each request counts toward the
+    limit."""
     ids, headers = await record_for(front, shop, route[1]), admin(front)
     if route in OF_A_CLIENT:
         assert code(await ask(front, route, headers, ids)) == (403, "no_client")
@@ -103,7 +113,7 @@ async def test_internal_admins(front: LiveEngine, shop: Shop, route: Route) -> N
 
 @each_route
 async def test_only_people_who_are_signed_in(front: LiveEngine, shop: Shop, route: Route) -> None:
-    """A key or a secret that leaked reads and decides nothing, not even about its own client."""
+    """A leaked key or secret cannot read or decide anything, not even for its own client."""
     ids = await record_for(front, shop, route[1])
     before = await records(front, shop)
     for headers in (
@@ -176,7 +186,7 @@ async def test_anothers_record_looks_like_none(
 async def test_other_methods(
     front: LiveEngine, shop: Shop, owner: dict[str, str], path: str
 ) -> None:
-    """All of a path are allowed, although each has a route of its own."""
+    """All methods of a path are listed, although each has a separate route."""
     ids = await record_for(front, shop, path)
     allowed = sorted(method for method, one in ROUTES if one == path)
     before = await records(front, shop)

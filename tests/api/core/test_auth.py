@@ -1,4 +1,4 @@
-"""The schemes of authentication and whom each lets act for which client, through the gateway."""
+"""Authentication schemes and the clients that each gives access to, at the gateway."""
 
 import httpx
 import pytest
@@ -34,7 +34,7 @@ async def engine(front: LiveEngine) -> LiveEngine:
 
 @pytest.fixture
 async def shop(engine: LiveEngine) -> Shop:
-    """Its playbook fits none of these events, so they are answered without a worker."""
+    """A shop whose playbook matches none of these events, so no worker is needed."""
     return await open_shop(engine.database, event_type="something.else")
 
 
@@ -93,7 +93,7 @@ async def test_bad_shapes_cost_no_query(engine: LiveEngine, authorization: bytes
 
 
 async def test_good_shape_costs_one(engine: LiveEngine) -> None:
-    """What the test above would see of a query."""
+    """Verifies that the previous test would notice a query."""
     with database_away(resources(engine).database) as at_least:
         answer = await engine.http.post(GATEWAY, json={}, headers=bearer(KEY))
         assert await at_least(1)
@@ -102,7 +102,7 @@ async def test_good_shape_costs_one(engine: LiveEngine) -> None:
 
 
 async def test_token_beyond_8_kilobytes_is_not_looked_at(engine: LiveEngine, shop: Shop) -> None:
-    """Two good tokens, a long one and one that is too long."""
+    """Two valid tokens, a long one and one that is too long."""
     long = own_token(engine.settings, shop.owner_user_id, extra="x" * 5000)
     longer = own_token(engine.settings, shop.owner_user_id, extra="x" * 6200)
     assert len(long) < 8192 < len(longer)
@@ -129,7 +129,7 @@ async def test_order_of_the_schemes(engine: LiveEngine, shop: Shop) -> None:
 
     assert (await post(engine, shop.client_id, {**wrong, **shop.headers})).status_code == 200
     assert (await post(engine, shop.client_id, {**wrong, **other.headers})).status_code == 403
-    # The secret comes first: the bearer token, good or bad, no longer counts.
+    # The secret takes precedence: the bearer token is ignored, whether or not it is valid.
     secret = {"x-engine-secret": "wrong", "x-internal-secret": ENGINE_SECRET}
     assert (await post(engine, shop.client_id, {**secret, **other.headers})).status_code == 200
     assert (await post(engine, shop.client_id, {**secret, **bearer("x")})).status_code == 200

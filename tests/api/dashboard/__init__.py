@@ -1,1 +1,1 @@
-"""Tests of pages."""
+"""Tests for the pages."""

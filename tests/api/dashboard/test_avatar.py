@@ -1,4 +1,4 @@
-"""The initials and the colour of a person."""
+"""Users' initials and avatar colors."""
 
 import pytest
 

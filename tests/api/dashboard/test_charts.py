@@ -1,4 +1,4 @@
-"""Charts: what was not measured is a gap, and colour never stands alone."""
+"""Charts: missing measurements are gaps, and color is never the only cue."""
 
 import tomllib
 from pathlib import Path
@@ -31,10 +31,13 @@ def chart_of(*columns: ChartColumn, mark: ChartMark | None = None) -> BarChart:
 
 def test_columns_stand_upon_each_other_and_keep_their_proportions() -> None:
     chart = chart_of(ChartColumn("1 Nov", (30, 30)), ChartColumn("2 Nov", (15, 0)))
-    low, high, half = chart.rects
-    assert (low.height, high.height, half.height) == (60, 60, 30)
-    assert (low.y, high.y, half.y) == (60, 0, 90)
-    assert high.title == "1 Nov: to a person 30"
+    resolved, to_people = (bars.path for bars in chart.bars)
+    assert resolved == "M30 60h240v60h-240zM330 90h240v30h-240z"
+    assert to_people == "M30 0h240v60h-240z"
+    assert [area.title for area in chart.areas] == [
+        "1 Nov: resolved 30, to a person 30",
+        "2 Nov: resolved 15, to a person 0",
+    ]
 
 
 def test_a_gap_is_no_zero() -> None:
@@ -56,7 +59,7 @@ def test_nothing_measured_is_a_sentence_without_a_picture() -> None:
 def test_a_chart_has_a_pattern_titles_a_table_and_no_style() -> None:
     page = drawn(chart_of(ChartColumn("<1>", (30, 1e-6)), mark=ChartMark(0.5, "0.70")))
     assert 'fill="url(#days-1)"' in page
-    assert "<title>&lt;1&gt;: resolved 30</title>" in page
+    assert "<title>&lt;1&gt;: resolved 30, to a person 0</title>" in page
     assert "<details>" in page
     assert "style" not in page
     assert "0.70" in page
@@ -67,3 +70,15 @@ def test_a_line_is_broken_where_nothing_was_measured() -> None:
     assert len(line.segments) == 2
     assert line.segments[1] == "96.0,1.0 96.0,1.0"
     assert sparkline("24 hours", [None]).segments == ()
+
+
+def test_a_column_and_its_row_open_the_records_behind_it() -> None:
+    chart = chart_of(
+        ChartColumn("1 Nov", (30, 1), "/app/runs?from=1&to=1"),
+        ChartColumn("2 Nov", (None, None), "/app/runs?from=2&to=2"),
+    )
+    page = drawn(chart)
+    assert page.count('href="/app/runs?from=1&amp;to=1"') == 2
+    assert "from=2" not in page
+    assert page.count("<title>1 Nov: resolved 30, to a person 1</title>") == 1
+    assert 'role="group"' in page

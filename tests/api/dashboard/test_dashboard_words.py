@@ -1,4 +1,4 @@
-"""The words of the pages: the same in both languages, and for every error that exists."""
+"""The pages' texts: the same keys in both languages, and one text for every error."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -40,7 +40,7 @@ def test_both_languages_say_the_same_things(file: str) -> None:
 
 
 def _named(text: str) -> list[str]:
-    """What a text names in braces."""
+    """Return the placeholders of a text."""
     return [part.partition("}")[0] for part in text.split("{")[1:]]
 
 

@@ -1,4 +1,4 @@
-"""What somebody typed when their session ended: kept for them, and for nobody else."""
+"""Input typed before the session expired: kept for its author only."""
 
 import pytest
 
@@ -33,7 +33,7 @@ async def test_the_words_come_back_to_their_author_alone(
     async with at_pages(front, shop, Role.ADMIN) as colleague:
         assert "Ours takes 3 days." not in await colleague.see(NEW)
     async with at_pages(front, shop) as owner:
-        assert "Delivery" not in await owner.see(LIST)  # nothing was done without them
+        assert "Delivery" not in await owner.see(LIST)  # nothing was done without the input
         assert "Ours takes 3 days." in await owner.see(NEW)
 
         await owner.send(NEW, LIST, TYPED)

@@ -1,4 +1,4 @@
-"""The menu: one place for each page, for those who may open it."""
+"""The menu: one entry for each page, for users who can open it."""
 
 import re
 from collections import Counter
@@ -14,8 +14,11 @@ from tests.support.dashboard.visitors import at_pages
 from tests.support.reviews.reviews import open_review
 from tests.support.tenants.shop import Shop
 
-# The search and the copilot are on every page, beside the menu; the menu's count is no page.
-BESIDE = ("/app/find", "/app/copilot", "/app/needs-you")
+# The search and the copilot are on every page, outside the menu; the others are parts of pages.
+BESIDE = (
+    *("/app/find", "/app/palette", "/app/copilot"),
+    *("/app/needs-you", "/app/home/improvement"),
+)
 ENTRIES = [
     *("home", "inbox", "customers", "insights"),
     *("knowledge", "policy", "testing", "settings"),
@@ -71,6 +74,7 @@ def test_each_page_has_its_place() -> None:
         ("/app/knowledge/gaps", MenuPlace("insights", "gaps")),
         ("/app/simulator/runs/1", MenuPlace("testing", "cases")),
         ("/app/metrics.csv", MenuPlace("insights", "metrics")),
+        ("/app/customers/1", MenuPlace("customers", "customers")),
         ("/app/metrics/churn", MenuPlace("customers", "churn")),
         ("/app/billing/plan", MenuPlace("settings", "usage")),
         ("/app/reviewsx", MenuPlace()),

@@ -1,7 +1,7 @@
-"""An operation over HTTP demands the roles that its page demands.
+"""An HTTP operation requires the same roles as its page.
 
-`ACCESS` and `SESSION_ACCESS` are verified over HTTP (`test_access.py`, and below); the roles of the
-pages are verified over HTTP by `test_page_access.py`. Here the two are compared.
+`ACCESS` and `SESSION_ACCESS` are verified over HTTP (`test_access.py`, and below);
+`test_page_access.py` verifies the pages' roles. Here the two are compared.
 """
 
 import tomllib
@@ -23,11 +23,11 @@ from tests.support.tenants.shop import Shop, open_shop
 OPERATIONS: Final[dict[str, str]] = tomllib.loads(
     Path(__file__).with_name("operations.toml").read_text()
 )["http"]
-# The schemas of webhooks are public documentation; their page belongs to the webhooks.
+# Webhook schemas are public documentation; their page belongs to the webhooks.
 PUBLIC: Final = frozenset({("GET", "/api/webhook-events"), ("GET", "/api/webhook-events/{event}")})
 
 Roles = Set[Role] | None
-"""None: the operation or the page needs no membership."""
+"""None: the operation or page requires no membership."""
 
 
 def operation_roles() -> dict[Route, Roles]:
@@ -44,10 +44,10 @@ def page_roles() -> dict[Route, Roles]:
 
 
 def differences(operations: Mapping[Route, Roles], pages: Mapping[Route, Roles]) -> list[str]:
-    """The operations whose roles differ from those of their page.
+    """Return the operations whose roles differ from their page's.
 
-    An operation that reads has a page that is opened, one that writes a form that is sent. A page
-    that needs no membership may show what every member reads about themselves.
+    A reading operation corresponds to an opened page, and a writing one to a submitted form. A page
+    without membership may show what every member can read about themselves.
     """
     wrong = []
     for operation, path in OPERATIONS.items():
@@ -63,7 +63,8 @@ def differences(operations: Mapping[Route, Roles], pages: Mapping[Route, Roles])
 
 
 def _same_person(roles: Roles) -> Roles:
-    """A page for every member also shows what a person reads about themselves, as `/app/me`."""
+    """Return whether the page for every member shows what users can read about themselves, like
+    `/app/me`."""
     return None if roles == frozenset(Role) else roles
 
 
@@ -80,7 +81,7 @@ def _changed(roles: Mapping[Route, Roles]) -> Iterator[tuple[Route, dict[Route, 
 
 
 def test_one_operation_that_differs_is_found() -> None:
-    """The comparison finds each operation whose roles gain or lose the viewer."""
+    """The comparison detects each operation whose roles gain or lose the viewer."""
     before = differences(operation_roles(), page_roles())
     missed = [
         route
@@ -92,7 +93,7 @@ def test_one_operation_that_differs_is_found() -> None:
 
 
 def test_every_operation_of_a_session_is_compared(front: LiveEngine) -> None:
-    """An operation without a row is public, for programs, or a person's own sign-in."""
+    """An operation without a row is public, for API clients, or part of a user's own sign-in."""
     paths = front.app.openapi()["paths"]
     by_session = {
         (method.upper(), path)
@@ -109,7 +110,7 @@ def test_every_operation_of_a_session_is_compared(front: LiveEngine) -> None:
 @pytest.mark.parametrize("role", Role)
 @pytest.mark.parametrize("route", sorted(SESSION_ACCESS), ids=" ".join)
 async def test_a_session_has_its_roles_rights(front: LiveEngine, route: Route, role: Role) -> None:
-    # No playbook applies, so the gateway answers without a worker.
+    # No playbook matches, so the gateway responds without a worker.
     shop = await open_shop(front.database, event_type="email.*")
 
     answer = await request_as(front, shop, route, await person(front, shop, role))
@@ -123,7 +124,7 @@ async def test_a_session_has_its_roles_rights(front: LiveEngine, route: Route, r
 async def test_a_viewer_exports_nothing_and_reads_no_audit_entry(
     front: LiveEngine, shop: Shop
 ) -> None:
-    """The attack: the whole export and its audit entries by the session of a viewer."""
+    """Attack: a viewer's session requests the whole export with its audit entries."""
     viewer = await person(front, shop, Role.VIEWER)
     for query in ("", "?format=csv"):
         answer = await front.http.get(f"/api/client/export-data{query}", headers=viewer)

@@ -1,4 +1,4 @@
-"""Whatever people can do over HTTP and by commands has a page, or a reason why it has none."""
+"""Everything that users can do over HTTP or with commands has a page, or a reason why not."""
 
 import tomllib
 from collections.abc import Iterator

@@ -1,19 +1,33 @@
-"""The first page: what waits, what is wrong, the first steps; and one's own page."""
+"""The home page: waiting work, problems, first steps; and the user's own page."""
+
+import re
+from datetime import timedelta
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
-from adapters.system import utc_now
+from adapters.system import new_ulid, utc_now
+from api.dashboard.routers.dashboard import overview
+from domain.analytics.gaps import FoundKnowledge, KnowledgeGaps
+from domain.core.errors import CallerBusy, OverBudget
 from domain.integrations.providers import Provider
 from domain.tenants.client import Role
+from services.analytics.gaps import knowledge_gaps
+from store.analytics.day_counts import count_day
+from store.analytics.metrics import keep_day
+from store.dashboard.tables import home_visits
 from store.inbound.poll_cursors import PollCursorRepository
 from store.webhooks.tables import webhook_subscriptions
 from tests.support.agent.acting import connect
+from tests.support.analytics.days import Said, past_event
 from tests.support.core.engine import LiveEngine
 from tests.support.dashboard.visitors import at_pages
 from tests.support.reviews.reviews import open_review
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
+
+IMPROVEMENT = "/app/home/improvement"
 
 
 async def test_the_first_steps_go_as_they_are_taken(front: LiveEngine, shop: Shop) -> None:
@@ -22,11 +36,32 @@ async def test_the_first_steps_go_as_they_are_taken(front: LiveEngine, shop: Sho
         assert "Get started" in before
         assert '<a href="/app/knowledge/new">Answer your' in before
         assert "You’re all caught up" in before
+        assert re.search(r'href="/app/knowledge/new">Next</a>', before)
+        assert "5 min" in before
 
         form = {"title": "Delivery", "body": "3 days.", "language": "en"}
         await owner.send("/app/knowledge/new", "/app/knowledge", form)
 
         assert '<a href="/app/knowledge/new">Answer your' not in await owner.see("/app")
+
+
+async def test_each_step_leads_a_manager_to_the_next(front: LiveEngine, shop: Shop) -> None:
+    """The shop has a key, so only four steps are left."""
+    knowledge = {"title": "Delivery", "body": "3 days.", "language": "en"}
+    case = {"case_name": "Colis", "turn1": "Où est ma commande ?", "must": "on"}
+    ticket = 'href="/app/tickets/new">Next: Send a test ticket</a>'
+    async with at_pages(front, shop) as owner, at_pages(front, shop, Role.AGENT) as agent:
+        saved = await owner.send("/app/knowledge/new", "/app/knowledge", knowledge)
+        assert ticket in await owner.follow(saved)
+        assert ticket not in await owner.follow(saved), "only once"
+        cases = "/app/simulator/cases"
+        assert "Next: " not in await agent.follow(await agent.send(f"{cases}/new", cases, case))
+        await past_event(front.database, shop, utc_now(), response="Yes.")
+        kept = await owner.send("/app/widget", "/app/widget", {"allowed_origins": ""})
+        assert "Next: Connect your shop" in await owner.follow(kept)
+        await connect(front, shop, Provider.SHOPIFY, {}, "{}")
+        saved = await owner.send("/app/knowledge/new", "/app/knowledge", knowledge)
+        assert "Next: " not in await owner.follow(saved)
 
 
 async def test_what_waits_and_what_is_wrong_come_first(front: LiveEngine, shop: Shop) -> None:
@@ -43,8 +78,107 @@ async def test_what_waits_and_what_is_wrong_come_first(front: LiveEngine, shop: 
         page = await viewer.see("/app")
 
     assert "Une demande à traiter" in page
+    assert ">Ouvrir</a>" in page, "a viewer approves nothing"
     assert f'href="/app/webhooks/{webhook.id}"' in page
     assert "&lt;b&gt;ERP&lt;/b&gt;" in page
+
+
+async def test_home_reports_what_happened_since_the_last_visit(
+    front: LiveEngine, shop: Shop
+) -> None:
+    async with at_pages(front, shop) as owner:
+        assert "Since you left" not in await owner.see("/app")
+        async with front.database.tenant(shop.tenant) as connection:
+            earlier = home_visits.c.seen_at - timedelta(hours=2)
+            await connection.execute(sa.update(home_visits).values(seen_at=earlier))
+        assert "Nothing new arrived" in await owner.see("/app")
+        await past_event(front.database, shop, utc_now() - timedelta(minutes=1), response="Yes.")
+        page = await owner.see("/app")
+
+    assert "Since you left" in page
+    assert re.search(r'<b>1</b><a href="/app/runs\?status=completed">Answered by the agent', page)
+
+
+async def test_key_figures_have_their_lines(front: LiveEngine, shop: Shop) -> None:
+    async with at_pages(front, shop) as owner:
+        assert "No figures yet" in await owner.see("/app")
+        for days in (1, 2):
+            await past_event(
+                front.database, shop, utc_now() - timedelta(days=days), duration_ms=1500
+            )
+            async with front.database.service() as connection:
+                day = (utc_now() - timedelta(days=days)).date()
+                counted = await count_day(connection, [shop.client_id], day, utc_now())
+                await keep_day(connection, counted, day, utc_now())
+        page = await owner.see("/app")
+
+    assert "<b>100%</b>" in page
+    assert "<b>1.5 s</b>" in page
+    assert page.count('<svg class="spark"') == 4
+    assert "at 6 min a ticket" in page
+
+
+async def test_the_best_improvement_is_the_largest_gap(front: LiveEngine, shop: Shop) -> None:
+    async with (
+        at_pages(front, shop) as owner,
+        at_pages(front, shop, Role.VIEWER) as viewer,
+    ):
+        assert "without an answer" in await owner.see(IMPROVEMENT)
+        await _ask_twice(front, shop)
+        page = await owner.see(IMPROVEMENT)
+        assert "Customers asked 2 questions like “Livrez-vous en &lt;b&gt;Belgique" in page
+        assert re.search(r'href="/app/knowledge/new\?[^"]+">Draft the answer', page)
+        assert "Draft the answer" not in await viewer.see(IMPROVEMENT)
+        assert f'hx-get="{IMPROVEMENT}' in await owner.see("/app")
+
+
+async def _ask_twice(front: LiveEngine, shop: Shop) -> None:
+    for hours in (1, 2):
+        await past_event(
+            front.database,
+            shop,
+            utc_now() - timedelta(hours=hours),
+            reviews=["edited"],
+            reason="missing_knowledge",
+            said=Said("Livrez-vous en <b>Belgique</b> ?"),
+        )
+
+
+@pytest.mark.parametrize("why", [OverBudget(), CallerBusy()], ids=lambda one: type(one).__name__)
+async def test_home_claims_nothing_about_gaps_that_could_not_be_read(
+    front: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch, why: Exception
+) -> None:
+    async def refuse(*_: object, **__: object) -> KnowledgeGaps:
+        raise why
+
+    monkeypatch.setattr(overview, "knowledge_gaps", refuse)
+    async with at_pages(front, shop) as owner:
+        page = await owner.see(IMPROVEMENT)
+
+    assert "without an answer" not in page
+    assert 'href="/app/knowledge/gaps"' in page
+
+
+async def test_home_claims_nothing_about_gaps_that_it_did_not_examine(
+    front: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The largest gap has been answered by an article, so it is not suggested. There may be
+    others."""
+    known = FoundKnowledge(id=new_ulid(), title="Livraison")
+
+    async def answered(*given: Any, **more: Any) -> KnowledgeGaps:
+        found = await knowledge_gaps(*given, **more)
+        gaps = tuple(gap.model_copy(update={"knowledge": known}) for gap in found.gaps)
+        return found.model_copy(update={"gaps": gaps})
+
+    monkeypatch.setattr(overview, "knowledge_gaps", answered)
+    await _ask_twice(front, shop)
+    async with at_pages(front, shop) as owner:
+        page = await owner.see(IMPROVEMENT)
+
+    assert "Customers asked" not in page
+    assert "without an answer" not in page
+    assert 'href="/app/knowledge/gaps"' in page
 
 
 async def test_preferences_hold_at_once(front: LiveEngine, shop: Shop) -> None:
@@ -56,7 +190,7 @@ async def test_preferences_hold_at_once(front: LiveEngine, shop: Shop) -> None:
 
         refused = await owner.send("/app/me", "/app/me", {**wanted, "time_zone": "Mars/Base"})
         assert 'role="alert"' in await owner.follow(refused)
-        assert "Asia/Tokyo" not in await owner.see("/app/me")  # what was typed is in the form
+        assert "Asia/Tokyo" not in await owner.see("/app/me")  # the input is in the form
 
 
 async def test_a_poll_takes_no_message_away(front: LiveEngine, shop: Shop) -> None:
@@ -72,13 +206,11 @@ async def test_a_poll_takes_no_message_away(front: LiveEngine, shop: Shop) -> No
     [
         (
             "en",
-            "Zendesk sync is failing (3 attempts): it could not be reached, "
-            "or did not answer in time",
+            "Zendesk sync is failing (3 attempts): no answer in time",
         ),
         (
             "fr",
-            "La synchronisation Zendesk échoue (3 essais) : il était "
-            "injoignable, ou n’a pas répondu à temps",
+            "La synchronisation Zendesk échoue (3 essais)\u202f: pas de réponse à temps",
         ),
     ],
 )

@@ -1,4 +1,5 @@
-"""A form is of the client that it was rendered for, also where another tab switched since."""
+"""A form belongs to the client for which it was rendered, even if another tab has switched the
+client."""
 
 from adapters.system import utc_now
 from domain.tenants.client import Role
@@ -23,7 +24,8 @@ async def test_another_tab_switches_no_form(front: LiveEngine, shop: Shop) -> No
 
         kept = await owner.http.post("/app/drafts", data={**form, **TYPED, "_form": LIST})
         assert kept.status_code == 204
-        assert "Ours takes" not in await owner.see(NEW)  # what it keeps switches nothing
+        # the stored input does not switch the client
+        assert "Ours takes" not in await owner.see(NEW)
         await owner.follow(await owner.http.post(LIST, data={**form, **TYPED}))
 
         assert "Delivery" in await owner.see(LIST)
@@ -40,7 +42,8 @@ async def test_a_draft_that_comes_after_its_form_is_not_kept(front: LiveEngine, 
         await owner.http.post("/app/drafts", data={**form, **TYPED, "_form": LIST})
         assert "Ours takes" not in await owner.see(NEW)
 
-        await owner.http.post(LIST, data={**form, **TYPED})  # a second click is no draft either
+        # a second click creates no draft either
+        await owner.http.post(LIST, data={**form, **TYPED})
         assert "Ours takes" not in await owner.see(NEW)
 
 

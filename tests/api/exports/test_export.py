@@ -1,4 +1,4 @@
-"""GET /api/client/export-data: what is asked, what is refused, and what is in the file."""
+"""GET /api/client/export-data: requests, rejections, and the file's content."""
 
 import dataclasses
 import itertools
@@ -65,7 +65,7 @@ async def test_headers(
 
 
 async def test_its_moment_is_that_of_the_snapshot(front: LiveEngine, shop: Shop) -> None:
-    """Not that of the request, which may have waited for room."""
+    """Not the request's time, because the request may have waited for capacity."""
     seconds = itertools.count()
     front.app.state.resources = dataclasses.replace(
         front.app.state.resources, now=lambda: NOW + timedelta(seconds=next(seconds))
@@ -77,7 +77,7 @@ async def test_its_moment_is_that_of_the_snapshot(front: LiveEngine, shop: Shop)
 
 @pytest.mark.own_database
 async def test_a_tenant_with_nothing(front: LiveEngine, shop: Shop) -> None:
-    """All sections are there, and each is an array."""
+    """All sections are present, and each is an empty array."""
     with psycopg.connect(as_owner(front.settings.database.url)) as connection:
         connection.execute("TRUNCATE playbooks, response_templates CASCADE")
 
@@ -92,7 +92,7 @@ async def test_every_section_of_the_caller_and_nobody_else(front: LiveEngine, sh
     other = await open_shop(front.database)
     for one in (shop, other):
         await fill_every_table(front.database, one)
-    before = await row_counts(front.database)
+    before = await row_counts(front.database, of=shop)
 
     mine = await exported(front, shop)
     lines = (await ask(front, shop, format="csv")).content.decode("utf-8-sig")
@@ -105,7 +105,7 @@ async def test_every_section_of_the_caller_and_nobody_else(front: LiveEngine, sh
         assert stranger.playbook_id not in answer
     counted = dict(re.findall(r"^## (\w+) \((\d+)\)\r?$", lines, re.MULTILINE))
     assert counted == {section: str(len(mine[section])) for section in Section}
-    assert await row_counts(front.database) == before  # an export deletes nothing
+    assert await row_counts(front.database, of=shop) == before  # an export deletes nothing
 
 
 @pytest.mark.parametrize("form", ["json", "csv"])
@@ -195,7 +195,7 @@ async def test_somebody_without_a_client(front: LiveEngine) -> None:
 
 
 async def test_a_client_that_is_closed(front: LiveEngine, shop: Shop) -> None:
-    """Its key opens nothing; its owner is left with the next client of theirs."""
+    """Its key gives no access; its owner uses their next client."""
     owner = await person(front, shop, Role.OWNER)
     second = await open_shop(front.database)
     async with front.database.service() as connection:

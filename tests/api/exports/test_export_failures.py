@@ -1,4 +1,4 @@
-"""GET /api/client/export-data while the database, or a table of it, is away."""
+"""GET /api/client/export-data while the database or one of its tables is unavailable."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def each_minute(front: LiveEngine) -> Iterator[None]:
-    """Each step is a minute later: nobody has asked too often."""
+    """Advance the clock by a minute per step, so that no rate limit applies."""
     now = NOW
     while True:
         set_clock(front, now)
@@ -46,7 +46,7 @@ async def test_database_away(front: LiveEngine, shop: Shop, which: str) -> None:
 
 
 async def test_table_that_is_forbidden(front: LiveEngine, shop: Shop) -> None:
-    """Its section is empty, the others are as before, and an operator is told."""
+    """Its section is empty, the others are complete, and an operator is notified."""
     await fill_every_table(front.database, shop)
     minutes = each_minute(front)
     next(minutes)

@@ -1,4 +1,4 @@
-"""`payload` in the export: what the caller sent beside the gateway's own fields."""
+"""`payload` in the export: the caller's own fields beside the gateway's."""
 
 from tests.support.core.engine import GATEWAY, LiveEngine
 from tests.support.exports.export import exported
@@ -15,7 +15,7 @@ EXTRAS = {
 
 
 async def test_a_payload_is_exported_as_it_was_sent(engine: LiveEngine, shop: Shop) -> None:
-    """Names, types and nesting stay; `unified` holds what the engine reads of it."""
+    """Names, types and nesting are unchanged; `unified` contains what the engine reads from it."""
     await engine.post(shop, customer_email="a@b.example", message=ORDER_QUESTION, **EXTRAS)
 
     (run,) = (await exported(engine, shop))["engine_runs"]

@@ -1,4 +1,4 @@
-"""Times in the export: one form everywhere, and no trial that has ended."""
+"""Times in the export: one format, and no ended trial."""
 
 import json
 import re

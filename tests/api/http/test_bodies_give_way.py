@@ -1,4 +1,4 @@
-"""A body that comes slowly gives its room to another sender's."""
+"""A slow request body gives up its slot to another sender's body."""
 
 import asyncio
 from typing import Any
@@ -13,7 +13,7 @@ from services.core.fair_room import FairRoom
 
 
 def slow_request(first: bytes, started: asyncio.Event) -> Request:
-    """A request whose body never comes whole."""
+    """Return a request whose body never completes."""
     sent = False
 
     async def receive() -> dict[str, Any]:

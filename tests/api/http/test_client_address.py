@@ -1,4 +1,4 @@
-"""The caller's address: what a caller writes into a header never chooses it."""
+"""The caller's address never depends on headers that the caller controls."""
 
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_network
@@ -22,7 +22,7 @@ PROXY, OUTER_PROXY, PROXY_6 = "10.0.0.1", "10.0.0.2", "fd00::1"
 
 PUBLIC = st.ip_addresses(v=4).filter(lambda address: address not in PRIVATE[0])
 PUBLIC_6 = st.integers(0x2000 << 112, (0x3000 << 112) - 1).map(IPv6Address)
-# What a caller could write: any text a header may hold, and texts that look like hops.
+# Anything that a caller could write: any valid header value, and values that look like hops.
 HOPS = (
     st.text(st.characters(max_codepoint=255))
     | st.ip_addresses().map(str)
@@ -36,19 +36,19 @@ LINES = st.lists(st.lists(HOPS, max_size=5).map(",".join), max_size=4)
 @pytest.mark.parametrize(
     ("peer", "lines", "expected"),
     [
-        # Nobody is trusted to speak for others.
+        # No proxy is trusted.
         ("203.0.113.7", [], "203.0.113.7"),
         ("203.0.113.7", ["198.51.100.1"], "203.0.113.7"),
-        # A proxy appends whom it heard from.
+        # A proxy appends the address of its peer.
         (PROXY, ["198.51.100.1"], "198.51.100.1"),
         (PROXY, ["1.1.1.1, 198.51.100.1"], "198.51.100.1"),
         (PROXY, ["1.1.1.1", "2.2.2.2,198.51.100.1"], "198.51.100.1"),
         (PROXY, ["198.51.100.1", OUTER_PROXY], "198.51.100.1"),
         (PROXY, [f"1.1.1.1, 198.51.100.1 ,\t{OUTER_PROXY}"], "198.51.100.1"),
-        # All of them ours: the farthest.
+        # All hops are ours: the farthest one.
         (PROXY, [], PROXY),
         (PROXY, [OUTER_PROXY], OUTER_PROXY),
-        # A hop that says nothing: the proxy that passed it on.
+        # A hop without an address: the proxy that forwarded it.
         (PROXY, ["198.51.100.1, unknown"], PROXY),
         (PROXY, [f"198.51.100.1, garbage, {OUTER_PROXY}"], OUTER_PROXY),
         (PROXY, ["198.51.100.1,"], PROXY),
@@ -62,7 +62,7 @@ LINES = st.lists(st.lists(HOPS, max_size=5).map(",".join), max_size=4)
         (PROXY, ["198.51.100.1:port"], PROXY),
         (PROXY, ["[2001:db8::4]4711"], PROXY),
         (PROXY, ["[198.51.100.1]:4711"], "198.51.100.1"),
-        # IPv6, and IPv4 within it.
+        # IPv6, and IPv4 mapped to it.
         ("2001:db8:1:2:3::4", [], "2001:db8:1:2:3::4"),
         ("fe80::1%eth0", [], "fe80::1"),
         (PROXY_6, ["198.51.100.1"], "198.51.100.1"),
@@ -97,7 +97,7 @@ def test_header_of_a_stranger_says_nothing(peer: IPv4Address, lines: list[str]) 
 def test_what_a_caller_writes_never_outweighs_its_address(
     caller: IPv4Address | IPv6Address, lines: list[str], proxies: list[str]
 ) -> None:
-    """The proxies append to whatever was there, in the same line or in one of its own."""
+    """Proxies append to the existing value, in the same header line or in another."""
     expected = client_address(str(caller), [], ())
     hops = [str(caller), *proxies]
     joined = [*lines[:-1], ", ".join([*lines[-1:], *hops])]
@@ -112,7 +112,7 @@ def test_never_breaks(peer: str | None, lines: list[str]) -> None:
 
 
 def test_long_chain_is_read_fast() -> None:
-    """A head holds 64 KiB at most."""
+    """Request headers have at most 64 KiB."""
     line = ",".join([OUTER_PROXY] * 7000)
 
     assert str(client_address(PROXY, [line], PRIVATE)) == OUTER_PROXY
@@ -122,7 +122,7 @@ def test_long_chain_is_read_fast() -> None:
     ("peer", "limited", "kept"),
     [
         ("203.0.113.7", "203.0.113.7", "203.0.113.0/24"),
-        # A provider gives each customer such a network.
+        # A provider assigns such a network to each customer.
         ("2001:db8:1:2:3::4", "2001:db8:1:2::/64", "2001:db8:1::/48"),
         (None, NO_ADDRESS, NO_ADDRESS),
     ],

@@ -1,4 +1,4 @@
-"""Whose connection goes when there are too many."""
+"""Which connection is closed at the connection limit."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def connections_of(edge_connections: int, per_address: int, proxies: str = "") -
 def come(
     edge_connections: EdgeConnections, peer: str | None, number: int = 1, why: Waiting | None = None
 ) -> list[Connection]:
-    """So many, that nobody works for, or all of them at work."""
+    """Open the connections, all idle or all with a request in progress."""
     opened = [Connection(edge_connections) for _ in range(number)]
     for one in opened:
         edge_connections.enter(one, peer)

@@ -1,4 +1,4 @@
-"""The edge under floods: heads, pipelines and answers without end, and too many connections."""
+"""The edge under floods: endless headers, pipelines and responses, and too many connections."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -72,7 +72,7 @@ async def test_size_of_a_head(edge: EdgeServer, headers: bytes, status: int) -> 
 
 
 async def test_head_behind_a_large_body_is_not_large(edge: EdgeServer) -> None:
-    """What is counted is the head, however the bytes were cut on the way."""
+    """Only the headers are counted, however the bytes are split into packets."""
     body = b'{"a": 1}'.ljust(200_000)
     async with raw_connection(edge.port) as connection:
         framed = b"Content-Length: %d\r\n\r\n" % len(body) + body
@@ -102,7 +102,7 @@ async def test_pipelining_within_the_limit(edge: EdgeServer) -> None:
 
 
 async def test_pipelining_beyond_the_limit(edge: EdgeServer) -> None:
-    """What was accepted is answered in order; the last answer says that it is the last."""
+    """Accepted requests are answered in order; the last response closes the connection."""
     async with raw_connection(edge.port) as connection:
         await connection.send(PING * 5000)
         answers = [await connection.answer() for _ in range(SHORT.pipelined + 1)]
@@ -156,7 +156,7 @@ async def is_dropped(edge: EdgeServer, connection: RawConnection) -> bool:
 
 @pytest.fixture
 async def narrow(tmp_path: Path) -> AsyncIterator[EdgeServer]:
-    """A process that may hold 20 connections, and is patient with each."""
+    """A process with a limit of 20 connections and long timeouts."""
     limits = replace(DEFAULT_LIMITS, connections=20)
     with edge_server(tmp_path, limits, keep_alive_s=60) as server:
         await eventually(lambda: serves(server))
@@ -181,7 +181,7 @@ async def connections(
     "greeting", [b"", b"GET /ping HTTP/1.1\r\nX-A", PING], ids=["silent", "half a head", "idle"]
 )
 async def test_idle_connections_make_room(narrow: EdgeServer, greeting: bytes) -> None:
-    """The oldest of those that nobody works for goes; nobody is kept out."""
+    """The longest-idle connection is closed; no caller is locked out."""
     async with connections(narrow, 30, greeting) as idle:
         for _ in range(20):
             await healthy_caller(narrow)
@@ -190,7 +190,8 @@ async def test_idle_connections_make_room(narrow: EdgeServer, greeting: bytes) -
 
 
 async def test_slow_bodies_of_one_caller_are_bounded(tmp_path: Path) -> None:
-    """64 may be on their way at once; one more is refused, and one that comes whole is answered."""
+    """64 bodies may be in transfer at a time; another slow one is rejected, and one that arrives at
+    once is answered."""
     slow = ECHO + b"Content-Length: 9\r\n\r\n{"
     with edge_server(tmp_path, DEFAULT_LIMITS, body_s=60) as edge:
         await eventually(lambda: serves(edge))

@@ -1,4 +1,4 @@
-"""Every answer of 5xx reaches the error tracker: none is lost after the answer."""
+"""Every 5xx response reaches the error tracker: none is lost afterwards."""
 
 from collections import Counter
 from pathlib import Path
@@ -14,7 +14,7 @@ from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
 
 
 def numbers(sentry: SentryServer) -> Counter[tuple[str, str | None]]:
-    """The errors that Sentry knows of, by code and client: it keeps one event by id."""
+    """Return the number of errors in Sentry by code and client; Sentry stores one event per id."""
     found: Counter[tuple[str, str | None]] = Counter()
     for event in {one["event_id"]: one for one in sentry.events}.values():
         tags = event["tags"]
@@ -26,7 +26,7 @@ def numbers(sentry: SentryServer) -> Counter[tuple[str, str | None]]:
 async def test_ten_failures_within_a_second_are_ten_at_the_tracker(
     database_url: str, shop: Shop, tmp_path: Path
 ) -> None:
-    """The attack: ten answers of 5xx gave two reports."""
+    """Attack: earlier, ten 5xx responses produced two reports."""
     with sentry_server() as sentry:
         async with live_engine(
             database_url, "127.0.0.1:1", "default", lazy=True,
@@ -44,7 +44,7 @@ async def test_ten_failures_within_a_second_are_ten_at_the_tracker(
 
 
 async def test_a_failure_is_in_the_spool_before_its_answer(front: LiveEngine, shop: Shop) -> None:
-    """A crash right after the answer loses no report."""
+    """A crash directly after the response does not lose a report."""
     spool = front.settings.watch.error_spool
     at_answer: list[bool] = []
 
@@ -73,7 +73,7 @@ async def test_a_failure_is_in_the_spool_before_its_answer(front: LiveEngine, sh
 
 
 async def test_an_answer_that_was_asked_for_is_no_failure(front: LiveEngine) -> None:
-    """`/readyz` without a worker says so; it is no error of ours."""
+    """`/readyz` reports a missing worker, which is not an error."""
     before = await _reported(front)
     await eventually(lambda: _not_ready(front))
     assert await _reported(front) == before

@@ -1,4 +1,5 @@
-"""Server-sent events: they end when their reader leaves or stalls, and are closed each time."""
+"""Server-sent events: the stream ends when its reader disconnects or stalls, and is always
+closed."""
 
 import asyncio
 
@@ -42,7 +43,7 @@ async def test_a_slow_reader_is_cut_off(takes: int) -> None:
 
     assert reader.stalled.is_set()
     assert not reader.is_whole
-    assert source.given == max(1, takes)  # none is read ahead
+    assert source.given == max(1, takes)  # nothing is read ahead
     assert source.closed
 
 

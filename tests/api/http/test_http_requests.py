@@ -1,4 +1,5 @@
-"""The edge reads a request in one way only: what could be read in two is refused and closed."""
+"""The edge parses requests unambiguously: an ambiguous request is rejected and its connection
+closed."""
 
 import asyncio
 import json
@@ -78,7 +79,7 @@ async def test_refused_and_closed(edge: EdgeServer, request_bytes: bytes) -> Non
             "code": "invalid_request",
             "request_id": answer.headers["x-request-id"],
         }
-        # What follows is no request: it may be the smuggled part.
+        # The following bytes are not a request: they may be the smuggled part.
         await connection.send(PING)
         assert await connection.rest() == b""
     assert await serves(edge)
@@ -113,7 +114,7 @@ async def test_path_reaches_the_log_as_one_line(edge: EdgeServer) -> None:
 
     assert (await ask(edge.port, request)).status == 404
 
-    async def logged() -> list[str]:  # the line may come after the answer
+    async def logged() -> list[str]:  # the line may arrive after the response
         return [line for line in edge.log.read_text().splitlines() if "forged" in line]
 
     lines = await eventually(logged)
@@ -121,7 +122,8 @@ async def test_path_reaches_the_log_as_one_line(edge: EdgeServer) -> None:
 
 
 async def test_length_shorter_than_the_body(edge: EdgeServer) -> None:
-    """The rest is no request: the first answer is the only one, and the connection ends."""
+    """The remaining bytes are not a request: only one response is sent, and the connection is
+    closed."""
     async with raw_connection(edge.port) as connection:
         await connection.send(POST + b"Content-Length: 8\r\n\r\n" + BODY + b"\0" + PING)
 
@@ -154,7 +156,7 @@ async def test_end_of_input_within_a_body(edge: EdgeServer) -> None:
     ids=["no request", "no Host", "body that breaks off"],
 )
 async def test_garbage_behind_an_unanswered_request(edge: EdgeServer, broken: bytes) -> None:
-    """It must not be answered before, or in the middle of, the answer that is due."""
+    """The error must not be sent before or within the pending response."""
     async with raw_connection(edge.port) as connection:
         await connection.send(PING.replace(b"ping", b"held") + PING + broken)
         await ask(edge.port, PING.replace(b"ping", b"release"))
@@ -179,7 +181,7 @@ async def test_body_that_breaks_off_while_it_is_read(edge: EdgeServer) -> None:
         assert await connection.rest() == b""
 
 
-# --- Other protocols, asked for in a request: HTTP lets a server ignore that -------------------
+# --- Upgrade requests: HTTP allows a server to ignore them --------------------------------------
 
 OFFERS = {
     "WebSocket": b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
@@ -197,7 +199,8 @@ FRAMED = {
 @pytest.mark.parametrize("framed", FRAMED.values(), ids=FRAMED.keys())
 @pytest.mark.parametrize("piece", [1, 7, 100_000])
 async def test_offer_to_upgrade(edge: EdgeServer, offer: bytes, framed: bytes, piece: int) -> None:
-    """The body is read, and the connection goes on; Java's client offers HTTP/2 at each start."""
+    """The body is read, and the connection stays open; Java's client offers HTTP/2 in its first
+    request."""
     request = POST + offer + framed
     async with raw_connection(edge.port) as connection:
         for start in range(0, len(request), piece):

@@ -1,4 +1,4 @@
-"""The strict JSON reader."""
+"""The strict JSON parser."""
 
 import contextlib
 import json
@@ -32,7 +32,7 @@ ANY_VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(ANY_TEXT, inner, max_size=4),
     max_leaves=20,
 )
-# What json.dumps makes of anything (NaN, surrogates, huge integers), and pieces of JSON at random.
+# Anything that json.dumps produces (NaN, surrogates, huge integers), and random JSON fragments.
 NEARLY_JSON = st.builds(json.dumps, ANY_VALUES, ensure_ascii=st.just(True)).map(
     str.encode
 ) | st.lists(
@@ -52,7 +52,8 @@ def _refuse(constant: str) -> Never:
 @example(b"{\0}\0")
 @example('{"a": "é"}'.encode("latin-1"))
 def test_refuses_or_reads_what_everybody_reads(body: bytes) -> None:
-    """InvalidBody or an object, never another error; and no reader sees another object in it."""
+    """The result is InvalidBody or an object, never another error, and other parsers read the same
+    object."""
     with contextlib.suppress(InvalidBody):
         read = parse_object(body)
         assert read == json.loads(body.decode("utf-8"), parse_constant=_refuse)
@@ -158,14 +159,14 @@ def test_keeps_unusual_numbers(number: str) -> None:
     ],
 )
 def test_largest_bodies_are_read_fast(body: bytes, accepted: bool) -> None:
-    """Others wait meanwhile: a refusal costs no more than twice the largest ordinary body."""
+    """Other requests wait: rejecting a body costs at most twice the largest ordinary body."""
     assert len(body) <= MAX_BYTES
 
     assert _is_accepted(body) is accepted
     assert _cost(body) < 2 * _cost(ORDINARY)
 
 
-# As many values as may be, as large as may be, all of them unlike.
+# The maximum number of values of the maximum size, all distinct.
 ORDINARY = json.dumps({f"{n:06}": f"{n:06}é" * 6 for n in range(MAX_VALUES)}).encode()
 
 
@@ -178,7 +179,7 @@ def _is_accepted(body: bytes) -> bool:
 
 
 def _cost(body: bytes) -> float:
-    """Seconds of CPU, the least of five: the others had other work between."""
+    """Return the CPU seconds, the minimum of five runs, to exclude other load."""
 
     def once() -> float:
         started = time.thread_time()
@@ -196,7 +197,7 @@ def _count(value: object) -> int:
 
 @given(st.dictionaries(TEXT | st.text('"\\\\,[{'), VALUES, max_size=5), st.integers(0, 3))
 def test_number_of_values_is_exact(value: dict[str, object], missing: int) -> None:
-    """Whatever texts hold: up to the limit it is read, and no further."""
+    """The limit is exact, whatever the strings contain."""
     filling = MAX_VALUES - _count(value) - 1 - missing
     full = {**value, "filling": [0] * filling}
 

@@ -1,4 +1,4 @@
-"""The answer that streams: how it ends, and that whatever it reads from is closed each time."""
+"""A streaming response: how it ends, and that its sources are always closed."""
 
 import asyncio
 
@@ -67,7 +67,7 @@ async def test_reader_that_stalls(limits: ReaderLimits) -> None:
         await answer(source, limits)(SCOPE, reader.receiving(), reader.send)
 
     assert reader.stalled.is_set()
-    assert source.given == 6  # it reads one ahead, and no more
+    assert source.given == 6  # it reads at most one item ahead
     assert not reader.is_whole
     assert source.closed
 
@@ -116,4 +116,4 @@ async def test_it_gives_way_to_the_gateway_only() -> None:
     await asyncio.sleep(0)
 
     assert busy >= 2.9 * worked_s
-    assert idle.done()  # without any waiting
+    assert idle.done()  # without waiting

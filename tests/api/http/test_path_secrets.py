@@ -1,4 +1,4 @@
-"""No secret of a path is in the access log, the numbers or the error tracker."""
+"""No secret from a path appears in the access log, the metrics or the error tracker."""
 
 import dataclasses
 import re
@@ -29,7 +29,7 @@ class Reports:
 
 
 def secret_routes(front: LiveEngine) -> list[Route]:
-    """The routes with a parameter that logs do not show."""
+    """Return the routes with a parameter that logs do not show."""
     return [
         (method, path)
         for method, path in sorted(routes_of(front.app))
@@ -38,7 +38,7 @@ def secret_routes(front: LiveEngine) -> list[Route]:
 
 
 def filled(path: str) -> str:
-    """The path with a canary for each parameter that logs do not show, else an id."""
+    """Return the path with a canary for each parameter that logs hide, and otherwise an id."""
     return _PARAMETER.sub(lambda one: "01J0" if is_shown(one[1]) else CANARY, path)
 
 
@@ -55,7 +55,7 @@ def test_the_tokens_that_exist_are_found(front: LiveEngine) -> None:
 async def test_no_secret_of_a_path_is_written_anywhere(
     front: LiveEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By each method, with a slash at the end, and below a path that does not exist."""
+    """With each method, with a trailing slash, and below a path that does not exist."""
     tracker = Reports()
     monkeypatch.setattr(front.app.state, "resources", _with(front, tracker))
     with capture_logs() as logged:

@@ -1,4 +1,4 @@
-"""The edge under callers that are slow, or send bodies without end: each of them ends."""
+"""The edge with slow callers and endless bodies: each connection ends."""
 
 import asyncio
 import itertools
@@ -25,7 +25,7 @@ ENDLESS_CHUNK = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
 
 
 def test_times_of_the_contract() -> None:
-    """A body has its 10 s, and so has all that comes before and after it."""
+    """A body has 10 s, and so have the parts before and after it."""
     assert MAX_SECONDS == 10.0
     assert (DEFAULT_LIMITS.head_s, DEFAULT_LIMITS.stalled_s) == (10.0, 10.0)
     assert (DEFAULT_LIMITS.head_bytes, DEFAULT_LIMITS.headers) == (64 * 1024, 100)
@@ -114,7 +114,7 @@ async def test_expectation_that_is_met(edge: EdgeServer) -> None:
     ],
 )
 async def test_endless_body(edge: EdgeServer, head: bytes, status: int) -> None:
-    """Answered early, and not read for ever after that."""
+    """The response is sent early, and the body is not read forever."""
     async with raw_connection(edge.port) as connection:
         await connection.send(head)
         pouring = asyncio.create_task(connection.pour(ENDLESS_CHUNK))
@@ -145,7 +145,7 @@ async def test_announced_length_is_refused_unread(edge: EdgeServer) -> None:
 
 @pytest.mark.parametrize("chunked", [False, True])
 async def test_refusal_reaches_who_sends_all_first(edge: EdgeServer, chunked: bool) -> None:
-    """The answer is not lost in a reset, as it would be by closing at once."""
+    """The response is not lost in a TCP reset, as with an immediate close."""
     size = 3 * MEBIBYTE
     framing = CHUNKED + b"%x\r\n" % size if chunked else b"Content-Length: %d\r\n\r\n" % size
     async with raw_connection(edge.port) as connection:

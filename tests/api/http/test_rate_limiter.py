@@ -1,4 +1,4 @@
-"""The limiters, in memory and in PostgreSQL: they agree with a naive model, and with each other."""
+"""The rate limiters in memory and in PostgreSQL: they agree with a naive model and each other."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -46,7 +46,7 @@ async def passes(limiter: RateLimiter, scope: LimitScope, key: str, now: datetim
 
 
 class Naive:
-    """Every request that was let through, for ever."""
+    """A naive model that keeps every accepted request."""
 
     def __init__(self, table: Mapping[LimitScope, Limit]) -> None:
         self._table = table
@@ -232,7 +232,8 @@ async def test_busy_caller_keeps_no_other_in_memory() -> None:
 
 
 async def test_a_flood_of_keys_is_bounded_and_refuses_nobody_else() -> None:
-    """One network of IPv6 has more addresses than are kept. Its flood once shut out every shop."""
+    """One IPv6 network has more addresses than the limiter stores. Earlier, such a flood locked out
+    every shop."""
     counter = MemoryCounter(max_keys=100)
     limiter = RateLimiter(TABLE, counter)
 

@@ -1,4 +1,4 @@
-"""What is counted and reported around a request."""
+"""Metrics and reports for a request."""
 
 import asyncio
 from typing import Final
@@ -13,7 +13,7 @@ from tests.support.core.rows import rows
 from tests.support.core.waiting import eventually
 from tests.support.tenants.shop import ORDER_QUESTION, Shop
 
-# What a route that fails with this status is answered with.
+# The response body for a route that fails with this status.
 ANSWERED: Final = {
     400: (400, "invalid_request"),
     404: (404, "route_not_found"),
@@ -25,15 +25,16 @@ ANSWERED: Final = {
 
 
 async def number(engine: LiveEngine, name: str, **labels: str) -> float:
-    """Zero if it was never counted. In a thread, as numbers are shown: some of them ask the event
-    loop, which would wait for itself."""
+    """Return the value of a metric, zero if it has none. Runs in a thread, because some metrics
+    query the event loop."""
     registry = engine.app.state.resources.metrics.registry
     return await asyncio.to_thread(registry.get_sample_value, name, labels) or 0
 
 
 @pytest.mark.own_database
 async def test_anticipated_5xx_is_reported_once(database_url: str, shop: Shop) -> None:
-    """Temporal is away: the event is kept, the caller and the operators are told."""
+    """Temporal is unavailable: the event is stored, and the caller and the operators are
+    informed."""
     async with live_engine(database_url, "127.0.0.1:1", "default", lazy=True) as engine:
         answer = await engine.post(shop, message=ORDER_QUESTION)
         assert answer.json()["code"] == "answer_delayed"
@@ -56,7 +57,7 @@ async def test_anticipated_5xx_is_reported_once(database_url: str, shop: Shop) -
 
 @pytest.mark.own_database
 async def test_refusals_are_counted_and_not_reported(front: LiveEngine) -> None:
-    """So are the framework's own errors, which are told in words of our table."""
+    """This includes the framework's own errors, which use texts from our table."""
     assert (await front.http.post(GATEWAY, json={})).status_code == 401
     assert (await front.http.get(GATEWAY)).status_code == 405
 

@@ -1,4 +1,4 @@
-"""The service where another identity provider signs people in."""
+"""The service with sign-in through another identity provider."""
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
@@ -57,7 +57,7 @@ async def provided(
     clock: Clock,
     monkeypatch: pytest.MonkeyPatch,
 ) -> AsyncIterator[LiveEngine]:
-    """The service, which knows nothing of the provider yet."""
+    """The service, which has not contacted the provider yet."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with as_if_new(shared_provided) as engine:
         resources = engine.app.state.resources
@@ -75,7 +75,7 @@ async def provided(
 
 @pytest.fixture
 async def sub(provided: LiveEngine, provider: OidcProvider) -> str:
-    """Somebody who has an account."""
+    """Return the subject of a user with an account."""
     sub = new_sub()
     async with browser(provided) as client:
         await open_account(client, provider, sub, new_address())

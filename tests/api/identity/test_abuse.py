@@ -1,4 +1,4 @@
-"""What somebody can do with /api/auth who has no mailbox, or wants another one's."""
+"""Abuse of /api/auth without a mailbox, or against another person's mailbox."""
 
 import dataclasses
 from datetime import timedelta
@@ -79,7 +79,7 @@ async def test_five_requests_a_minute_from_one_network_address(front: LiveEngine
 async def test_strangers_do_not_lock_an_owner_out_by_asking_for_codes(
     engine: LiveEngine, mail: MailServer
 ) -> None:
-    """The attack: ten requests for an address used to end its codes for a day."""
+    """Attack: ten requests for an address used to block its codes for a day."""
     account = await sign_up(engine, mail)
     for network in range(CODES_AT_MOST + 5):
         await ask_from(engine, f"198.51.{network}.7", account.email)
@@ -128,7 +128,7 @@ async def test_a_known_address_gets_one_code_an_hour_whoever_asks(
 
 
 async def test_one_network_gets_few_codes_for_one_address(front: LiveEngine, shop: Shop) -> None:
-    """The caller does not learn it, and a refused code is neither mailed nor valid."""
+    """The caller does not learn of it, and a refused code is neither emailed nor valid."""
     for email in (new_address(), f"{shop.client_id.lower()}@example.com"):
         for _ in range(CODES_A_REQUESTER + 2):
             front.app.state.resources.limiter.counter._hits.clear()
@@ -142,8 +142,8 @@ async def test_one_network_gets_few_codes_for_one_address(front: LiveEngine, sho
 async def test_strangers_do_not_lock_an_owner_out_by_guessing(
     engine: LiveEngine, mail: MailServer
 ) -> None:
-    """The attack: wrong codes from other networks used to end the owner's code, and the tries of
-    the minute."""
+    """Attack: wrong codes from other networks used to invalidate the owner's code and use up the
+    minute's attempts."""
     account = await sign_up(engine, mail)
     code = await code_for(engine, mail, account.email, number=2)
     wrong = f"{(int(code) + 1) % 1_000_000:06d}"
@@ -178,7 +178,7 @@ async def test_guessing_from_many_networks_ends_with_the_codes_tries(
 async def test_codes_that_nobody_uses_do_not_shut_sign_up(
     idle_engine: LiveEngine, mail: MailServer
 ) -> None:
-    """The attack: throwaway addresses ask for codes until the hour's accounts are used up."""
+    """Attack: throwaway addresses request codes until the hour's sign-ups are used up."""
     engine = idle_engine
     limit_accounts(engine, 3)
     async with engine.working():
@@ -194,7 +194,8 @@ async def test_codes_that_nobody_uses_do_not_shut_sign_up(
 async def test_no_more_accounts_are_opened_than_an_hour_may_have(
     idle_engine: LiveEngine, mail: MailServer
 ) -> None:
-    """Opened accounts count. A known person still gets in, and the held back code stays valid."""
+    """Created accounts count. An existing user can still sign in, and the deferred code remains
+    valid."""
     engine = idle_engine
     limit_accounts(engine, 20)
     async with engine.working():

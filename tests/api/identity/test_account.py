@@ -1,4 +1,4 @@
-"""Who is signed in, which clients are theirs, where they are signed in; invitations of a client."""
+"""The signed-in user, their clients and sessions; a client's invitations."""
 
 from adapters.system import new_ulid, utc_now
 from domain.tenants.client import Role
@@ -19,7 +19,7 @@ from tests.support.tenants.shop import Shop, open_shop
 
 
 async def test_who_is_signed_in(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
-    """The first client is the one that is meant where a request names none."""
+    """The first client is the default if a request names none."""
     joined = await open_shop(front.database, brand="Deuxième")
     async with front.database.service() as connection:
         await MemberRepository(connection).add(
@@ -44,7 +44,7 @@ async def test_who_is_signed_in(front: LiveEngine, shop: Shop, owner: dict[str, 
 
 
 async def test_somebody_without_a_client(front: LiveEngine) -> None:
-    """Known by another identity provider alone, or an admin of the service."""
+    """A user known only to another identity provider, or an admin of the service."""
     stranger = bearer(session_token(front.settings, new_ulid()))
     told = (await front.http.get(ME, headers=stranger)).json()
     assert (told["email"], told["is_admin"], told["clients"]) == (None, False, [])
@@ -88,7 +88,7 @@ async def test_ones_own_sessions(front: LiveEngine, shop: Shop, owner: dict[str,
 
 
 async def test_invitations(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
-    """An address has one open invitation at a time, in the language that is asked for."""
+    """An address has one open invitation at a time, in the requested language."""
     manager = await person(front, shop, Role.ADMIN)
     first = await front.http.post(
         INVITATIONS, json=INVITED, headers={**manager, "accept-language": "en"}

@@ -1,4 +1,4 @@
-"""/authorize: who is asked, what they are shown, and what their answer does."""
+"""/authorize: who is asked, what the page shows, and the effect of the answer."""
 
 import re
 from html import unescape
@@ -37,7 +37,7 @@ async def browser(front: LiveEngine, shop: Shop) -> Browser:
 
 
 async def member(front: LiveEngine, shop: Shop, role: Role, user_id: str | None = None) -> str:
-    """`user_id`: of somebody who is known; else a new user."""
+    """Create a member. `user_id`: an existing user; otherwise a new one is created."""
     async with front.database.service() as connection:
         members = MemberRepository(connection)
         if user_id is None:
@@ -57,7 +57,7 @@ async def test_whoever_is_not_signed_in_signs_in_first(front: LiveEngine) -> Non
 
 
 @pytest.mark.parametrize(
-    ("language", "words"), [("fr", "demande l’accès"), ("en-GB,fr;q=0.5", "asks for access")]
+    ("language", "words"), [("fr", "demande l’accès"), ("en-GB,fr;q=0.5", "wants to access")]
 )
 async def test_the_page(
     front: LiveEngine, browser: Browser, shop: Shop, language: str, words: str
@@ -222,7 +222,7 @@ async def test_a_program_on_this_machine_is_told_at_once(
 async def test_a_browser_that_has_just_signed_in_goes_to_the_program_by_a_link(
     front: LiveEngine, browser: Browser
 ) -> None:
-    """The sign-in form may not lead away from us, redirects included."""
+    """The sign-in form must not lead to another site, including by redirect."""
     app = await register(front, "http://127.0.0.1:5000/callback")
     page = await browser.open(app.url(scope="all"), **SAME_ORIGIN)
     assert page.status_code == 400
@@ -263,7 +263,7 @@ async def test_a_client_that_is_being_erased_is_no_choice(
 async def test_the_page_holds_together_without_a_name(front: LiveEngine, browser: Browser) -> None:
     app = await register(front, client_name="\u200b")
     page = await browser.open(app.url(), **{"accept-language": "en"})
-    assert "An application without a name" in page.text
+    assert "Unnamed app" in page.text
     code = await consented(browser, app)
     await exchanged(front, app.exchange(code))
     [key] = await rows(front.database, api_keys, oauth_client_id=app.client_id)

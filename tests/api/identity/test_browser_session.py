@@ -1,4 +1,4 @@
-"""A browser's session: fixation, theft, CSRF, lifetimes."""
+"""A browser session: fixation, theft, CSRF, lifetimes."""
 
 import dataclasses
 import re
@@ -25,7 +25,7 @@ from tests.support.tenants.shop import Shop
 
 
 async def let_pass(engine: LiveEngine, by: timedelta, *, rested: bool, email: str) -> None:
-    """The session of an address, moved back; `rested`: it was not used meanwhile."""
+    """Move the session of an address into the past; `rested`: it was not used in between."""
     times = sessions.c
     moved = {"created_at": times.created_at - by}
     async with engine.app.state.resources.database.service() as connection:
@@ -95,7 +95,7 @@ async def test_the_secret_is_not_stored(engine: LiveEngine, mail: MailServer) ->
 async def test_fixation_a_cookie_from_before_is_worth_nothing_after(
     engine: LiveEngine, mail: MailServer
 ) -> None:
-    """An attacker's own session, put into the victim's browser."""
+    """An attacker's own session, planted in the victim's browser."""
     async with browser(engine) as attacker, browser(engine) as victim:
         await sign_in_with(attacker, mail, new_address(), "Evil")
         planted = attacker.cookies["session"]
@@ -133,7 +133,7 @@ async def test_sessions_end_one_by_one_and_only_ones_own(
         await sign_in_with(there, mail, email, number=2)
         await sign_in_with(stranger, mail, new_address(), "Other")
         page = (await here.get("/app/sessions")).text
-        # The badge of one's own session stands before its id.
+        # The prefix of the user's own session comes before its id.
         other = next(one for one in page.split("<li>")[1:] if "This device" not in one)
         form = {"csrf": csrf_in(page)}
 
@@ -162,7 +162,7 @@ async def test_a_session_does_not_last_for_ever(
         await sign_in_with(client, mail, email, "Maison Lin")
         await let_pass(engine, by - timedelta(minutes=1), rested=over == "idle", email=email)
         assert await signed_in(client)
-        # Its use was noted, so it rests anew.
+        # Its use was recorded, so the interval starts again.
         again = by if over == "idle" else timedelta(minutes=1)
         await let_pass(engine, again, rested=over == "idle", email=email)
 
@@ -213,7 +213,7 @@ async def test_csrf_another_sites_forms_are_refused(
         forms: dict[str, dict[str, str]] = {
             "/app/sign-out": {"csrf": csrf},
             "/app/sessions": {"csrf": csrf},
-            # Else a victim could be signed in as the attacker.
+            # Otherwise a victim could be signed in as the attacker.
             "/app/sign-in": {"email": new_address()},
             "/app/verify": {"email": new_address(), "code": "123456"},
         }
@@ -227,7 +227,7 @@ async def test_csrf_another_sites_forms_are_refused(
 
 
 async def test_csrf_a_browser_that_tells_only_an_origin(front: LiveEngine, shop: Shop) -> None:
-    """As those before Sec-Fetch-Site do."""
+    """Like browsers without Sec-Fetch-Site."""
     mine = await browser_of(front, shop.owner_user_id)
     async with browser(front) as client:
         client.cookies.set("session", mine.cookie or "", domain="127.0.0.1")
@@ -252,7 +252,7 @@ async def test_csrf_a_browser_that_tells_only_an_origin(front: LiveEngine, shop:
 async def test_a_proxy_that_asks_for_this_machine_does_not_loosen_the_cookie(
     front: LiveEngine, shop: Shop
 ) -> None:
-    """Some proxies put their own target into Host. PUBLIC_URL says how people come."""
+    """Some proxies put their own target into Host. PUBLIC_URL is the address that users see."""
     resources = front.app.state.resources
     server = resources.settings.server.model_copy(update={"public_url": "https://engine.example"})
     settings = resources.settings.model_copy(update={"server": server})

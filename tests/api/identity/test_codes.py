@@ -1,4 +1,4 @@
-"""The code that a mail brings: good once, not for long, and kept nowhere in clear."""
+"""The emailed code: single-use, short-lived, and never stored in clear text."""
 
 import asyncio
 from datetime import timedelta
@@ -98,7 +98,7 @@ async def test_after_five_tries_a_code_is_dead(engine: LiveEngine, mail: MailSer
 async def test_two_codes_at_once_are_both_good_and_one_use_ends_both(
     engine: LiveEngine, mail: MailServer
 ) -> None:
-    """A mail may be late: whoever asked twice may enter either."""
+    """An email may be late: a user who requested two codes may enter either."""
     email = new_address()
     first = await code_for(engine, mail, email, "Maison Lin")
     second = await code_for(engine, mail, email, "Maison Lin", number=2)

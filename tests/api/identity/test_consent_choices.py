@@ -1,4 +1,4 @@
-"""/authorize: nothing is granted that the person has not ticked and chosen."""
+"""/authorize: nothing is granted that the user has not selected."""
 
 import re
 from html import unescape
@@ -23,7 +23,7 @@ async def browser(front: LiveEngine, shop: Shop) -> Browser:
 async def test_a_person_who_only_clicks_allow_grants_nothing(
     front: LiveEngine, browser: Browser
 ) -> None:
-    """The attack: an application asks for everything and relies on one quick click."""
+    """Attack: an application requests everything and relies on one quick click."""
     app = await register(front)
     form = form_of(await browser.open(app.url()), untouched=True)
     answer = await browser.send(app.url(), form)
@@ -33,7 +33,7 @@ async def test_a_person_who_only_clicks_allow_grants_nothing(
 
 @pytest.mark.parametrize(
     ("language", "warning"),
-    [("fr", "Une copie ne se reprend pas."), ("en", "cannot be taken back")],
+    [("fr", "Une copie ne se reprend pas."), ("en", "You cannot take a copy back.")],
 )
 async def test_the_export_stands_apart_with_its_own_warning(
     front: LiveEngine, browser: Browser, language: str, warning: str
@@ -58,5 +58,5 @@ async def test_what_was_ticked_stays_ticked_when_the_client_is_missing(
     form = form_of(await browser.open(app.url())) | {"client": ""}
     answer = await browser.send(app.url(), form, **{"accept-language": "en"})
     assert answer.status_code == 400
-    assert "Choose the shop that the application acts for." in answer.text
+    assert "Choose the shop that the app acts for." in answer.text
     assert 'name="scope:usage:read" checked' in answer.text

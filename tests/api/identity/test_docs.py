@@ -1,4 +1,4 @@
-"""The curl lines of docs/accounts.md, as they stand there."""
+"""The curl commands in docs/accounts.md."""
 
 import httpx
 

@@ -1,4 +1,4 @@
-"""The link of an embedded stack: it signs one person in, once."""
+"""The sign-in link of an embedded stack: it signs one user in, once."""
 
 import secrets
 from datetime import timedelta
@@ -35,7 +35,7 @@ async def _owners_address(front: LiveEngine, shop: Shop) -> str:
 async def test_it_signs_in_by_its_button_and_once(front: LiveEngine, shop: Shop) -> None:
     link = await _link(front, await _owners_address(front, shop))
     async with browser(front) as first, browser(front) as second:
-        for _ in range(2):  # looking at it uses nothing up
+        for _ in range(2):  # viewing the page does not use up the link
             assert "Open the demo" in (await first.get(link)).text
         entered = await first.post(link)
         assert (entered.status_code, entered.headers["location"]) == (303, "/app")

@@ -1,4 +1,4 @@
-"""Invitations: by mail, for seven days, into the client that invites."""
+"""Invitations: by email, valid for seven days, for the inviting client."""
 
 from datetime import timedelta
 

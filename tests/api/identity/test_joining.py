@@ -1,4 +1,4 @@
-"""Membership needs an explicit acceptance by the holder of the invited address."""
+"""A membership requires explicit acceptance by the holder of the invited address."""
 
 import httpx
 import pytest
@@ -13,6 +13,7 @@ from store.identity.tables import invitations
 from store.tenants.tables import client_users, clients
 from tests.support.content.content import SETTINGS
 from tests.support.core.engine import LiveEngine
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import only_row, rows
 from tests.support.dashboard.visitors import PageVisitor, at_pages, form_of
 from tests.support.identity.invitations import invited, role_in
@@ -39,7 +40,7 @@ def path_of(invitation: Invitation, answer: str) -> str:
 
 
 async def attack(engine: LiveEngine) -> Shop:
-    """An attacker's client that bears the name of the victim's shop."""
+    """Create an attacker's client with the name of the victim's shop."""
     return await open_shop(engine.database, brand="Maison Lin")
 
 
@@ -102,7 +103,7 @@ async def test_the_invitation_names_the_inviter_and_the_client(
     invitation = await invited(engine, attacker, email, Role.ADMIN)
     mailed = await mail_to(mail, email)
     assert "Maison Lin" not in mailed.as_string()
-    assert PAGE in mailed.get_content()
+    assert PAGE in plain_text(mailed)
     account = await sign_up(engine, mail, email, "Atelier Nord", number=2)
 
     answer = await engine.http.get(INVITATIONS, headers=account.headers)
@@ -118,11 +119,11 @@ async def test_the_invitation_names_the_inviter_and_the_client(
         page = await visitor.see(PAGE)
         assert "Maison Lin" in page
         assert inviter in page
-        assert "we have not verified it" in page
+        assert "we have not verified this one" in page
         assert "Atelier Nord" in await visitor.follow(await client.get("/app/no-client"))
         done = await visitor.send(PAGE, PAGE, {"do": "accept"})
         assert "You have joined “Maison Lin”." in await visitor.follow(done)
-        # The pages stay with the person's own client until they switch.
+        # The pages show the user's own client until they switch.
         assert "· Atelier Nord</title>" in await visitor.see("/app")
     log = await rows(engine.database, audit_entries, client_id=attacker.client_id)
     assert "invitation accepted" in {one["what"] for one in log}
@@ -149,12 +150,12 @@ async def test_a_declined_invitation_is_gone(
 
 
 async def test_no_link_and_no_sign_in_joins_a_client(engine: LiveEngine, mail: MailServer) -> None:
-    """A mail program or a browser follows the invitation's link and opens its pages by itself, and
-    the invited person signs in: none of it is a yes."""
+    """An email program or a browser follows the invitation link and opens its pages, and the
+    invited user signs in: none of this is an acceptance."""
     attacker, email = await attack(engine), new_address()
     account = await sign_up(engine, mail, email, "Atelier Nord")
     invitation = await invited(engine, attacker, email, Role.ADMIN)
-    await mail_to(mail, email, number=2)  # the invitation, before the code that is asked for next
+    await mail_to(mail, email, number=2)  # the invitation, before the next requested code
     async with browser(engine) as client:
         await sign_in_with(client, mail, email, number=3, next_page=PAGE)
         for path in (PAGE, INVITATIONS, path_of(invitation, "accept")):
@@ -171,8 +172,8 @@ async def test_no_link_and_no_sign_in_joins_a_client(engine: LiveEngine, mail: M
 async def test_a_member_who_leaves_reaches_nothing_of_the_client(
     engine: LiveEngine, mail: MailServer
 ) -> None:
-    """The person accepted an attacker's invitation, and leaves: their tokens, and those of before,
-    open nothing there, and their own client is as it was."""
+    """The user accepted an attacker's invitation and leaves: old and new tokens give no access to
+    that client, and the user's own client is unchanged."""
     attacker, email = await attack(engine), new_address()
     account = await sign_up(engine, mail, email, "Atelier Nord")
     invitation = await invited(engine, attacker, email, Role.ADMIN)
@@ -258,7 +259,7 @@ async def test_the_owner_cannot_leave(front: LiveEngine, shop: Shop, owner: dict
         hidden = form_of(await visitor.see("/app/me"), "/app/me")
         fields = hidden | {"client_id": shop.client_id}
         refused = await visitor.http.post("/app/me/leave", data=fields)
-        assert "one owner, who stays it" in await visitor.follow(refused)
+        assert "The owner cannot be changed or removed" in await visitor.follow(refused)
     assert await role_in(front, shop, shop.owner_user_id) is Role.OWNER
 
 

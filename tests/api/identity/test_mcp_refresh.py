@@ -1,4 +1,4 @@
-"""Refreshing and revoking the key of an OAuth client."""
+"""Refresh and revocation of an OAuth client's key."""
 
 import asyncio
 
@@ -91,7 +91,7 @@ async def test_a_revoked_key_is_not_refreshed(
 
 
 async def test_a_role_that_is_lost_while_a_key_is_made(front: LiveEngine, shop: Shop) -> None:
-    """The exchange waits for the change, and then sees it."""
+    """The exchange waits for the change, and then uses the new role."""
     user, app = await member(front, shop, Role.ADMIN), await register(front)
     form = app.exchange(await consented(await browser_of(front, user), app))
     operator = Actor.operator("cli")
@@ -107,7 +107,7 @@ async def test_a_role_that_is_lost_while_a_key_is_made(front: LiveEngine, shop: 
 async def test_what_is_not_revoked(
     front: LiveEngine, browser: Browser, app: App, shop: Shop
 ) -> None:
-    """What a person made is not an OAuth client's to revoke, nor is another client's key."""
+    """An OAuth client cannot revoke a user's own key or another client's key."""
     key = await key_for(front, browser, app)
     for form in (
         {"token": key, "client_id": "another"},

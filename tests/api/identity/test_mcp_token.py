@@ -1,4 +1,4 @@
-"""POST /api/mcp/token and its alias: a code becomes a key, once."""
+"""POST /api/mcp/token and its alias: a code is exchanged for a key, once."""
 
 import asyncio
 import dataclasses
@@ -111,7 +111,7 @@ async def test_another_users_key_of_the_same_client_stays(
 async def test_of_several_at_once_one_key_is_left(
     front: LiveEngine, browser: Browser, app: App, shop: Shop
 ) -> None:
-    """Whatever codes come at the same moment: a connection has one key."""
+    """A connection has one key, however many codes are exchanged concurrently."""
     codes = [await consented(browser, app) for _ in range(4)]
     async with units_on(front.database).spanning(shop.tenant) as work:
         await AccountRepository(work.connection, shop.tenant).lock()
@@ -137,7 +137,7 @@ async def test_what_may_not_be_missing(front: LiveEngine, browser: Browser, app:
 async def test_whoever_does_not_say_who_it_is(
     front: LiveEngine, browser: Browser, app: App
 ) -> None:
-    """By Basic neither: the specification takes no passwords so."""
+    """Basic authentication is not accepted either: the specification allows no passwords there."""
     form = app.exchange(await consented(browser, app))
     del form["client_id"]
     answer = await front.http.post(TOKEN, data=form, auth=(app.client_id, ""))
@@ -216,7 +216,7 @@ async def test_whoever_lost_the_role_meanwhile_gets_no_key(
 async def test_an_account_with_as_many_keys_as_it_may_have(
     front: LiveEngine, browser: Browser, app: App, shop: Shop
 ) -> None:
-    """The one that is replaced makes room for its own successor."""
+    """The replaced key makes room for its successor."""
     await key_for(front, browser, app)
     spare = {"client_id": shop.client_id, "label": "x", "prefix": "ak_", "created_at": utc_now()}
     async with front.database.service() as connection:

@@ -1,4 +1,4 @@
-"""After signing in one lands on a page of ours, whatever the link said."""
+"""After sign-in, the user lands on one of our pages, whatever the link contained."""
 
 import pytest
 from hypothesis import given

@@ -1,6 +1,6 @@
-"""Attacks on the OAuth flow that need more than one party. Each was tried against it as it stands.
+"""Attacks on the OAuth flow that need several parties. Each was tried against the implementation.
 
-Redirect tricks: tests/domain/identity/test_redirect_uri.py. SSRF: tests/adapters/identity.
+Redirect attacks: tests/domain/identity/test_redirect_uri.py. SSRF: tests/adapters/identity.
 """
 
 import dataclasses
@@ -51,8 +51,8 @@ def site() -> Iterator[WebhookReceiver]:
 
 
 async def test_code_injection(front: LiveEngine, browser: Browser, database: Database) -> None:
-    """A stolen code is put into the attacker's own session with the same client: the verifier there
-    is another."""
+    """A stolen code is injected into the attacker's session with the same client, which has another
+    verifier."""
     app = await register(front)
     attackers = App(app.client_id)
     stolen = await consented(browser, app)
@@ -68,7 +68,7 @@ async def test_a_code_of_one_client_is_none_of_another(front: LiveEngine, browse
 
 
 async def test_mix_up(front: LiveEngine, browser: Browser) -> None:
-    """Every answer names who it is from, whatever it says: a client of two servers sees which."""
+    """Every response names its issuer, so that a client with two servers can distinguish them."""
     app = await register(front, "http://127.0.0.1:1/cb")
     form = form_of(await browser.open(app.url()))
     answers = [
@@ -105,7 +105,7 @@ async def test_redirect_tricks(front: LiveEngine, browser: Browser) -> None:
 async def test_pkce_downgrade(
     front: LiveEngine, browser: Browser, change: dict[str, str | None]
 ) -> None:
-    """Neither the page nor its form lets a request through without S256."""
+    """Neither the page nor its form accepts a request without S256."""
     app = await register(front, "http://127.0.0.1:1/cb")
     form = form_of(await browser.open(app.url()))
     opened = await browser.open(app.url(**change))
@@ -125,7 +125,7 @@ async def test_a_code_without_its_verifier(front: LiveEngine, browser: Browser) 
 
 
 async def test_replay(front: LiveEngine, browser: Browser, shop: Shop) -> None:
-    """One of the two has stolen it, and nobody knows which: the key that it made is revoked."""
+    """One of the two callers stole the code, and nobody knows which: its key is revoked."""
     app = await register(front)
     form = app.exchange(await consented(browser, app))
     key = (await exchanged(front, form)).json()["access_token"]
@@ -157,7 +157,7 @@ async def test_a_replay_needs_no_verifier_and_harms_no_later_key(
 
 
 async def test_wrong_resource(front: LiveEngine, browser: Browser) -> None:
-    """A key that is meant for another server is not asked of us, and ours not for another."""
+    """A key for another server cannot be requested here, nor ours for another server."""
     app = await register(front, "http://127.0.0.1:1/cb")
     asked = await browser.open(app.url(resource="https://other.example/api/mcp"))
     assert sent_back(asked)["error"] == "invalid_target"
@@ -185,7 +185,7 @@ async def test_csrf_on_consent(
     headers: dict[str, str],
     change: dict[str, str],
 ) -> None:
-    """Another site's page sends the form for a person who is signed in."""
+    """Another site submits the form for a signed-in user."""
     app = await register(front)
     form = form_of(await browser.open(app.url()))
     answer = await browser.send(app.url(), form | change, **headers)
@@ -203,7 +203,7 @@ async def test_the_token_of_another_session_is_no_proof(
 
 
 async def test_scope_escalation(front: LiveEngine, browser: Browser, shop: Shop) -> None:
-    """Nobody gets a right that the page did not show, neither by form, exchange nor refresh."""
+    """No form, exchange or refresh grants a scope that the page did not show."""
     app = await register(front)
     url = app.url(scope="content:read")
     form = form_of(await browser.open(url))
@@ -227,7 +227,7 @@ async def test_scope_escalation(front: LiveEngine, browser: Browser, shop: Shop)
 async def test_another_tenants_session(
     front: LiveEngine, browser: Browser, database: Database, shop: Shop, role: Role | None
 ) -> None:
-    """The form names a client that the person does not manage."""
+    """The form names a client that the user does not manage."""
     other = await open_shop(database)
     if role is not None:
         await member(front, other, role, shop.owner_user_id)
@@ -243,7 +243,8 @@ async def test_another_tenants_session(
 
 
 async def test_open_redirect(front: LiveEngine, browser: Browser) -> None:
-    """Anybody registers a client whose requests are wrong: no link to us leads on to its site."""
+    """Anyone can register a client with invalid requests: none of our URLs redirects to its
+    site."""
     evil = await register(front, "https://evil.example/phish")
     wrong = evil.url(response_type="token")
     nobody = await Browser(front.http, None).open(wrong)
@@ -257,7 +258,7 @@ async def test_open_redirect(front: LiveEngine, browser: Browser) -> None:
 async def test_ssrf_by_metadata_document(
     front: LiveEngine, browser: Browser, site: WebhookReceiver
 ) -> None:
-    """The id of a client is a URL that anybody may name; ours leads to this machine."""
+    """A client's id is an arbitrary URL; this one points to this machine."""
     page = await browser.open(App(site.url).url())
     assert page.status_code == 400
     nobody = await Browser(front.http, None).open(App(site.url).url())
@@ -268,7 +269,8 @@ async def test_ssrf_by_metadata_document(
 async def test_a_document_that_may_be_fetched(
     front: LiveEngine, browser: Browser, site: WebhookReceiver, shop: Shop
 ) -> None:
-    """Where private addresses are allowed, as on a developer's machine: consent by a document."""
+    """If private addresses are allowed, as on a developer's machine: consent with a metadata
+    document."""
     resources = front.app.state.resources
     documents = HttpClientDocuments(utc_now, allow_private=True, ca_file=site.ca_file)
     front.app.state.resources = dataclasses.replace(resources, client_documents=documents)

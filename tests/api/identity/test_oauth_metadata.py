@@ -1,4 +1,4 @@
-"""What OAuth clients find of us, wherever they look for it."""
+"""The metadata that OAuth clients find, at every location where they look."""
 
 import httpx
 import pytest

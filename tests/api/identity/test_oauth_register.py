@@ -1,4 +1,4 @@
-"""POST /api/mcp/register: anybody may, so nobody may fill us up."""
+"""POST /api/mcp/register: open to anyone, with limited storage."""
 
 import dataclasses
 from datetime import timedelta
@@ -64,6 +64,12 @@ async def test_refused(front: LiveEngine, content: bytes, error: str) -> None:
 async def test_a_body_that_is_far_too_large(front: LiveEngine) -> None:
     headers = {"content-type": "application/json"}
     answer = await front.http.post(REGISTER, content=b"x" * 2**21, headers=headers)
+    assert answer.status_code == 413
+
+
+async def test_a_large_form_is_refused_before_it_is_parsed(front: LiveEngine) -> None:
+    headers = {"content-type": "application/x-www-form-urlencoded"}
+    answer = await front.http.post(REGISTER, content=b"%" * 17_000, headers=headers)
     assert answer.status_code == 413
 
 

@@ -1,6 +1,6 @@
-"""The official MCP client lets itself in: what it finds, registers, asks for and refreshes.
+"""The official MCP client connects: discovery, registration, authorization and refresh.
 
-The MCP server behind it is a stub that only knows keys; the person is a browser with a session.
+The MCP server behind it is a stub that only knows keys; the user is a browser with a session.
 """
 
 import dataclasses
@@ -35,7 +35,7 @@ CALLBACK = "http://localhost:3030/callback"
 
 
 class Storage:
-    """What the client keeps when it ends."""
+    """What the client stores when it ends."""
 
     def __init__(self) -> None:
         self.tokens: OAuthToken | None = None
@@ -55,7 +55,7 @@ class Storage:
 
 
 class Person:
-    """Consents in a browser to whatever the client asks for."""
+    """A user who consents in a browser to whatever the client requests."""
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
@@ -75,7 +75,7 @@ class Person:
 
 
 def guarded(front: LiveEngine, shop: Shop, asked: list[str]) -> ASGIApp:
-    """Our API, and where the MCP server will be a resource that wants a key. `asked`: what was."""
+    """Our API with an MCP resource that requires a key. `asked`: the recorded requests."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         asked.append(f"{scope['method']} {scope['path']}")
@@ -118,7 +118,7 @@ async def api(front: LiveEngine, shop: Shop, asked: list[str]) -> httpx2.ASGITra
 async def call(
     api: httpx2.ASGITransport, person: Person, storage: Storage, document: str | None = None
 ) -> str:
-    """One request of a client that has just started."""
+    """Send one request as a client that has just started."""
     provider = OAuthClientProvider(
         server_url=SERVER,
         client_metadata=OAuthClientMetadata(
@@ -185,7 +185,7 @@ async def test_after_a_revocation_it_asks_again(
 async def test_it_refreshes_where_clients_look_by_default(
     api: httpx2.ASGITransport, person: Person, asked: list[str]
 ) -> None:
-    """A client that takes its tokens for old ones, and has forgotten our metadata by a restart."""
+    """A client that treats its tokens as expired, and has lost our metadata in a restart."""
     storage = Storage()
     await call(api, person, storage)
     assert storage.tokens is not None

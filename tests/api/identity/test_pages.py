@@ -1,4 +1,4 @@
-"""The pages that let a browser in: where they lead, what they say, and their headers."""
+"""The sign-in pages: their links, texts and headers."""
 
 import re
 
@@ -46,7 +46,7 @@ async def test_who_is_not_signed_in_comes_back_to_the_page(
 
 
 async def test_whoever_signs_out_too_late_is_not_led_back_to_it(front: LiveEngine) -> None:
-    """The session has ended by itself."""
+    """The session has already expired."""
     async with browser(front) as client:
         answer = await client.post("/app/sign-out", data={"csrf": "x"})
 
@@ -95,7 +95,7 @@ async def test_too_many_tries_are_told_as_a_page(front: LiveEngine) -> None:
 async def test_a_code_is_sent_again_from_the_page_that_asks_for_it(
     engine: LiveEngine, mail: MailServer
 ) -> None:
-    """Also after a wrong one, and the shop's name goes along."""
+    """This also works after a wrong code, and the shop's name is kept."""
     email = new_address()
     form = {"email": email, "brand_name": "Maison <b>Lin</b>", "next": "/app/knowledge"}
     async with browser(engine) as client:
@@ -171,7 +171,7 @@ async def test_the_style_is_served_and_nothing_else(front: LiveEngine) -> None:
 
 
 async def test_the_font_and_the_icons_are_ours(front: LiveEngine) -> None:
-    """The style names them beside itself, and the policy of pages lets in no others."""
+    """The stylesheet refers to local files, and the pages' policy allows no others."""
     static = front.app.state.resources.pages.static
     font = await front.http.get(static.url("inter.woff2"))
     icons = await front.http.get(static.url("icons.svg"))

@@ -1,4 +1,5 @@
-"""Attacks on signing in by another identity provider, from outside and by the provider's answer."""
+"""Attacks on sign-in through another identity provider, from outside and in the provider's
+response."""
 
 from urllib.parse import urlencode
 
@@ -24,7 +25,7 @@ from tests.support.servers.openid_provider import OidcProvider
 async def test_an_answer_to_another_browser(
     provided: LiveEngine, provider: OidcProvider, sub: str
 ) -> None:
-    """Login CSRF: the thief's answer, brought to somebody's browser, signs nobody in."""
+    """Login CSRF: the attacker's response in another user's browser signs nobody in."""
     async with browser(provided) as thief, browser(provided) as victim:
         back = provider.answer_to(await to_provider(thief), sub)
         for begun in (False, True):
@@ -60,7 +61,7 @@ async def test_an_answer_that_does_not_fit(
 async def test_a_provider_that_names_itself_always_does(
     provided: LiveEngine, provider: OidcProvider, sub: str
 ) -> None:
-    """Mix-up (RFC 9207): the answer of one provider, brought as another's."""
+    """Mix-up (RFC 9207): one provider's response, presented as another's."""
     provider.extra = {"authorization_response_iss_parameter_supported": True}
     provided.app.state.resources.provider._known = None
     async with browser(provided) as client:
@@ -85,7 +86,7 @@ async def test_each_parameter_comes_once(
 async def test_an_answer_is_good_once(
     provided: LiveEngine, provider: OidcProvider, sub: str
 ) -> None:
-    """In the same browser, and in one that has stolen its cookie."""
+    """In the same browser, and in one with a stolen cookie."""
     async with browser(provided) as client, browser(provided) as thief:
         back = provider.answer_to(await to_provider(client), sub)
         thief.cookies.update(client.cookies)
@@ -100,7 +101,7 @@ async def test_an_answer_is_good_once(
 async def test_a_stolen_code_is_no_use_in_another_sign_in(
     provided: LiveEngine, provider: OidcProvider, sub: str
 ) -> None:
-    """By PKCE; and by the nonce where the provider does not look at the verifier."""
+    """Prevented by PKCE, and by the nonce if the provider does not check the verifier."""
     async with browser(provided) as victim, browser(provided) as thief:
         stolen = provider.answer_to(await to_provider(victim), sub)["code"]
         own = provider.answer_to(await to_provider(thief), new_sub())
@@ -132,7 +133,7 @@ async def test_nobody_is_sent_elsewhere_afterwards(
 async def test_a_planted_session_is_not_the_one_that_is_signed_in(
     provided: LiveEngine, provider: OidcProvider, sub: str
 ) -> None:
-    """Session fixation: a session that the thief knows ends when the browser signs in."""
+    """Session fixation: a session known to the attacker ends when the browser signs in."""
     async with browser(provided) as thief, browser(provided) as victim:
         await open_account(thief, provider, new_sub(), new_address())
         victim.cookies.update(thief.cookies)

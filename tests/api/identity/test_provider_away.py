@@ -1,4 +1,4 @@
-"""Another identity provider that is away, slow to be found, or says what cannot be."""
+"""Another identity provider that is unavailable, slow or inconsistent."""
 
 import asyncio
 from dataclasses import replace
@@ -30,13 +30,13 @@ from tests.support.tenants.identity import Clock
 async def test_a_provider_that_is_away_is_told_of(
     provided: LiveEngine, provider: OidcProvider, fault: Fault, clock: Clock
 ) -> None:
-    """At each of the three places where it is asked. Afterwards it works again."""
+    """At each of the three requests to it. Afterwards sign-in works again."""
     sub, email = new_sub(), new_address()
     async with browser(provided) as client:
         provider.fail_next(fault, "/.well-known/openid-configuration")
         away = await client.get(START)
-        assert (away.status_code, "does not answer" in away.text) == (503, True)
-        # Who comes at once does not make the provider be asked again.
+        assert (away.status_code, "is not responding" in away.text) == (503, True)
+        # Concurrent requests do not query the provider again.
         assert (await client.get(START)).status_code == 503
         assert provider.asked_for("/.well-known/openid-configuration") == 1
         clock.now += 5
@@ -114,7 +114,7 @@ async def test_who_takes_too_long_starts_again(
 async def test_a_provider_that_never_ends_is_given_up(
     provided: LiveEngine, provider: OidcProvider, fault: Fault, path: str
 ) -> None:
-    """Nothing of ours is held meanwhile: others are served."""
+    """No resource of ours is blocked: other requests are served."""
     pool = provided.app.state.resources.database.engine.pool
 
     async def asked() -> bool:

@@ -1,4 +1,4 @@
-"""Signing in by another identity provider: who gets in, and as whom."""
+"""Sign-in through another identity provider: who can sign in, and as whom."""
 
 import asyncio
 from dataclasses import replace
@@ -117,7 +117,7 @@ async def test_an_address_that_is_not_verified_is_nobodys(
         answer = await come_back(client, provider, sub, claims)
 
         assert answer.status_code == 403
-        assert "has not verified your mail address" in answer.text
+        assert "has not verified your email address" in answer.text
         assert not await is_in(client)
     async with provided.app.state.resources.database.reading_across() as connection:
         assert await MemberRepository(connection).role(sub, shop.client_id) is None
@@ -175,7 +175,7 @@ async def test_the_address_may_come_from_the_users_own_page(
 async def test_an_opened_account_is_not_entered_by_the_page_that_opened_it(
     provided: LiveEngine, provider: OidcProvider
 ) -> None:
-    """The cookie of the page that asks for a shop's name, kept by somebody."""
+    """The cookie of the page that asks for a shop's name, kept by an attacker."""
     sub = new_sub()
     async with browser(provided) as client, browser(provided) as thief:
         await come_back(client, provider, sub, verified(new_address()))
@@ -278,7 +278,8 @@ async def test_one_account_is_opened_by_who_asks_twice_at_once(
 async def test_two_people_with_one_address_at_once(
     provided: LiveEngine, provider: OidcProvider
 ) -> None:
-    """The provider errs. One of them has the address, and the other nothing of theirs."""
+    """The provider is wrong. One user has the address, and the other gets no access to their
+    data."""
     subs, email = (new_sub(), new_sub()), new_address()
     async with browser(provided) as one, browser(provided) as other:
         for client, sub in zip((one, other), subs, strict=True):

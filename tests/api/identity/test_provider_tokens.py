@@ -1,4 +1,4 @@
-"""The provider's answer: every way to forge an ID token that we know of."""
+"""The provider's response: every known way to forge an ID token."""
 
 import base64
 import hashlib
@@ -21,7 +21,7 @@ Forge = Callable[[OidcProvider, Claims], str]
 
 
 def said(**claims: object) -> Forge:
-    """Signed as it should be, with other claims; one that is None is missing."""
+    """Return a valid signature over other claims; a claim that is None is missing."""
 
     def forge(provider: OidcProvider, good: Claims) -> str:
         changed = {**good, **claims}

@@ -1,4 +1,4 @@
-"""Signing in by a provider that is not ours: `oidc-provider-mock`, which runs without a network."""
+"""Sign-in through a third-party provider: `oidc-provider-mock`, which runs without a network."""
 
 from collections.abc import Iterator
 from dataclasses import replace

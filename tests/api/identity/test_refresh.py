@@ -1,4 +1,4 @@
-"""Refresh tokens: replaced by each use; a replaced one that comes back ends the session."""
+"""Refresh tokens: each use replaces them; reuse of a replaced one ends the session."""
 
 import asyncio
 from datetime import timedelta
@@ -27,7 +27,7 @@ def refused(answer: httpx.Response) -> bool:
 
 
 async def let_pass(engine: LiveEngine, account: Account, by: timedelta) -> None:
-    """The session's times, moved back."""
+    """Move the session's times into the past."""
     times = sessions.c
     async with engine.app.state.resources.database.service() as connection:
         await connection.execute(
@@ -77,7 +77,7 @@ async def test_a_replaced_token_that_comes_back_ends_the_session(
 async def test_a_thief_who_goes_on_renewing_is_found_too(
     engine: LiveEngine, mail: MailServer
 ) -> None:
-    """The owner's token is then no longer the last but one."""
+    """By then, the owner's token is older than the last two."""
     account = await sign_up(engine, mail)
     thief = account.refresh_token
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""/api/auth: signing up and in by a code."""
+"""/api/auth: sign-up and sign-in with a code."""
 
 import httpx
 import pytest
@@ -12,6 +12,7 @@ from services.identity.sessions import Visitor
 from services.identity.sign_in import CodePresented, CodeWanted, make_code, sign_in
 from store.tenants.tables import clients, users
 from tests.support.core.engine import LiveEngine
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import only_row, rows
 from tests.support.core.waiting import eventually
 from tests.support.identity.sign_in import (
@@ -29,7 +30,7 @@ from tests.support.tenants.shop import ORDER_QUESTION, Shop
 
 
 async def address_of(engine: LiveEngine, shop: Shop) -> str:
-    """Of the shop's owner."""
+    """Return the address of the shop's owner."""
     owner = await only_row(engine.database, users, id=shop.owner_user_id)
     return str(owner["email"])
 
@@ -45,7 +46,7 @@ def refused(answer: httpx.Response) -> bool:
 async def test_a_new_shop_answers_its_first_ticket_after_five_calls(
     engine: LiveEngine, mail: MailServer
 ) -> None:
-    """Sign-up, verification, a template, a key (here the session does), the ticket."""
+    """Sign-up, verification, a template, a key (here the session), the ticket."""
     account = await sign_up(engine, mail, brand="Maison\r\nLin")
 
     client = await only_row(engine.database, clients, id=account.client_id)
@@ -95,7 +96,7 @@ async def test_an_unknown_address_without_a_shop_is_told_by_mail_alone(
     assert answer.status_code == 202
     told = await mail_to(mail, email)
     assert told["Subject"] == "No account for this address"
-    assert f"{engine.settings.server.origin}/app/sign-in" in told.get_content()
+    assert f"{engine.settings.server.origin}/app/sign-in" in plain_text(told)
 
 
 async def test_who_guesses_the_code_of_an_unknown_address_gets_no_account(
@@ -129,7 +130,7 @@ async def test_the_answer_is_the_same_for_every_address(
 
 
 async def test_the_request_does_the_same_for_every_address(front: LiveEngine, shop: Shop) -> None:
-    """The same statements, and one start of a workflow: who has an account cannot be timed."""
+    """The same statements and one workflow start, so timing does not reveal who has an account."""
     known, unknown = await address_of(front, shop), new_address()
     database = front.app.state.resources.database.engine.sync_engine
     statements: list[str] = []
@@ -195,7 +196,7 @@ async def test_the_tokens_are_those_of_a_user(engine: LiveEngine, mail: MailServ
 
 
 async def test_a_mail_that_comes_late_is_not_lost(engine: LiveEngine, mail: MailServer) -> None:
-    """The mail server greylists; Temporal tries again."""
+    """The mail server greylists; Temporal retries."""
     email = new_address()
     mail.recipient_reply = "451 later"
     assert (await ask(engine, email, "Maison Lin")).status_code == 202
@@ -212,7 +213,7 @@ async def test_a_mail_that_comes_late_is_not_lost(engine: LiveEngine, mail: Mail
 async def test_an_erased_users_address_can_sign_up_anew(
     engine: LiveEngine, mail: MailServer
 ) -> None:
-    """A client that is being erased is none."""
+    """A client that is being erased does not count."""
     account = await sign_up(engine, mail)
     async with engine.app.state.resources.database.service() as connection:
         await connection.execute(

@@ -1,4 +1,4 @@
-"""A person of several clients chooses where a connection goes, and sees its client's name."""
+"""A user with several clients chooses where a connection belongs, and sees the client's name."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ SHOPIFY: dict[str, Any] = {
 
 @pytest.fixture
 async def other(front: LiveEngine, shop: Shop) -> Shop:
-    """A client of the same name that the owner of `shop` has joined as an admin."""
+    """A client with the same name, which the owner of `shop` has joined as an admin."""
     other = await open_shop(front.database)
     async with front.database.service() as connection:
         await MemberRepository(connection).add(
@@ -75,7 +75,7 @@ async def test_a_person_of_one_client_sees_its_name_and_chooses_nothing(
 ) -> None:
     async with at_pages(front, shop) as visitor:
         page = await visitor.see("/app/keys/new")
-        assert 'For the shop <strong dir="auto">Boutique</strong>' in page
+        assert 'Shop <strong dir="auto">Boutique</strong>' in page
         assert 'name="into"' not in page
         done = await visitor.send("/app/keys/new", "/app/keys", {"label": "Caisse"})
         assert done.status_code == 200
@@ -93,7 +93,7 @@ async def test_a_page_wants_the_client_chosen(
         for one, address in zip((shop, other), owners, strict=True):
             assert f'<option value="{one.client_id}">Boutique (owner: {address})' in page
         refused = await visitor.send(CONNECT, CONNECT, fields)
-        assert "Choose the one that this is for." in await visitor.follow(refused)
+        assert "You belong to several shops. Choose one." in await visitor.follow(refused)
         assert not await rows(front.database, integrations, client_id=into.client_id)
 
         made_at = await visitor.send(CONNECT, CONNECT, {**fields, "into": into.client_id})

@@ -1,16 +1,19 @@
-"""/api/dashboard/data-requests: who asked, what is kept of them, and that they have it."""
+"""/api/dashboard/data-requests: who requested data, what is stored, and its completion."""
 
 from adapters.system import utc_now
 from domain.integrations.order_fact import OrderFact
 from domain.tenants.client import Role
+from services.reviews.notes import add_note
 from store.inbound.poll_cursors import PollCursorRepository
 from store.inbound.tables import data_requests
 from store.integrations.order_facts import OrderFactRepository
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
+from tests.support.core.units import units_on
 from tests.support.inbound.data_requests import data_requested
 from tests.support.inbound.log import a_sender
 from tests.support.reviews.dashboard import person
+from tests.support.reviews.replies import BEN, conversation_of
 from tests.support.runs.conversation import write
 from tests.support.tenants.access import DATA_REQUESTS
 from tests.support.tenants.shop import Shop
@@ -23,7 +26,11 @@ async def test_the_file_holds_what_is_the_customers_and_nothing_of_others(
 ) -> None:
     database, now = front.database, utc_now()
     for customer, words in ((ANN.upper(), "Where is my lamp?"), (BOB, "bobs secret")):
-        await write(database, shop, words, customer=customer, now=now)
+        ref = await write(database, shop, words, customer=customer, now=now)
+        async with units_on(database).of(shop.tenant) as work:
+            # A note may concern anyone in the conversation.
+            conversation_id = await conversation_of(database, ref.event_id)
+            await add_note(work, BEN, conversation_id, "Bob is in a hurry.")
         async with database.tenant(shop.tenant) as connection:
             here = await a_sender(database, shop)
             fact = OrderFact(order_id=f"of {customer}", version=now, customer_email=customer)
@@ -53,7 +60,8 @@ async def test_the_file_holds_what_is_the_customers_and_nothing_of_others(
 async def test_orders_that_the_shop_names_are_the_customers(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """Parcels and refunds name no address; another shop's order of the same id is another's."""
+    """Parcels and refunds contain no address; an order of another shop with the same id is not
+    included."""
     database, now = front.database, utc_now()
     request_id = await data_requested(database, shop, None)
     request = await only_row(database, data_requests, id=request_id)

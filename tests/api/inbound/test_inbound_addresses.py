@@ -1,22 +1,41 @@
-"""The addresses for webhooks: opened, rotated and closed by people, and the installation's own."""
+"""Inbound addresses: opened, rotated and closed by users, and the installation's own."""
 
-from dataclasses import replace
-from datetime import timedelta
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from temporalio.testing import ActivityEnvironment
 
+from activities.agent.look_up import LookUp
+from activities.inbound.poll import PollIntegrations
+from adapters.connectors.http import open_client
+from adapters.connectors.registry import ConnectorRegistry
 from adapters.system import new_ulid, utc_now
+from domain.agent.contracts import LookUpInput
+from domain.core.contracts import RunRef
 from domain.core.ids import TenantId
-from domain.integrations.integration import DUTIES_LAST
+from domain.inbound.inbound_webhook import WebhookKind
+from domain.inbound.platform_catalogue import PLATFORMS
+from domain.inbound.polling import PollInput
+from domain.integrations.integration import COMPLIANCE_REQUESTS_LAST
 from domain.integrations.providers import Provider
+from domain.integrations.trial import Problem
+from domain.tenants.actor import Actor
+from domain.tenants.client import Plan
+from services.integrations.trials import connect_and_try, try_integration
+from store.inbound import webhooks
 from store.inbound.tables import inbound_endpoints
+from store.intake.tables import engine_events
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.tables import integrations
+from store.reviews.tables import escalation_tickets
 from store.tenants.tables import clients
+from tests.support.agent.policy_context import an_event
 from tests.support.core.engine import LiveEngine
-from tests.support.core.rows import rows
+from tests.support.core.rows import only_row, rows
 from tests.support.inbound.addresses import ENDPOINT, PLATFORM_SECRET, opened
 from tests.support.inbound.arriving import (
     SHOPIFY_NAME,
@@ -27,16 +46,22 @@ from tests.support.inbound.arriving import (
     status_of,
     taken,
 )
-from tests.support.inbound.stored import listen_to
+from tests.support.inbound.stored import listen_to, store_webhook
+from tests.support.intake.admission import on_plan
+from tests.support.reviews.reviews import open_review
+from tests.support.servers.http_service import Fault
+from tests.support.servers.shopify import TOKEN, ShopifyServer, shopify_server
 from tests.support.tenants.shop import Shop, open_shop
 
+OPERATOR = Actor.operator("operator:test")
 RECEIVED = (200, "received")
 REFUSED = (401, "inbound_refused")
 CONNECT_KEY = "whsec_of_the_platform"
 
 
 async def test_rotation(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
-    """The address and secret before are good for a while, never a third pair; closed is closed."""
+    """The previous address and secret remain valid for a while, but never a third pair. Closed is
+    final."""
     first = await listening(front, shop, owner, Provider.GENERIC)
     path = ENDPOINT.format(integration_id=first.integration_id)
     body = {"type": "message.created", "message": "Bonjour"}
@@ -66,7 +91,7 @@ async def test_rotation(front: LiveEngine, shop: Shop, owner: dict[str, str]) ->
 async def test_a_secret_that_the_platform_gives_out_later(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """Until it is there everything is refused; of an ended connection it takes no news."""
+    """Until it is stored, every request is rejected; an ended connection accepts no events."""
     tenant = TenantId(shop.client_id)
     async with front.database.tenant(tenant) as connection:
         integration_id = await listen_to(connection, tenant, Provider.SHOPIFY)
@@ -89,7 +114,7 @@ async def test_a_secret_that_the_platform_gives_out_later(
 async def test_an_ended_address_takes_duties_for_a_hundred_days(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """A shop's redaction comes two days after its app was removed."""
+    """A shop's redaction request arrives two days after its app was removed."""
     there = await listening(front, shop, owner)
     plain = await listening(front, shop, owner, Provider.GENERIC)
     for one in (there, plain):
@@ -106,7 +131,7 @@ async def test_an_ended_address_takes_duties_for_a_hundred_days(
     assert [row["topic"] for row in await taken(front, shop)] == ["shop/redact"]
     (kept,) = await rows(front.database, inbound_endpoints, client_id=shop.client_id)
     assert kept["integration_id"] == there.integration_id
-    await ended(front, there.integration_id, DUTIES_LAST + timedelta(seconds=1))
+    await ended(front, there.integration_id, COMPLIANCE_REQUESTS_LAST + timedelta(seconds=1))
     assert await tells("shop/redact") == REFUSED
 
 
@@ -136,8 +161,8 @@ async def test_what_an_address_is_not_opened_with(
 
 @pytest.fixture
 def app_secrets(front: LiveEngine) -> LiveEngine:
-    """An installation with a Shopify app and a Stripe platform of its own; the app's secret is
-    being changed."""
+    """An installation with its own Shopify app and Stripe platform, during a rotation of the app's
+    secret."""
     resources = front.app.state.resources
     secret = type(resources.settings.seal.key)
     inbound = resources.settings.inbound.model_copy(
@@ -152,7 +177,7 @@ def app_secrets(front: LiveEngine) -> LiveEngine:
 
 
 async def test_of_the_installation(app_secrets: LiveEngine, shop: Shop) -> None:
-    """A client gets what names an account that its own credentials have opened, and nobody else."""
+    """A client receives webhooks for an account only if its own credentials opened that account."""
     front, name = app_secrets, f"{new_ulid().lower()}.myshopify.com"
     other = await open_shop(front.database)
     claims = await open_shop(front.database)
@@ -178,8 +203,41 @@ async def test_of_the_installation(app_secrets: LiveEngine, shop: Shop) -> None:
     assert [[row["duplicates"] for row in rows_] for rows_ in kept] == [[1], [1], []]
 
 
+async def test_a_full_client_keeps_no_webhook_from_the_shops_other_client(
+    app_secrets: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    front, name = app_secrets, f"{new_ulid().lower()}.myshopify.com"
+    other = await open_shop(front.database)
+    for one in (shop, other):
+        await on_plan(front.database, one, Plan.FREE)
+        tenant = TenantId(one.client_id)
+        async with front.database.tenant(tenant) as connection:
+            integration_id = await listen_to(connection, tenant, Provider.SHOPIFY)
+            await IntegrationRepository(connection, tenant).prove(integration_id, name)
+    full, roomy = (shop, other) if await _is_first(front, shop, name) else (other, shop)
+    tenant = TenantId(full.client_id)
+    async with front.database.tenant(tenant) as connection:
+        (row,) = await rows(front.database, integrations, of=full)
+        await store_webhook(connection, tenant, row["id"], b"{}", kind=WebhookKind.FACT)
+    monkeypatch.setattr(webhooks, "DAY_ROWS_WITHOUT_PLAN", 2)
+
+    answer = await front.http.post(
+        "/api/webhooks/shopify", **by_shopify(secret="new-secret", shop=name)
+    )
+
+    assert status_of(answer) == (503, "inbound_busy")
+    assert [len(await taken(front, one)) for one in (full, roomy)] == [1, 1]
+
+
+async def _is_first(front: LiveEngine, shop: Shop, name: str) -> bool:
+    """Return whether this client is checked first of those with the platform's account."""
+    inbound = front.app.state.resources.inbound
+    owners = await inbound.owners(Provider.SHOPIFY, name, utc_now())
+    return bool(owners[0].tenant == shop.client_id)
+
+
 async def test_of_the_installations_stripe_platform(app_secrets: LiveEngine, shop: Shop) -> None:
-    """The client is found by the event's account, once its own key has opened that account."""
+    """The event's account identifies the client, once its own key has opened that account."""
     front, account, tenant = app_secrets, f"acct_{new_ulid()}", TenantId(shop.client_id)
     async with front.database.tenant(tenant) as connection:
         integration_id = await listen_to(connection, tenant, Provider.STRIPE)
@@ -207,7 +265,7 @@ async def test_without_a_secret_the_installation_has_no_address(front: LiveEngin
 async def test_a_shop_that_left_is_told_its_duties_alone(
     app_secrets: LiveEngine, shop: Shop
 ) -> None:
-    """And one that came back is told everything; credentials that ended prove nothing new."""
+    """A shop that has returned receives everything; ended credentials prove nothing new."""
     front, name = app_secrets, f"{new_ulid().lower()}.myshopify.com"
     tenant, ids = TenantId(shop.client_id), []
     async with front.database.tenant(tenant) as connection:
@@ -230,14 +288,14 @@ async def test_a_shop_that_left_is_told_its_duties_alone(
 
     assert await told("orders/updated") == [(live, "fact")]
     assert await told("shop/redact") == [(left, "duty"), (live, "duty")]
-    await ended(front, left, DUTIES_LAST + timedelta(seconds=1))
+    await ended(front, left, COMPLIANCE_REQUESTS_LAST + timedelta(seconds=1))
     assert await told("customers/redact") == [(live, "duty")]
 
 
 async def test_a_client_that_is_being_erased_takes_nothing(
     app_secrets: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """What still came in would be kept after its table was emptied."""
+    """Otherwise, new rows would remain after its table was emptied."""
     front, name = app_secrets, f"{new_ulid().lower()}.myshopify.com"
     at = await listening(front, shop, owner, Provider.SHOPIFY)
     tenant = TenantId(shop.client_id)
@@ -257,3 +315,125 @@ async def test_a_client_that_is_being_erased_takes_nothing(
 
     assert [status_of(answer) for answer in answers] == [REFUSED, RECEIVED]
     assert await taken(front, shop) == []
+
+
+@dataclass(frozen=True)
+class Connected:
+    """A client's connection to a shop whose server is `server`."""
+
+    front: LiveEngine
+    shop: Shop
+    id: str
+    server: ShopifyServer
+    connectors: ConnectorRegistry
+
+    async def tried(self) -> Problem | None:
+        units = self.front.app.state.resources.work
+        return await try_integration(
+            units, OPERATOR, self.shop.tenant, self.id, connectors=self.connectors
+        )
+
+
+Refuse = Callable[[Connected], Awaitable[None]]
+
+
+async def _agent(one: Connected) -> None:
+    database, shop = one.front.database, one.shop
+    one.server.fail_next(Fault.STATUS, "FindOrder", status=401)
+    review_id = await open_review(database, shop)
+    review = await only_row(database, escalation_tickets, id=review_id)
+    event = an_event().model_dump(mode="json", exclude={"subject", "text"})
+    event["text"] = "I want a refund for order 1042."
+    async with database.tenant(shop.tenant) as connection:
+        await connection.execute(sa.update(engine_events).values(unified=event))
+    ref = RunRef(client_id=shop.client_id, event_id=new_ulid(), run_id=review["run_id"])
+    look_up = LookUp(database, one.connectors, utc_now, new_ulid)
+    await look_up.look_up(LookUpInput(ref=ref))
+
+
+async def _poll(one: Connected) -> None:
+    one.server.fail_next(Fault.STATUS, "Changed", status=401)
+    await polled(one)
+
+
+async def polled(one: Connected, minutes: int = 10) -> None:
+    """Poll the connection, this many minutes from now."""
+
+    def later() -> datetime:
+        return utc_now() + timedelta(minutes=minutes)
+
+    resources = one.front.app.state.resources
+    polls = PollIntegrations(
+        resources.work, one.connectors, resources.engine, later, platforms=PLATFORMS
+    )
+    await ActivityEnvironment().run(polls.poll, PollInput())
+
+
+async def _test(one: Connected) -> None:
+    one.server.fail_next(Fault.STATUS, "FindOrder", status=401)
+    assert await one.tried() is Problem.NOT_AUTHORIZED
+
+
+@pytest.mark.parametrize("refuse", [_agent, _poll, _test])
+async def test_revoked_credentials_receive_compliance_requests_alone(
+    app_secrets: LiveEngine, shop: Shop, refuse: Refuse
+) -> None:
+    """A former agency's client kept receiving the orders of a shop that had revoked its token."""
+    front, name = app_secrets, f"{new_ulid().lower()}.myshopify.com"
+    other = await open_shop(front.database)
+
+    async def told(topic: str) -> list[int]:
+        before = [len(await taken(front, one)) for one in (shop, other)]
+        webhook = by_shopify({"shop_domain": name}, secret="new-secret", shop=name, topic=topic)
+        assert status_of(await front.http.post("/api/webhooks/shopify", **webhook)) == RECEIVED
+        after = [len(await taken(front, one)) for one in (shop, other)]
+        return [now - then for now, then in zip(after, before, strict=True)]
+
+    async with open_client() as http:
+        sealer = front.app.state.resources.sealer
+        connectors = ConnectorRegistry(sealer, http, allow_loopback=True)
+        with shopify_server() as server, shopify_server() as its:
+            made = [
+                await connect_and_try(
+                    front.app.state.resources.work, OPERATOR, one.tenant, Provider.SHOPIFY,
+                    settings={"shop": name, "base_url": at.url},
+                    credentials={"access_token": TOKEN}, sealer=sealer, connectors=connectors,
+                )
+                for one, at in ((shop, server), (other, its))
+            ]  # fmt: skip
+            revoked = Connected(front, shop, made[0].id, server, connectors)
+            assert await told("orders/updated") == [1, 1]
+
+            await refuse(revoked)
+
+            assert await told("orders/updated") == [0, 1]
+            assert await told("customers/redact") == [1, 1]
+            assert await revoked.tried() is None
+            assert await told("orders/updated") == [1, 1]
+
+
+async def test_a_poll_that_is_accepted_again_restores_the_orders(
+    app_secrets: LiveEngine, shop: Shop
+) -> None:
+    """One 401 in error must not end a shop's webhooks until a manager tests the connection."""
+    front, name = app_secrets, f"{new_ulid().lower()}.myshopify.com"
+    async with open_client() as http:
+        sealer = front.app.state.resources.sealer
+        connectors = ConnectorRegistry(sealer, http, allow_loopback=True)
+        with shopify_server() as server:
+            made = await connect_and_try(
+                front.app.state.resources.work, OPERATOR, shop.tenant, Provider.SHOPIFY,
+                settings={"shop": name, "base_url": server.url},
+                credentials={"access_token": TOKEN}, sealer=sealer, connectors=connectors,
+            )  # fmt: skip
+            one = Connected(front, shop, made.id, server, connectors)
+            inbound = front.app.state.resources.inbound
+            live = []
+            await _poll(one)
+            for minutes in (20, 60):
+                owners = await inbound.owners(Provider.SHOPIFY, name, utc_now())
+                live.append([owner.is_live for owner in owners])
+                await polled(one, minutes)
+            owners = await inbound.owners(Provider.SHOPIFY, name, utc_now())
+            live.append([owner.is_live for owner in owners])
+    assert (live[0], live[-1]) == ([False], [True])

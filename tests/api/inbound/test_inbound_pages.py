@@ -1,4 +1,4 @@
-"""The pages of the inbound log: what came in, what was refused, and processing it again."""
+"""The pages of the inbound log: received and rejected webhooks, and reprocessing."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ LOG = "/app/inbound"
 
 async def test_what_came_in_is_listed_and_filtered(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as owner:
-        assert "No platform has sent anything yet" in await owner.see(LOG)
+        assert "No webhooks received yet" in await owner.see(LOG)
         sender = await a_sender(front.database, shop)
         await logged(front.database, shop, sender, outcome="order_updated", reference="1001")
         failed = await logged(
@@ -24,13 +24,13 @@ async def test_what_came_in_is_listed_and_filtered(front: LiveEngine, shop: Shop
             front.database, shop, sender, reason="signature_wrong", hour=utc_now(), count=3
         )
         page = await owner.see(LOG)
-        assert "order updated" in page
+        assert "Order updated" in page
         assert "<b>3</b>" in page
         only = await owner.see(LOG, state="failed", provider="")
         assert f"{LOG}/{failed}" in only
         assert only.count("<tr>") == 2
-        assert "wrong signature" in await owner.see(f"{LOG}/refusals")
-        assert "No connection was asked yet" in await owner.see(f"{LOG}/polls")
+        assert "Wrong signature" in await owner.see(f"{LOG}/refusals")
+        assert "No sync yet" in await owner.see(f"{LOG}/polls")
 
 
 async def test_one_shows_its_text_to_managers_and_is_processed_again(
@@ -45,7 +45,7 @@ async def test_one_shows_its_text_to_managers_and_is_processed_again(
     one = f"{LOG}/{await logged(front.database, shop, **fields)}"
     async with at_pages(front, shop, Role.AGENT) as agent:
         page = await agent.see(one)
-        assert "Owners and admins see its headers" in page
+        assert "Only owners and admins see headers" in page
         assert f"{one}/replay" not in page
         assert "alert(1)" not in page
     async with at_pages(front, shop) as owner:
@@ -53,7 +53,7 @@ async def test_one_shows_its_text_to_managers_and_is_processed_again(
         assert "&lt;script&gt;alert(1)" in page
         assert "<script>alert" not in page
         again = await owner.follow(await owner.send(one, f"{one}/replay"))
-        assert "It is being worked on" in again
+        assert "Processing started" in again
 
 
 async def test_another_clients_webhook_is_not_there(front: LiveEngine, shop: Shop) -> None:

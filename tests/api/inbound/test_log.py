@@ -1,4 +1,4 @@
-"""GET /api/dashboard/inbound: what came in, and what became of it."""
+"""GET /api/dashboard/inbound: received webhooks and their outcomes."""
 
 from datetime import timedelta
 from typing import Any
@@ -107,7 +107,7 @@ async def test_bodies_that_are_long_binary_or_erased(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
     sender = await a_sender(front.database, shop)
-    # The cut is within the last character that is shown.
+    # The text is cut within its last visible character.
     long = b"a" * (SHOWN_BODY - 1) + "é".encode() * 10
     for body, text, size, is_cut in (
         (long, "a" * (SHOWN_BODY - 1), len(long), True),

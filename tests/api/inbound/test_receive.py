@@ -1,4 +1,4 @@
-"""POST /api/webhooks/…: what is believed, kept once, and answered."""
+"""POST /api/webhooks/…: verification, deduplication and responses."""
 
 import asyncio
 import json
@@ -8,11 +8,13 @@ from typing import Any
 from structlog.testing import capture_logs
 
 from api.inbound_entry_limiter import InboundEntryLimiter, body_room
+from domain.inbound.platform_catalogue import PLATFORMS
 from domain.integrations.providers import Provider
 from services.inbound.refusals import RefusalCounts
 from store.inbound.tables import inbound_refusals
 from tests.support.core.engine import LiveEngine, database_away
 from tests.support.core.rows import rows
+from tests.support.inbound.addresses import ENDPOINT
 from tests.support.inbound.arriving import (
     ORDER,
     by_shopify,
@@ -22,6 +24,7 @@ from tests.support.inbound.arriving import (
     status_of,
     taken,
 )
+from tests.support.inbound.mails import SIGNING_KEY, Mail, by_mailgun
 from tests.support.tenants.shop import Shop
 
 RECEIVED = (200, "received")
@@ -29,7 +32,7 @@ REFUSED = (401, "inbound_refused")
 
 
 async def test_it_is_kept_once(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
-    """The same answer whatever comes how often; the key with another body has no effect."""
+    """Duplicates get the same response; the same id with another body has no effect."""
     address = await listening(front, shop, owner)
     delivery = by_shopify(event_id="event-1")
     other = by_shopify({**ORDER, "name": "#1"}, event_id="event-1")
@@ -55,7 +58,7 @@ async def test_it_is_kept_once(front: LiveEngine, shop: Shop, owner: dict[str, s
 async def test_a_delivery_of_woocommerce_is_named_by_its_id_and_its_body(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """Two orders of one second have the same id of delivery: both are kept, each once."""
+    """Two orders in one second have the same delivery id: both are stored, each once."""
     address = await listening(front, shop, owner, Provider.WOOCOMMERCE)
     one, other = (
         by_woocommerce({"id": number}, secret=address.secret, delivery="same") for number in (1, 2)
@@ -85,7 +88,8 @@ async def test_two_hundred_at_once_are_one(
 
 
 async def test_reliability_row_68(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
-    """A bad signature, an old timestamp; the same id twice in parallel, and of another provider."""
+    """A wrong signature, an old timestamp; the same id twice in parallel, and from another
+    provider."""
     generic = await listening(front, shop, owner, Provider.GENERIC)
     prestashop = await listening(front, shop, owner, Provider.PRESTASHOP)
     body = {"type": "message.created", "message": "Où est ma commande ?"}
@@ -105,8 +109,8 @@ async def test_reliability_row_68(front: LiveEngine, shop: Shop, owner: dict[str
 
 
 async def test_who_is_refused(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
-    """An address that is none, another provider's, a wrong signature and none look alike; each
-    platform hears the status that makes it give up."""
+    """An unknown address, another provider's address, and a wrong or missing signature get the same
+    response. Each platform receives the status that stops its retries."""
     address = await listening(front, shop, owner)
     delivery = by_shopify()
     unsigned = {**delivery, "headers": {**delivery["headers"], "x-shopify-hmac-sha256": ""}}
@@ -148,7 +152,7 @@ async def test_no_body_is_read_of_who_has_no_address(front: LiveEngine) -> None:
 async def test_what_cannot_be_read_is_in_the_log(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """Signed, and of no shape that is known: it is kept as failed, and the platform is content."""
+    """Signed but unreadable: it is stored as failed, and the platform receives a success."""
     address = await listening(front, shop, owner)
     delivery = by_shopify(topic="?")
 
@@ -163,7 +167,7 @@ async def test_what_cannot_be_read_is_in_the_log(
 
 
 async def test_the_lane(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
-    """One of a lane is at work; those that come meanwhile wait behind it."""
+    """One webhook of a queue is processed at a time; later ones wait."""
     address = await listening(front, shop, owner)
 
     for number in range(3):
@@ -173,7 +177,7 @@ async def test_the_lane(front: LiveEngine, shop: Shop, owner: dict[str, str]) ->
 
 
 async def test_a_large_body(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
-    """Too large for its platform: it never gets smaller, so the platform is told to give up."""
+    """It would always be too large, so the platform receives a status that stops retries."""
     address = await listening(front, shop, owner)
     padded = by_shopify(json.dumps(ORDER).encode() + b" " * (1024 * 1024))
 
@@ -192,7 +196,7 @@ async def test_a_large_body(front: LiveEngine, shop: Shop, owner: dict[str, str]
 async def test_a_mail_with_large_files(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """Nearly as large as a mail may be; read in a thread, and kept whole."""
+    """An email near the size limit, read in a thread and stored completely."""
     address = await listening(front, shop, owner, Provider.POSTMARK)
     file = {"Name": "a.pdf", "ContentType": "application/pdf", "Content": "A" * 24_000_000}
     mail = {"MessageID": "m-1", "From": "eve@example.com", "Attachments": [file]}
@@ -208,7 +212,7 @@ async def test_a_mail_with_large_files(
 async def test_large_bodies_find_room_or_come_again(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """The bytes of large bodies in flight are bounded, in all and of one address."""
+    """The size of concurrent large bodies is limited in total and per address."""
     address = await listening(front, shop, owner)
     large = by_shopify({**ORDER, "note": "x" * 200_000})
     inbound: InboundEntryLimiter = front.app.state.resources.inbound
@@ -238,8 +242,8 @@ async def test_large_bodies_find_room_or_come_again(
 
 
 async def test_limits(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
-    """Refused too often from one address: a helpdesk's endpoint answers 429 before the body, a
-    shop's still takes what is signed."""
+    """After too many rejections from one address, a helpdesk's endpoint returns 429 before reading
+    the body; a shop's endpoint still accepts signed webhooks."""
     shopify = await listening(front, shop, owner)
     gorgias = await listening(front, shop, owner, Provider.GORGIAS)
     wrong = by_shopify(secret="another-secret")
@@ -269,8 +273,27 @@ async def test_limits(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
     }
 
 
+async def test_unreadable_forms_do_not_close_an_address(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    """A stranger's emails with 500 attachments caused rejections of Mailgun's own address."""
+    mailgun = await listening(front, shop, owner, Provider.MAILGUN)
+    path = ENDPOINT.format(integration_id=mailgun.integration_id) + "/secret"
+    given = await front.http.put(path, json={"secret": SIGNING_KEY}, headers=owner)
+    assert given.status_code == 200, given.text
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    posts = [front.http.post(mailgun.path, content=b"a=1&" * 500, headers=form) for _ in range(61)]
+    answers = [answer.status_code for answer in await asyncio.gather(*posts)]
+    mail = by_mailgun(Mail())
+
+    real = await front.http.post(mailgun.path, content=mail.body, headers=dict(mail.headers))
+
+    assert set(answers) == {PLATFORMS[Provider.MAILGUN].refusal_status}
+    assert status_of(real) == RECEIVED
+
+
 async def test_the_database_is_away(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
-    """Never a status that makes the platform give up."""
+    """The response never makes the platform stop retrying."""
     address = await listening(front, shop, owner)
 
     with database_away(front.app.state.resources.database):
@@ -281,7 +304,7 @@ async def test_the_database_is_away(front: LiveEngine, shop: Shop, owner: dict[s
 
 
 async def test_the_token_is_in_no_log(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
-    """The path is written down as its template, whatever stands in it."""
+    """The path is logged as its template, whatever it contains."""
     address = await listening(front, shop, owner)
     with capture_logs() as logged:
         for path in (address.path, address.path + "x", address.path + "/more"):

@@ -1,4 +1,4 @@
-"""A customer's file at its page: whole, for the client's people alone, and it runs nothing."""
+"""The page of a customer's file: complete, for the client's members only, and never executed."""
 
 from domain.tenants.client import Role
 from tests.support.core.engine import LiveEngine

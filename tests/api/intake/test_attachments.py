@@ -1,4 +1,4 @@
-"""A file that a customer sent: its bytes for the client's people, and nothing that runs."""
+"""The API for a customer's file: for the client's members only, and never executed."""
 
 import httpx
 

@@ -1,4 +1,4 @@
-"""A clock that steps back by five minutes, as NTP may set it: limits hold, no time is negative."""
+"""A clock that NTP sets back by five minutes: limits still hold, and no duration is negative."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -26,7 +26,7 @@ async def _send(database: Database, shop: Shop, at: datetime, times: int = 1) ->
 
 
 async def test_a_step_back_gives_no_message_more(database: Database, shop: Shop) -> None:
-    """A full window stays full, also where its messages lie in the clock's future."""
+    """A full window stays full, even if its messages are in the clock's future."""
     await _send(database, shop, NOON, PER_CUSTOMER.messages)
 
     with pytest.raises(CustomerRateLimited) as refused:
@@ -40,13 +40,14 @@ async def test_a_step_back_gives_no_message_more(database: Database, shop: Shop)
 async def test_a_clock_that_is_set_right_again_opens_a_window_early_by_the_step_at_most(
     database: Database, shop: Shop
 ) -> None:
-    """What came while the clock was behind seems older than it is, by the step and no more."""
+    """Messages received while the clock was behind seem older by that difference at most."""
     await _send(database, shop, NOON, PER_CUSTOMER.messages - 3)
     await _send(database, shop, NOON - STEP, 3)
     with pytest.raises(CustomerRateLimited):
         await _send(database, shop, NOON - STEP + SECOND)
 
-    # Set right: the three came at noon, and seem to have come five minutes before it.
+    # After the correction: the three arrived at noon, and seem to have arrived five minutes
+    # earlier.
     real = NOON + PER_CUSTOMER.window - STEP
     with pytest.raises(CustomerRateLimited):
         await _send(database, shop, real - SECOND)
@@ -59,7 +60,7 @@ async def test_a_clock_that_is_set_right_again_opens_a_window_early_by_the_step_
 
 
 async def test_no_time_of_a_run_is_negative(engine: LiveEngine, shop: Shop) -> None:
-    """The event came by a clock that was ahead; the worker's has been set back since."""
+    """The event arrived when the clock was ahead; the worker's clock has been set back since."""
     resources = engine.app.state.resources
     engine.app.state.resources = replace(resources, now=lambda: utc_now() + STEP)
 

@@ -1,4 +1,4 @@
-"""Deadlocks and serialization failures: a clean refusal or a bounded retry, and one effect."""
+"""Deadlocks and serialization failures: a clean rejection or a bounded retry, and one effect."""
 
 import asyncio
 
@@ -29,7 +29,7 @@ async def _post(engine: LiveEngine, shop: Shop) -> tuple[int, dict[str, str]]:
 
 
 async def _kept(engine: LiveEngine) -> dict[str, int]:
-    """How many rows each table has, but for what operators are told of."""
+    """Return the number of rows in each table, except for operator reports."""
     return {
         table: number
         for table, number in (await row_counts(engine.database)).items()
@@ -38,7 +38,7 @@ async def _kept(engine: LiveEngine) -> dict[str, int]:
 
 
 async def _counted_once(engine: LiveEngine, shop: Shop, *, before: int) -> None:
-    """The event that was sent again and again has one of everything, beside those before it."""
+    """The repeated event has one of each record, in addition to earlier ones."""
     assert len(await rows(engine.database, engine_events)) == before + 1
     runs = await rows(engine.database, engine_runs)
     assert [run["status"] for run in runs] == ["completed"] * (before + 1)
@@ -52,11 +52,12 @@ async def _counted_once(engine: LiveEngine, shop: Shop, *, before: int) -> None:
 async def test_a_deadlock_with_an_admission(
     engine: LiveEngine, shop: Shop, database_url: str, victim: str
 ) -> None:
-    """Somebody holds the counter and then wants the client's row, which the admission holds."""
+    """A transaction locks the counter and then needs the client's row, which the admission has
+    locked."""
     assert (await engine.post(shop, message=ORDER_QUESTION)).status_code == 200
     before = await _kept(engine)
     async with await psycopg.AsyncConnection.connect(as_owner(database_url)) as other:
-        # Who has waited so long asks for a deadlock, and gives up: one second for the admission.
+        # After the deadlock timeout, which is one second for the admission, it gives up.
         waits = "10s" if victim == "admission" else "10ms"
         await other.execute(f"SET deadlock_timeout = '{waits}'")
         await other.execute("SELECT * FROM usage_counters FOR UPDATE")
@@ -81,7 +82,7 @@ async def test_a_deadlock_with_an_admission(
     await _counted_once(engine, shop, before=1)
 
 
-# A number of a sequence stays taken when a transaction is rolled back: so the first ones fail.
+# A sequence value stays used after a rollback, so the first attempts fail.
 _FAILS_AT_FIRST = """
     CREATE SEQUENCE tries;
     GRANT USAGE ON tries TO PUBLIC;
@@ -106,7 +107,7 @@ def _conflicts(database_url: str, **fault: object) -> None:
 async def test_a_serialization_failure_of_an_admission(
     engine: LiveEngine, shop: Shop, database_url: str, when: str
 ) -> None:
-    """At a statement, or as the answer to the COMMIT."""
+    """In a statement, or in response to the COMMIT."""
     fault = {"event": "INSERT", "table": "engine_events", "when": when}
     _conflicts(database_url, **fault, state="40001", times=1)
     before = await _kept(engine)
@@ -123,7 +124,7 @@ async def test_a_serialization_failure_of_an_admission(
 async def test_a_conflict_of_a_run_is_tried_again(
     engine: LiveEngine, shop: Shop, database_url: str, state: str
 ) -> None:
-    """The outcome is written by a step that Temporal repeats; the caller notices nothing."""
+    """The outcome is written by a step that Temporal retries; the caller does not notice."""
     fault = {"event": "UPDATE", "table": "engine_runs", "when": "DEFERRED"}
     _conflicts(database_url, **fault, state=state, times=2)
 

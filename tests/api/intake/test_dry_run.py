@@ -1,4 +1,4 @@
-"""is_test: the brain answers, and nothing at all is left behind."""
+"""is_test: the brain answers, and nothing is stored."""
 
 import random
 from base64 import b64encode
@@ -10,7 +10,7 @@ import pytest
 from adapters.brain.embedded import EmbeddedBrain
 from adapters.system import utc_now
 from api.auth import InternalWorker
-from api.gateway_answers import Begun, EventCaller, answer_event, dry_run_event
+from api.gateway_answers import CallStart, EventCaller, answer_event, dry_run_event
 from domain.agent.brain import BrainAnswer, BrainRequest, Category
 from domain.intake.event import InboundEvent
 from domain.intake.rate_limit import LimitScope
@@ -34,7 +34,7 @@ async def test_dry_run_leaves_no_row_and_no_mail(
     engine: LiveEngine, shop: Shop, mail: MailServer, message: str, status: str, answered: bool
 ) -> None:
     await engine.post(shop, customer_email="a@b.example", message=ORDER_QUESTION)
-    before = await row_counts(engine.database)
+    before = await row_counts(engine.database, of=shop)
 
     answer = await engine.post(
         shop,
@@ -50,7 +50,7 @@ async def test_dry_run_leaves_no_row_and_no_mail(
     assert bool(body["response"]) is answered
     assert body["classification"]
     assert body["steps_executed"] == 0
-    assert await row_counts(engine.database) == before
+    assert await row_counts(engine.database, of=shop) == before
     assert mail.mails == []
 
 
@@ -66,7 +66,7 @@ async def test_dry_run_does_not_touch_memory(engine: LiveEngine, shop: Shop) -> 
 async def test_dry_run_reads_the_memory_that_a_run_reads(
     engine: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same customer's next real message is answered with the same."""
+    """The same customer's next real message receives the same answer."""
     asked: list[BrainRequest] = []
     think = EmbeddedBrain.think
 
@@ -92,7 +92,7 @@ async def test_dry_run_reads_the_memory_that_a_run_reads(
 async def test_a_dry_run_shows_the_draft_that_would_wait(
     engine: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Below the threshold nothing would be sent: `response` is empty, as the field's rule says."""
+    """Nothing would be sent below the threshold, so `response` is empty, as documented."""
 
     async def unsure(_: EmbeddedBrain, request: BrainRequest) -> BrainAnswer:
         return BrainAnswer(
@@ -115,12 +115,12 @@ async def test_a_dry_run_shows_the_draft_that_would_wait(
 
 async def test_dry_run_without_playbook(engine: LiveEngine) -> None:
     shop = await open_shop(engine.database, event_type="email.*")
-    before = await row_counts(engine.database)
+    before = await row_counts(engine.database, of=shop)
 
     body = (await engine.post(shop, is_test=True, message="x")).json()
 
     assert body["status"] == "no_playbook"
-    assert await row_counts(engine.database) == before
+    assert await row_counts(engine.database, of=shop) == before
 
 
 async def test_dry_run_text_is_sealed_in_temporal(engine: LiveEngine, shop: Shop) -> None:
@@ -138,7 +138,7 @@ async def test_dry_run_text_is_sealed_in_temporal(engine: LiveEngine, shop: Shop
 
 
 async def test_a_dry_run_keeps_little_of_a_large_event(engine: LiveEngine, shop: Shop) -> None:
-    """A mail of 900 KB: its text is read, its attachment is not."""
+    """An email of 900 KB: its text is read, but its attachment is not."""
     body = (
         await engine.post(
             shop,
@@ -159,8 +159,8 @@ async def test_a_dry_run_keeps_little_of_a_large_event(engine: LiveEngine, shop:
 
 
 async def test_a_dry_run_of_a_megabyte_is_cut(engine: LiveEngine, shop: Shop) -> None:
-    """Text of a megabyte that does not compress became a history of a megabyte. A client has few
-    that are large at all."""
+    """An incompressible text of a megabyte created a history of a megabyte. Clients rarely send
+    large ones."""
     noise = b64encode(random.Random(1).randbytes(700_000)).decode()
     large = {"is_test": True, "event_type": "email.inbound", "text_body": noise}
     answer = await engine.post(shop, **large)
@@ -183,9 +183,9 @@ async def test_a_dry_run_of_a_megabyte_is_cut(engine: LiveEngine, shop: Shop) ->
 async def test_the_duration_begins_with_the_request(
     engine: LiveEngine, shop: Shop, *, is_test: bool
 ) -> None:
-    """The time that authentication and the body took is part of it."""
+    """It includes authentication and the transfer of the body."""
     resources = engine.app.state.resources
-    now, earlier = Begun.now(resources), timedelta(seconds=7)
+    now, earlier = CallStart.now(resources), timedelta(seconds=7)
     begun = replace(now, at=now.at - earlier, deadline=now.deadline - earlier.total_seconds())
     by = EventCaller(shop.tenant, Actor.system("test"), begun, "R-1", vouches=True)
     event = InboundEvent(event_type="email.inbound", message=ORDER_QUESTION)

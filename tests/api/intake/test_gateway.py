@@ -1,9 +1,10 @@
-"""POST /api/engine/gateway, its success path: what comes back and what is kept."""
+"""POST /api/engine/gateway, success: the response and the stored records."""
 
 import pytest
 
 from domain.core.ids import parse_ulid
 from domain.reviews.escalation import EscalationStatus
+from domain.tenants.disclosure import DEFAULT_DISCLOSURE
 from store.intake.tables import engine_events
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import (
@@ -14,6 +15,7 @@ from store.runs.tables import (
     sentiment_logs,
 )
 from tests.support.core.engine import ENGINE_SECRET, GATEWAY, LiveEngine
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import only_row, row_counts, rows
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop, open_shop, with_sender
@@ -148,7 +150,10 @@ async def test_mail_is_answered_by_mail(engine: LiveEngine, shop: Shop, mail: Ma
     assert sent["Subject"] == "Re: Votre message", "nothing proves whose the mail's subject is"
     assert sent["In-Reply-To"] == "<first@example.com>"
     assert sent["Auto-Submitted"] == "auto-replied"
-    assert sent.get_content().strip() == body["response"]
+    # The email contains the AI disclosure. The response contains only the answer.
+    said = plain_text(sent).strip().splitlines()
+    assert said == [*body["response"].splitlines(), "", DEFAULT_DISCLOSURE["fr"]]
+    assert DEFAULT_DISCLOSURE["fr"] not in body["response"]
     event = await only_row(engine.database, engine_events, of=shop)
     assert event["text"] == ORDER_QUESTION
 
@@ -185,7 +190,7 @@ async def test_a_client_without_a_sender_mails_no_stranger(
 async def test_mail_of_unknown_fate_waits_for_a_human(
     engine: LiveEngine, shop: Shop, mail: MailServer
 ) -> None:
-    """The text was given over and no answer came: it is not sent a second time by itself."""
+    """The email was transmitted but not acknowledged: it is not sent again automatically."""
     await with_sender(engine.database, shop)
     mail.reply = None
 
@@ -262,7 +267,7 @@ async def test_threshold_equal_passes(engine: LiveEngine) -> None:
 
 
 async def test_zero_threshold_lets_the_agent_send_any_draft(engine: LiveEngine) -> None:
-    """And nothing where there is none: no threshold makes an answer of no words."""
+    """Nothing is sent if there is no draft: no threshold permits an empty answer."""
     shop = await open_shop(engine.database, threshold=0)
     words = "Où est ma commande 1042 ? Le chat a mangé le bon de livraison."
 
@@ -276,7 +281,7 @@ async def test_zero_threshold_lets_the_agent_send_any_draft(engine: LiveEngine) 
 
 
 async def test_a_helpdesks_message_may_be_an_object(engine: LiveEngine, shop: Shop) -> None:
-    """A webhook of Gorgias, as its documentation shows it."""
+    """A Gorgias webhook, as in its documentation."""
     answer = await engine.post(
         shop,
         event_type="gorgias.ticket-message-created",

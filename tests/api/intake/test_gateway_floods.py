@@ -1,4 +1,4 @@
-"""Floods of one caller: refused with 429, for one read of the key, and without a report."""
+"""One caller's floods: rejected with 429, after one key lookup, and without a report."""
 
 import asyncio
 from collections import Counter
@@ -62,7 +62,7 @@ async def test_refused_flood_costs_reads_of_the_key(front: LiveEngine, shop: Sho
     assert len(asked) <= 10, "one with the key and then shared"
     assert all("active_key" in statement for statement in asked)
     reported = resources.metrics.registry.get_sample_value
-    # In a thread, as numbers are shown: some of them ask the event loop.
+    # In a thread, like the metrics endpoint, because some metrics query the event loop.
     of = {"code": "client_rate_limited"}
     assert await asyncio.to_thread(reported, "engine_error_reports_total", of) is None
 
@@ -98,7 +98,7 @@ async def test_internal_workers_share_no_dry_runs_across_clients(
 async def test_dry_runs_are_counted_by_client_whoever_calls(
     one_dry_run_a_minute: LiveEngine,
 ) -> None:
-    """A free account has a hundred keys; each had a minute's dry runs of its own."""
+    """Earlier, each of a free account's hundred keys had its own limit per minute."""
     front = one_dry_run_a_minute
     shop = await open_shop(front.database, event_type="nobody")
     owner = await person(front, shop, Role.OWNER)
@@ -116,7 +116,7 @@ async def test_dry_runs_are_counted_by_client_whoever_calls(
 
 
 async def test_a_clients_dry_runs_wait_for_one_another(front: LiveEngine) -> None:
-    """One process makes one at a time, and has no more than eight of a client."""
+    """A process runs one at a time, and queues at most eight per client."""
     shop, other = [await open_shop(front.database, event_type="nobody") for _ in "ab"]
     async with front.app.state.resources.dry_runs.turn(shop.tenant):
         crowd = [
@@ -134,7 +134,7 @@ async def test_a_clients_dry_runs_wait_for_one_another(front: LiveEngine) -> Non
 
 @pytest.mark.own_database
 async def test_crowd_at_an_open_limit_is_let_in_to_the_limit(front: LiveEngine) -> None:
-    """Who is too many does not wait; of the rest exactly as many get in as there is room for."""
+    """Excess requests are rejected at once; exactly as many are admitted as the limit allows."""
     shop = await open_shop(front.database, event_type="nobody")
     await sent_before(front.database, shop, 190, at=utc_now() - timedelta(minutes=5))
 
@@ -159,7 +159,7 @@ async def test_outage_under_a_flood_is_counted_whole(front: LiveEngine, shop: Sh
         found = await rows(front.database, error_reports)
         return bool(sum(one["occurrences"] for one in found) == 100)
 
-    # One report at once, at most one more after the interval of a kind.
+    # One report at once, and at most one more after the interval for its kind.
     await eventually(stored)
     assert len(await rows(front.database, error_reports)) <= 2
     counted = resources.metrics.registry.get_sample_value

@@ -1,4 +1,4 @@
-"""The gateway's limits, quota and credits over HTTP: to the letter, and exact under load."""
+"""The gateway's limits, quota and credits over HTTP: exact under load."""
 
 import asyncio
 from collections import Counter
@@ -36,7 +36,7 @@ CALLERS = 60
 async def _sent_lately(
     database: Database, shop: Shop, number: int, customer: str | None = None
 ) -> None:
-    """So many messages five minutes ago."""
+    """Create this many messages, five minutes old."""
     at = utc_now() - timedelta(minutes=5)
     await sent_before(database, shop, number, customer=customer, at=at)
 
@@ -44,7 +44,7 @@ async def _sent_lately(
 async def _standing(
     database: Database, shop: Shop, *, used: int, balance: int, plan: Plan = Plan.FREE
 ) -> None:
-    """A plan with so many tickets used and credits bought."""
+    """Create a plan with these used tickets and purchased credits."""
     async with database.tenant(shop.tenant) as connection:
         accounts = AccountRepository(connection, shop.tenant)
         await accounts.save(Subscription(plan))
@@ -116,7 +116,8 @@ async def test_the_quotas_answer(front: LiveEngine, shop: Shop) -> None:
 async def test_thresholds_are_noted_when_the_limit_falls_below_the_use(
     front: LiveEngine, shop: Shop
 ) -> None:
-    """A trial ends with more used than the plan has: nothing is admitted any more, all is told."""
+    """A trial ends with more usage than the plan allows: nothing more is admitted, and all
+    thresholds are reported."""
     await _standing(front.database, shop, used=300, balance=0)
     assert await rows(front.database, thresholds_sent, of=shop) == []
 
@@ -149,7 +150,7 @@ async def test_what_a_refusal_tells_is_sent_though_no_run_does(
 
 
 async def test_the_month_is_that_of_the_admission(front: LiveEngine, shop: Shop) -> None:
-    """A request that came before midnight and is admitted after it counts in the new month."""
+    """A request from before midnight that is admitted after it counts in the new month."""
     before = datetime(2026, 10, 31, 23, 59, 59, tzinfo=UTC)
     times = iter([before, before + timedelta(seconds=2), before + timedelta(seconds=3)])
     resources = front.app.state.resources
@@ -188,17 +189,17 @@ async def test_the_clients_answer(front: LiveEngine, shop: Shop) -> None:
 async def test_a_dry_run_costs_no_ticket_and_needs_none(engine: LiveEngine, shop: Shop) -> None:
     await _standing(engine.database, shop, used=50, balance=1)
     await _sent_lately(engine.database, shop, 200)
-    before = await row_counts(engine.database)
+    before = await row_counts(engine.database, of=shop)
 
     answer = await engine.post(shop, message=ORDER_QUESTION, is_test=True)
 
     assert (answer.status_code, answer.json()["status"]) == (200, "completed")
-    assert await row_counts(engine.database) == before
+    assert await row_counts(engine.database, of=shop) == before
     assert (await only_row(engine.database, clients, of=shop))["credits_balance"] == 1
 
 
 async def test_every_result_counts_once(engine: LiveEngine, shop: Shop) -> None:
-    """Completed, waiting for a human, failed: a ticket each; without a playbook: none."""
+    """Completed, in review or failed: one ticket each; without a playbook: none."""
     engine_mail = {"event_type": "email.inbound", "from": "a@b.example", "message": ORDER_QUESTION}
     statuses = [
         (await engine.post(shop, message=ORDER_QUESTION)).json()["status"],
@@ -215,7 +216,8 @@ async def test_every_result_counts_once(engine: LiveEngine, shop: Shop) -> None:
 async def test_a_client_whose_row_is_locked_stands_in_nobodys_way(
     engine: LiveEngine, shop: Shop
 ) -> None:
-    """Thirty callers wait for one client's lock, more than there are connections; others go on."""
+    """Thirty callers wait for one client's lock, more than there are connections. Other clients are
+    served."""
     other = await open_shop(engine.database)
     lock = sa.select(clients.c.id).where(clients.c.id == shop.client_id).with_for_update()
 
@@ -227,7 +229,7 @@ async def test_a_client_whose_row_is_locked_stands_in_nobodys_way(
             *(engine.post(other, message=ORDER_QUESTION) for _ in range(5))
         )
         assert [answer.status_code for answer in answers] == [200] * 5
-    # Those that waited are let in now, or were told within 5 s that it took too long.
+    # Waiting requests are now admitted, or were rejected after 5 s.
     assert {answer.status_code for answer in await asyncio.gather(*waiting)} <= {200, 429, 500}
 
 

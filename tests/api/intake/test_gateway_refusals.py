@@ -1,4 +1,4 @@
-"""POST /api/engine/gateway, all that it refuses: status and text to the letter, nothing kept."""
+"""POST /api/engine/gateway, every rejection: exact status and text, nothing stored."""
 
 from collections.abc import AsyncIterator
 
@@ -11,14 +11,14 @@ from tests.support.core.engine import ENGINE_SECRET, GATEWAY, LiveEngine
 from tests.support.core.rows import row_counts
 from tests.support.tenants.shop import Shop, open_shop
 
-NOBODY = "01ARZ3NDEKTSV4RRFFQ69G5FAV"  # an id of no client
+NOBODY = "01ARZ3NDEKTSV4RRFFQ69G5FAV"  # an unknown client's id
 
 UNKNOWN_KEY = "ak_" + "0" * 32
 
 
 @pytest.fixture
 async def engine(front: LiveEngine) -> LiveEngine:
-    """No refusal needs a worker."""
+    """No rejection needs a worker."""
     return front
 
 
@@ -71,7 +71,7 @@ async def test_revoked_key_stops_at_once(engine: LiveEngine, shop: Shop) -> None
 
 
 async def test_key_revoked_while_the_body_came(engine: LiveEngine, shop: Shop) -> None:
-    """Authenticated, then revoked, then admitted: it is not."""
+    """A key revoked between authentication and admission is not admitted."""
 
     async def slow_body() -> AsyncIterator[bytes]:
         yield b'{"client_id": "'
@@ -104,7 +104,7 @@ async def test_client_id_missing(engine: LiveEngine, shop: Shop, client_id: obje
 
 
 async def test_another_client_looks_like_none(engine: LiveEngine, shop: Shop) -> None:
-    """The holder of a key cannot tell a client that exists from one that does not."""
+    """A key's holder cannot distinguish an existing client from a missing one."""
     other = await open_shop(engine.database)
 
     bodies = []
@@ -188,7 +188,7 @@ async def test_field_of_the_wrong_kind(
     assert field in answer.json()["error"]
 
 
-# U+061C, the marks, the embeddings, overrides and isolates: Unicode's property Bidi_Control.
+# U+061C, and the marks, embeddings, overrides and isolates: the Unicode property Bidi_Control.
 BIDI_CONTROLS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
@@ -244,7 +244,7 @@ async def test_other_media_types(
     ],
 )
 async def test_json_by_other_words(engine: LiveEngine, shop: Shop, headers: dict[str, str]) -> None:
-    """The body is read, and refused for what it lacks."""
+    """The body is parsed, and rejected for its missing fields."""
     answer = await engine.http.post(GATEWAY, content=b"{}", headers={**shop.headers, **headers})
 
     assert (answer.status_code, answer.json()["code"]) == (400, "client_id_missing")
@@ -274,7 +274,7 @@ async def test_unknown_paths(engine: LiveEngine, path: str) -> None:
 
 
 async def test_refusals_keep_nothing(engine: LiveEngine, shop: Shop) -> None:
-    before = await row_counts(engine.database)
+    before = await row_counts(engine.database, of=shop)
 
     for body in ({"message": 5}, {"is_test": "no"}, {"event_type": "x" * 300}):
         assert (await engine.post(shop, **body)).status_code == 400
@@ -282,4 +282,4 @@ async def test_refusals_keep_nothing(engine: LiveEngine, shop: Shop) -> None:
         GATEWAY, json={"client_id": new_ulid()}, headers={"x-engine-secret": ENGINE_SECRET}
     )
 
-    assert await row_counts(engine.database) == before
+    assert await row_counts(engine.database, of=shop) == before

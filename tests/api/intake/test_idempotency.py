@@ -1,4 +1,4 @@
-"""The Idempotency-Key: the same request twice is one event."""
+"""The Idempotency-Key: a repeated request creates one event."""
 
 import asyncio
 from datetime import timedelta

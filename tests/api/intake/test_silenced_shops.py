@@ -1,4 +1,5 @@
-"""Strangers have a shop's mails refused, from forged addresses: the shop's other mail goes out."""
+"""Strangers cause rejections of a shop's emails with forged addresses: its other emails are
+sent."""
 
 from adapters.system import new_ulid
 from tests.support.core.engine import LiveEngine
@@ -55,7 +56,7 @@ async def test_refused_answers_to_forged_mails_stop_no_mail_of_the_shop(
 async def test_refused_codes_by_the_shops_sender_stop_no_mail_of_the_shop(
     engine: LiveEngine, shop: Shop, mail: MailServer
 ) -> None:
-    """The attack: a stranger asks the widget for codes at addresses that the server refuses."""
+    """Attack: a stranger requests widget codes for addresses that the server rejects."""
     await with_sender(engine.database, shop)
     mail.recipient_reply = REFUSAL
     await ask_for_codes(engine, shop, [new_address() for _ in range(FORGED)], network=10)

@@ -1,4 +1,4 @@
-"""A ticket sent by hand."""
+"""A manually sent ticket."""
 
 from domain.tenants.client import Role
 from tests.support.core.engine import LiveEngine

@@ -1,4 +1,4 @@
-"""/api/dashboard/integrations: credentials go in and come out nowhere."""
+"""/api/dashboard/integrations: credentials are never returned."""
 
 import asyncio
 import dataclasses
@@ -68,7 +68,7 @@ async def test_connect_list_disconnect(
 async def test_connecting_says_what_the_agent_would_meet(
     front: LiveEngine, shop: Shop, owner: dict[str, str], token: str, problem: str | None
 ) -> None:
-    """And so does a test at any later time. The connection is the same after either."""
+    """A later test returns the same. The connection does not change in either case."""
     resources = front.app.state.resources
     async with open_client() as outside:
         with shopify.shopify_server() as server:
@@ -87,8 +87,8 @@ async def test_connecting_says_what_the_agent_would_meet(
 
 
 class _At(ConnectorRegistry):
-    """Connectors that call one server, wherever a connection says its shop is: a merchant may name
-    no address on this machine."""
+    """Connectors that call one server, whatever the connection's address: a merchant cannot name an
+    address on this machine."""
 
     def __init__(self, url: str, sealer: Sealer, http: httpx.AsyncClient) -> None:
         super().__init__(sealer, http, allow_loopback=True)
@@ -120,7 +120,7 @@ async def test_many_at_once_leave_one(front: LiveEngine, shop: Shop, owner: dict
 async def test_merchants_systems_are_told(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """Sent at once, as far as Temporal is there."""
+    """Sent at once if Temporal is available."""
     await subscribe(front.database, shop, sealer=front.app.state.resources.sealer)
     made = await connect(front, owner)
     await front.http.delete(f"{INTEGRATIONS}/{made['id']}", headers=owner)

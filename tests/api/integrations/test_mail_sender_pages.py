@@ -1,4 +1,4 @@
-"""The page of the mail sender: set, verified by its code, removed."""
+"""The mail sender page: set, verify with a code, remove."""
 
 from tests.support.core.engine import LiveEngine
 from tests.support.dashboard.visitors import at_pages
@@ -10,18 +10,18 @@ FIELDS = {"address": "contact@shop.example", "signature": "Anne <b>", "port": "4
 
 async def test_a_sender_is_set_and_removed(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as owner:
-        assert "under the service" in await owner.see(PAGE)
+        assert "Sending from our address" in await owner.see(PAGE)
         page = await owner.follow(await owner.send(PAGE, PAGE, FIELDS))
-        assert "A code is on its way to contact@shop.example." in page
-        assert "not verified yet" in page
+        assert "We sent a code to contact@shop.example." in page
+        assert "Not verified yet" in page
         assert "Anne &lt;b&gt;" in page
 
         wrong = await owner.follow(await owner.send(PAGE, f"{PAGE}/verify", {"code": "000000"}))
-        assert "This code is wrong" in wrong
+        assert "That code didn’t work" in wrong
         again = await owner.follow(await owner.send(PAGE, f"{PAGE}/code"))
-        assert "Another code is on its way." in again
+        assert "We sent a new code." in again
         gone = await owner.follow(await owner.send(PAGE, f"{PAGE}/remove"))
-        assert "Removed." in gone
+        assert "Sender removed." in gone
 
 
 async def test_a_broken_rule_keeps_all_but_the_password(front: LiveEngine, shop: Shop) -> None:

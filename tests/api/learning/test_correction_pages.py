@@ -1,4 +1,4 @@
-"""The pages of corrections and of labelled examples."""
+"""The pages of corrections and labelled examples."""
 
 from domain.tenants.client import Role
 from store.cases.tables import saved_cases
@@ -9,6 +9,7 @@ from tests.support.core.rows import only_row, rows
 from tests.support.dashboard.visitors import at_pages
 from tests.support.learning.corrections import SENT, corrected
 from tests.support.learning.lessons import keep_head
+from tests.support.reviews.reviews import open_review
 from tests.support.tenants.shop import Shop
 
 LIST = "/app/corrections"
@@ -34,7 +35,7 @@ async def test_a_correction_becomes_a_case_an_entry_and_an_example(
         assert f"{at}/accept" not in await agent.see(at)
 
         done = await owner.follow(await owner.send(at, f"{at}/accept", FIELDS))
-        assert "Learnt." in done
+        assert "Saved. The agent will use it." in done
         await only_row(front.database, saved_cases, of=shop)
         entry = await only_row(front.database, knowledge_entries, of=shop)
         assert (entry["title"], entry["body"]) == ("Retours", SENT)
@@ -43,12 +44,12 @@ async def test_a_correction_becomes_a_case_an_entry_and_an_example(
         examples = await owner.see("/app/examples")
         delete = examples.partition('action="/app/examples/')[2].partition('"')[0]
         gone = await owner.send("/app/examples", f"/app/examples/{delete}")
-        assert "The example is deleted." in await owner.follow(gone)
+        assert "Example deleted." in await owner.follow(gone)
 
 
 async def test_the_page_of_examples_shows_what_is_learnt(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as owner:
-        assert "The agent has learned nothing yet." in await owner.see("/app/examples")
+        assert "Not trained yet." in await owner.see("/app/examples")
         version = await keep_head(front.database, shop)
 
         page = await owner.see("/app/examples")
@@ -60,7 +61,7 @@ async def test_the_page_of_examples_shows_what_is_learnt(front: LiveEngine, shop
 
 
 async def test_nothing_is_ticked_before_the_person_ticks_it(front: LiveEngine, shop: Shop) -> None:
-    """A press of the button alone teaches nothing: the class is the person's to say."""
+    """Pressing the button alone teaches nothing: the user must choose the class."""
     at = f"{LIST}/{await corrected(front.database, shop)}"
     async with at_pages(front, shop) as owner:
         page = await owner.see(at)
@@ -77,9 +78,25 @@ async def test_nothing_is_ticked_before_the_person_ticks_it(front: LiveEngine, s
         assert await rows(front.database, table, of=shop) == []
 
 
+async def test_an_offer_keeps_no_name_of_a_person(front: LiveEngine, shop: Shop) -> None:
+    """Nor does an entry created from a review. The shop greets people whom it names nowhere
+    else."""
+    greeted = "Bonjour Léa Petit,\n\nLes retours sont gratuits pendant trente jours."
+    at = f"{LIST}/{await corrected(front.database, shop, sent=greeted)}"
+    review_id = await open_review(front.database, shop, draft=greeted)
+    async with at_pages(front, shop) as owner:
+        page = await owner.see(at)
+        form = page.partition(f'action="{at}/accept"')[2].partition("</form>")[0]
+        entry = await owner.see(f"/app/reviews/{review_id}/knowledge")
+        for offered in (form, entry):
+            assert "Les retours sont gratuits" in offered
+            assert "Léa" not in offered
+            assert "Petit" not in offered
+
+
 async def test_a_correction_is_dismissed(front: LiveEngine, shop: Shop) -> None:
     at = f"{LIST}/{await corrected(front.database, shop, sent=None)}"
     async with at_pages(front, shop) as owner:
         page = await owner.follow(await owner.send(at, f"{at}/dismiss"))
-        assert "Dismissed." in page
-        assert "Nothing to learn from here" in page
+        assert "Skipped." in page
+        assert "Nothing to train on" in page

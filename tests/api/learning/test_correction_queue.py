@@ -1,4 +1,4 @@
-"""The queue of corrections and the labelled examples, over HTTP."""
+"""The correction queue and the labelled examples, over HTTP."""
 
 import pytest
 
@@ -32,7 +32,7 @@ async def test_from_the_queue_to_an_example(
     assert rest.json()["next_cursor"] is None
 
     one = (await front.http.get(f"{CORRECTIONS}/{first}", headers=owner)).json()
-    # What is offered can be sent back as it is.
+    # The returned fields can be sent back unchanged.
     lesson = {"classification": "product_question", "intent": "return", **one["offers"]}
     path = f"{CORRECTIONS}/{first}/accept"
     accepted = await front.http.post(path, json=lesson, headers=owner)

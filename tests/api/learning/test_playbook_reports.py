@@ -1,4 +1,4 @@
-"""What a dashboard is told of a playbook in shadow mode and of other thresholds."""
+"""Reports for the dashboard on a playbook in shadow mode and on other thresholds."""
 
 from domain.agent.brain import Category
 from domain.agent.plan import ActionKind, PlannedAction

@@ -1,4 +1,4 @@
-"""What a model is told of an error: in English, with a next step."""
+"""Errors for language models: in English, with a next step."""
 
 import re
 
@@ -22,7 +22,7 @@ from domain.core.errors import (
 from domain.intake.errors import InvalidIdempotencyKey
 from domain.runs.errors import RunNotFound
 
-# Met before a tool is asked, or by what no tool does.
+# Raised before a tool is called, or by no tool.
 _EDGE = {
     *(BodyTooLarge, BodyTooSlow, HeadTooLarge, InternalError, InvalidRequest, MethodNotAllowed),
     *(RouteNotFound, ServerBusy, UnsupportedMediaType, InvalidIdempotencyKey),

@@ -1,4 +1,4 @@
-"""The protocol over HTTP: both revisions, by the official client and by hand."""
+"""The protocol over HTTP: both revisions, with the official client and by hand."""
 
 import asyncio
 
@@ -106,7 +106,7 @@ async def test_the_path_has_one_spelling(front: LiveEngine, shop: Shop) -> None:
 
 
 async def test_another_sites_page_is_refused(front: LiveEngine, shop: Shop) -> None:
-    """DNS rebinding: a page whose name was made to point here says its own name."""
+    """DNS rebinding: a page whose name resolves to this machine sends its own name."""
     for headers in ({"origin": "https://evil.example"}, {"origin": "null"}):
         answer = await message(front, shop, "ping", {}, **headers)
         assert (answer.status_code, answer.json()["code"]) == (403, "access_denied")
@@ -232,7 +232,7 @@ async def test_many_at_once_get_their_own_answers(front: LiveEngine, shop: Shop)
 async def test_a_clients_searches_wait_for_one_another(
     front: LiveEngine, shop: Shop, tool: str, arguments: dict[str, str]
 ) -> None:
-    """Accounts that searched all of their content all the time stopped an API process."""
+    """Earlier, accounts that continuously searched all their content blocked an API process."""
     other = await open_shop(front.database)
     async with front.app.state.resources.searches.turn(shop.tenant):
         crowd = [asyncio.ensure_future(call(front, shop, tool, **arguments)) for _ in range(20)]

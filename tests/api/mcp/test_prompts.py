@@ -1,4 +1,4 @@
-"""Prompts: what they ask a model to do."""
+"""Prompts: the instructions for a model."""
 
 import re
 
@@ -18,7 +18,7 @@ def test_a_prompt_names_tools_that_there_are(name: str) -> None:
     named = set(re.findall(r"\b[a-z]+_[a-z_]+\b", text))
     assert len(named & set(TOOLS)) >= 3
     assert named - set(TOOLS) <= {"missing_knowledge", "low_confidence"}
-    assert "follow no instruction" in text
+    assert "not follow instructions" in text
 
 
 def test_what_is_given_stands_in_it_and_is_short() -> None:

@@ -1,4 +1,4 @@
-"""Results that fit: 50 KB at most, cut with a word about it, and gone through page by page."""
+"""Results within the limit: at most 50 KB, truncated with a notice, and paginated."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from tests.support.runs.conversation import write
 from tests.support.tenants.mcp_client import message, refused, told
 from tests.support.tenants.shop import Shop
 
-# On the wire twelve bytes each, the most that a character can take.
+# Twelve bytes each on the wire, the maximum for a character.
 DEAR = "\U0001f600"
 
 
@@ -166,7 +166,7 @@ async def test_a_search_looks_at_a_thousand_and_goes_on_behind_them(
     )
 
     assert first["conversations"] == []
-    assert "goes on behind them" in first["note"]
+    assert "to search earlier ones" in first["note"]
     (found,) = second["conversations"]
     assert found["conversation_id"] == inbound["conversation_id"]
     assert second["next_cursor"] is None

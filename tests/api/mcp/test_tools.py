@@ -1,4 +1,4 @@
-"""Every tool: against its schema, with two tenants, and with a hostile customer's words."""
+"""Every tool: against its schema, with two tenants, and with hostile customer text."""
 
 import json
 
@@ -62,7 +62,7 @@ def test_every_tool_says_what_it_needs_and_changes() -> None:
 async def test_every_tool_keeps_to_its_schema_and_its_tenant(engine: LiveEngine) -> None:
     mine, theirs = await mcp_account(engine), await mcp_account(engine)
     async with connected(engine, mine.shop.key) as client:
-        # The official client checks each result against the schema that the server has told.
+        # The official client checks each result against the tool's published schema.
         await client.list_tools()
         for name, given in arguments_for(mine).items():
             result = await client.call_tool(name, given)
@@ -112,7 +112,7 @@ async def test_the_customers_words_are_there_and_marked(engine: LiveEngine) -> N
 
 async def test_anothers_records_are_none(engine: LiveEngine) -> None:
     mine, theirs = await mcp_account(engine), await mcp_account(engine)
-    before = await row_counts(engine.database)
+    before = [await row_counts(engine.database, of=one.shop) for one in (mine, theirs)]
     not_mine = arguments_for(theirs)
     for name, what in (
         ("get_conversation", "conversation"),
@@ -129,12 +129,12 @@ async def test_anothers_records_are_none(engine: LiveEngine) -> None:
 
     assert (found["conversations"], knowledge["passages"]) == ([], [])
     assert resource.json()["error"]["code"] == -32602
-    assert await row_counts(engine.database) == before
+    assert [await row_counts(engine.database, of=one.shop) for one in (mine, theirs)] == before
 
 
 async def test_drafts_and_simulations_leave_nothing_behind(engine: LiveEngine) -> None:
     it = await mcp_account(engine)
-    before = await row_counts(engine.database)
+    before = await row_counts(engine.database, of=it.shop)
 
     draft = await told(engine, it.shop, "draft_reply", conversation_id=it.conversation_id)
     simulated = await told(
@@ -147,7 +147,7 @@ async def test_drafts_and_simulations_leave_nothing_behind(engine: LiveEngine) -
     assert simulated["draft"] == {
         "untrusted": True, "text": "Bonjour, votre commande 1042 est en route.", "is_cut": False
     }  # fmt: skip
-    assert await row_counts(engine.database) == before
+    assert await row_counts(engine.database, of=it.shop) == before
 
 
 async def test_an_event_is_the_gateways_and_nobody_vouches_for_its_customer(
@@ -205,7 +205,7 @@ async def test_a_scope_opens_its_tools_and_no_other(
 ) -> None:
     await narrow(front, shop, scope)
     for name, needed in SCOPES.items():
-        # No arguments: a tool that is let through refuses them itself, and writes nothing.
+        # No arguments: a permitted tool rejects them itself, and writes nothing.
         answer = await message(
             front, shop, "tools/call", {"name": name, "arguments": {"no": "such"}}
         )

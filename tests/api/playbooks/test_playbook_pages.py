@@ -1,4 +1,4 @@
-"""The pages of playbooks: written as fields or YAML, gated, versioned, imported."""
+"""The playbook pages: edited as fields or YAML, gated, versioned, imported."""
 
 import pytest
 
@@ -21,7 +21,7 @@ async def test_a_playbook_is_made_changed_restored_and_deleted(
         one = made.headers["location"]
         assert "Mails &lt;b&gt;" in await owner.follow(made)
         edit = f"{one}/edit"
-        assert "draft is kept" in await owner.follow(
+        assert "Draft saved" in await owner.follow(
             await owner.send(edit, edit, {**FIELDS, "threshold": "0.85", "do": "draft"})
         )
         yaml = await owner.follow(
@@ -31,13 +31,13 @@ async def test_a_playbook_is_made_changed_restored_and_deleted(
         bad = {"shape": "yaml", "yaml": "name: A\nevent_type: email.*\nthreshold: much\n"}
         assert "Line 3, column 1:" in await owner.follow(await owner.send(edit, edit, bad))
         good = {**bad, "yaml": bad["yaml"].replace("much", "0.9"), "note": "Surer."}
-        assert "Version 2 is published" in await owner.follow(await owner.send(edit, edit, good))
+        assert "Version 2 is live" in await owner.follow(await owner.send(edit, edit, good))
         assert "Surer." in await owner.see(f"{one}/versions")
         assert "<ins>+ threshold: 0.9</ins>" in await owner.see(f"{one}/diff")
         back = await owner.send(f"{one}/versions", f"{one}/restore", {"version": "1"})
         assert "as version 3" in await owner.follow(back)
-        assert "shadow mode" in await owner.follow(await owner.send(one, f"{one}/mode"))
-        assert "is deleted" in await owner.follow(await owner.send(one, f"{one}/delete"))
+        assert "Trial mode" in await owner.follow(await owner.send(one, f"{one}/mode"))
+        assert "was deleted" in await owner.follow(await owner.send(one, f"{one}/delete"))
 
 
 async def test_the_gate_is_said_and_an_owner_passes_with_a_reason(
@@ -49,7 +49,7 @@ async def test_the_gate_is_said_and_an_owner_passes_with_a_reason(
         one = (await owner.send(NEW, LIST, off)).headers["location"]
         assert "Parcel" in await owner.see(f"{one}/gate")
         red = await owner.follow(await owner.send(one, f"{one}/switch"))
-        assert "not green" in red
+        assert "haven’t passed" in red
         assert 'name="override"' in red
         passed = await owner.send(one, f"{one}/switch", {"override": "The sale begins."})
         assert "is on." in await owner.follow(passed)
@@ -61,9 +61,9 @@ async def test_a_file_is_previewed_then_imported(front: LiveEngine, shop: Shop) 
         text = (await owner.see(f"{LIST}/file")).replace("0.7", "0.75")
         seen = await owner.follow(await owner.send(at, at, {"file": text, "do": "preview"}))
         assert "0.75" in seen
-        assert "changed" in seen
+        assert "Changed" in seen
         done = await owner.send(at, at, {"file": text, "do": "import"})
-        assert "as the file says" in await owner.follow(done)
+        assert "Playbooks imported:" in await owner.follow(done)
 
 
 @pytest.mark.parametrize("language", ["en", "fr"])
@@ -84,7 +84,7 @@ async def test_the_second_of_two_tabs_and_another_shop(front: LiveEngine, shop: 
         assert "Version 2" in await owner.follow(await owner.send(edit, edit, first))
         refused = await owner.http.post(edit, data={**late, **first, "name": "Mine"})
         page = await owner.follow(refused)
-        assert "Somebody changed the playbook" in page
+        assert "Someone else just updated this playbook" in page
         assert "Mine" in page
         run = await owner.send(edit, edit, {**first, "do": "cases"})
         assert run.headers["location"].startswith("/app/simulator/runs/")

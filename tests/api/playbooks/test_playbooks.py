@@ -1,4 +1,4 @@
-"""/api/dashboard/playbooks: made, changed, turned on and off, as JSON and as YAML."""
+"""/api/dashboard/playbooks: create, change, activate and deactivate, as JSON and YAML."""
 
 import asyncio
 from typing import Any
@@ -33,7 +33,7 @@ async def put(
 
 
 async def test_what_is_read_can_be_written(front: LiveEngine, owner: dict[str, str]) -> None:
-    """As JSON or YAML, it changes nothing."""
+    """Sending it back as JSON or YAML changes nothing."""
     made = await make(front, owner)
     at = f"{PLAYBOOKS}/{made['id']}"
     assert made == {"id": made["id"], "version": 1, "is_active": True, "playbook": RETURNS}
@@ -81,7 +81,7 @@ async def test_each_change_is_the_next_version(
 
 
 async def test_two_people_change_one_at_once(front: LiveEngine, owner: dict[str, str]) -> None:
-    """Who says which version they have seen overwrites nobody's."""
+    """A change with the version that was read does not overwrite a concurrent change."""
     made = await make(front, owner)
 
     answers = await asyncio.gather(
@@ -118,7 +118,7 @@ async def test_the_order_in_which_they_win(
 
 
 async def test_turned_on_and_off(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
-    """Two that are on cannot have the same pattern."""
+    """Two active playbooks cannot have the same pattern."""
     made = await make(front, owner, event_type="*", active=False)
     at = f"{PLAYBOOKS}/{made['id']}"
 
@@ -206,7 +206,7 @@ async def test_yaml_that_cannot_be_read(
 
 
 async def test_other_types_of_body(front: LiveEngine, owner: dict[str, str]) -> None:
-    """YAML is taken where it is documented, and nowhere else."""
+    """YAML is accepted only where it is documented."""
     for media_type in ("text/yaml", "application/yaml; charset=latin-1", "text/plain"):
         answer = await front.http.post(
             PLAYBOOKS, content=b"name: a", headers={**owner, "content-type": media_type}

@@ -1,4 +1,4 @@
-"""The publish gate over HTTP: what is asked, what is refused, and what a save of content costs."""
+"""The publish gate over HTTP: requests, rejections, and the cost of saving content."""
 
 from typing import Any, Final
 
@@ -63,7 +63,8 @@ async def test_each_door_is_shut_until_the_case_is_green(
 async def test_an_owner_overrides_at_each_door(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """Each is shut without it, and for an admin; the audit log keeps each override."""
+    """Without an override, and for an admin, each is rejected; the audit log records each
+    override."""
     it = await made(front, owner, active=False)
     one = f"{PLAYBOOKS}/{it}"
     off = {**DRAFT, "threshold": 0.7, "active": False}
@@ -130,7 +131,7 @@ async def test_a_save_of_content_says_how_many_verdicts_it_costs(
     assert await costs("PATCH", one, {"body": "Bonjour."}) == "1"
     assert await costs("POST", KNOWLEDGE, ENTRY) == "1"
     assert await costs("DELETE", one, None) == "1"
-    # What is off is shown to no agent.
+    # Inactive content is not shown to an agent.
     off = {**template, "name": "off", "is_active": False}
     new = {name: off[name] for name in ("name", "category", "language", "body", "is_active")}
     assert await costs("POST", TEMPLATES, new) == "0"

@@ -1,4 +1,4 @@
-"""The bytes of a client's versions of playbooks are bounded."""
+"""The total size of a client's playbook versions is limited."""
 
 import secrets
 
@@ -18,8 +18,8 @@ from tests.support.tenants.shop import Shop
 async def test_versions_have_a_room_for_good(
     front: LiveEngine, owner: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """None is removed, so a client's versions would grow for ever. Turning off, on and deleting
-    make none."""
+    """Versions are never deleted, so they would otherwise grow without limit. Deactivating,
+    activating and deleting create none."""
     made = await front.http.post(PLAYBOOKS, json={**RETURNS, "event_type": "x.*"}, headers=owner)
     at = f"{PLAYBOOKS}/{made.json()['id']}"
     await front.http.put(at, json={**RETURNS, "event_type": "y.*"}, headers=owner)
@@ -42,10 +42,10 @@ async def test_versions_have_a_room_for_good(
 async def test_the_largest_version_has_64_kib_at_most(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """So a client's versions of a day have 63 MiB at most."""
+    """A client's versions of one day therefore have at most 63 MiB."""
 
     def rare(length: int) -> str:
-        """Four bytes a character, and nothing that compresses."""
+        """Return an incompressible text with four bytes per character."""
         return "".join(chr(0x20000 + secrets.randbelow(0xA000)) for _ in range(length))
 
     largest = {

@@ -1,4 +1,5 @@
-"""A playbook's versions, what differs of two, and the way back; all playbooks as one file."""
+"""A playbook's versions, the difference between two, and restoring one; all playbooks as one
+file."""
 
 from typing import Any
 
@@ -22,7 +23,7 @@ VERSIONS = (
 
 @pytest.fixture
 async def at(front: LiveEngine, owner: dict[str, str]) -> str:
-    """Where a playbook with three versions is."""
+    """Return the path of a playbook with three versions."""
     first, *others = VERSIONS
     made = await front.http.post(PLAYBOOKS, json={**RETURNS, **first}, headers=owner)
     path = f"{PLAYBOOKS}/{made.json()['id']}"
@@ -59,7 +60,7 @@ async def diff(front: LiveEngine, owner: dict[str, str], at: str, **query: int) 
 
 
 async def test_what_differs(front: LiveEngine, owner: dict[str, str], at: str) -> None:
-    """Without versions, what the last change was."""
+    """Without version parameters, the last change."""
     whole = await diff(front, owner, at, **{"from": 1, "to": 2})
     assert whole == {
         "from": 1,
@@ -96,7 +97,7 @@ async def test_numbers_that_no_version_has(
 
 
 async def test_the_way_back(front: LiveEngine, owner: dict[str, str], at: str) -> None:
-    """As the next version, its name too; it stays off."""
+    """It is restored as the next version, with its name; the playbook stays inactive."""
     await front.http.post(f"{at}/deactivate", headers=owner)
 
     restored = await front.http.post(
@@ -128,7 +129,7 @@ async def test_a_name_that_is_anothers_by_now(
 
 
 async def test_all_of_them_as_a_file(front: LiveEngine, owner: dict[str, str], at: str) -> None:
-    """What was exported changes nothing; a dry run says what would change, and changes nothing."""
+    """Importing the export changes nothing; a dry run reports the changes without making them."""
     exported = await front.http.get(PLAYBOOK_FILE, headers=owner)
     assert exported.headers["content-type"] == "application/yaml"
     assert exported.headers["content-disposition"] == "attachment; filename=playbooks.yaml"
@@ -170,7 +171,7 @@ async def test_a_file_that_is_wrong_changes_nothing(
 
 
 async def test_so_many_and_no_more(front: LiveEngine, owner: dict[str, str], at: str) -> None:
-    """The shop has two already."""
+    """The shop already has two."""
 
     def named(numbers: range) -> dict[str, Any]:
         return {
@@ -201,8 +202,8 @@ async def test_so_many_and_no_more(front: LiveEngine, owner: dict[str, str], at:
 async def test_activations_of_a_day_are_bounded(
     front: LiveEngine, owner: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each is told to up to 100 webhooks. The shop has one version, and the new playbook brings
-    another one and an activation."""
+    """Each is sent to up to 100 webhooks. The shop has one version, and the new playbook adds a
+    version and an activation."""
     made = await front.http.post(PLAYBOOKS, json={**RETURNS, "event_type": "x.*"}, headers=owner)
     assert made.status_code == 201
     monkeypatch.setattr(change_limit, "MAX_DAY_CHANGES", 4)
@@ -221,7 +222,8 @@ async def test_activations_of_a_day_are_bounded(
 async def test_versions_of_a_day_are_bounded(
     front: LiveEngine, owner: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They are kept for good: without end, they filled a gigabyte in minutes. The shop has one."""
+    """Versions are kept permanently: without a limit, they filled a gigabyte in minutes. The shop
+    has one."""
     monkeypatch.setattr(change_limit, "MAX_DAY_CHANGES", 4)
 
     async def bring(instructions: str) -> httpx.Response:

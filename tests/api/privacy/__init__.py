@@ -1,1 +1,1 @@
-"""The pages of data."""
+"""Tests for the data pages."""

@@ -1,4 +1,4 @@
-"""The pages of data: exported, kept so long, asked for, and erased by an operator."""
+"""The data pages: export, retention, erasure requests, and erasure by an operator."""
 
 import json
 
@@ -38,10 +38,12 @@ async def test_a_request_is_handed_over(front: LiveEngine, shop: Shop) -> None:
         assert "ann@x.example" in await admin.see(REQUESTS)
         file = await admin.http.get(f"{one}/file.json")
         assert json.loads(file.text)["customer_email"] == "ann@x.example"
-        assert "handed over" in await admin.follow(await admin.send(one, f"{one}/fulfil"))
+        assert "Request marked as done" in await admin.follow(
+            await admin.send(one, f"{one}/fulfil")
+        )
         assert (await admin.http.get(f"{DATA}/erasure")).status_code == 403
     async with at_pages(front, other) as stranger:
-        assert "Nobody has asked" in await stranger.see(REQUESTS)
+        assert "No data requests" in await stranger.see(REQUESTS)
         assert (await stranger.http.get(one)).status_code == 404
     async with at_pages(front, shop, Role.AGENT) as agent:
         assert (await agent.http.get(DATA)).status_code == 403

@@ -1,4 +1,4 @@
-"""The page of a rating link: looking records nothing, one click does."""
+"""The page of a rating link: viewing it records nothing, one click does."""
 
 from datetime import timedelta
 
@@ -16,6 +16,7 @@ from store.intake.tables import engine_events
 from store.ratings.tables import ratings
 from store.runs.tables import engine_runs
 from tests.support.core.engine import LiveEngine
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import only_row, row_counts, rows
 from tests.support.core.units import units_on
 from tests.support.identity.sign_in import new_address
@@ -169,7 +170,7 @@ async def test_a_mail_asks_where_the_shop_wants_it(
     await by_client.send(shop.tenant, written, MailGroup.ANSWERS, answer_of=run_id)
     await by_client.send(shop.tenant, written, MailGroup.ANSWERS)
 
-    off, asked, other = (one.get_content() for one in mail.mails if one["To"] == written.to)
+    off, asked, other = (plain_text(one) for one in mail.mails if one["To"] == written.to)
     assert "app/rate" not in off + other
     link = asked.split()[-1]
     assert link.startswith(f"https://support.example{RATING_PATH}/")

@@ -1,4 +1,4 @@
-"""POST /api/widget/rating: a visitor rates an answer of their own session."""
+"""POST /api/widget/rating: a visitor rates an answer in their own session."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Reviews over HTTP whose customer has written again: what people see, and must have seen."""
+"""Reviews over HTTP after a later customer message: what reviewers see and must have read."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -54,7 +54,7 @@ async def test_messages_are_shown_in_order(
 async def test_nobody_decides_without_the_latest(
     front: LiveEngine, shop: Shop, owner: dict[str, str], what: str
 ) -> None:
-    """What an old program sends works until the customer writes again."""
+    """An old API client's request works until the customer writes again."""
     review_id = await open_review(front.database, shop)
     first = (await show(front, review_id, owner))["latest_message"]
     conversation_id = await converse(front.database, shop, review_id)
@@ -71,7 +71,7 @@ async def test_nobody_decides_without_the_latest(
 async def test_a_decision_names_the_plan_that_was_read(
     front: LiveEngine, shop: Shop, owner: dict[str, str], what: str
 ) -> None:
-    """What an old program sends works until the agent changes the plan."""
+    """An old API client's request works until the agent changes the plan."""
     review_id = await open_review(front.database, shop, plan=(refund(4990),))
     plan = (refund(3500).model_copy(update={"order_number": "1043"}),)
     await revise(front.database, shop, review_id, "Autre brouillon.", *plan)
@@ -112,7 +112,7 @@ async def test_a_rejection_names_none(front: LiveEngine, shop: Shop, owner: dict
 async def test_two_people_agree_once_more(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """The plan is the one they saw; of the first one's approval only her words are left."""
+    """Both approve the plan that they saw; only the text of the first approval remains."""
     anna = await person(front, shop, Role.AGENT)
     review_id = await open_review(front.database, shop, needs_second=True, plan=(refund(4990),))
     plan = (await show(front, review_id, owner))["plan"]
@@ -137,7 +137,7 @@ async def test_two_people_agree_once_more(
 async def test_what_comes_after_an_approval_is_not_of_it(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """Another message was sensitive, and led to another review, which a third one joined."""
+    """Another message was sensitive and opened another review, which a third message joined."""
     old = await open_review(front.database, shop)
     conversation_id = await converse(front.database, shop, old)
     await act(front, old, "approve", owner)

@@ -1,4 +1,4 @@
-"""A member does not approve a request for money that a key of their own sent."""
+"""A member cannot approve a request for money that their own key sent."""
 
 from datetime import datetime
 
@@ -22,7 +22,7 @@ REFUND = (refund(4_900),)
 
 
 async def key_of(front: LiveEngine, headers: dict[str, str]) -> str:
-    """The id of a key that this manager has made."""
+    """Return the id of a key that this manager created."""
     answer = await front.http.post("/api/dashboard/keys", json={"label": "ERP"}, headers=headers)
     assert answer.status_code == 201, answer.text
     key_id: str = answer.json()["key"]["id"]
@@ -71,7 +71,7 @@ async def test_the_maker_may_reject_and_approve_what_moves_no_money(
 async def test_a_manager_without_colleagues_approves_what_the_shops_key_sent(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """Nobody else could, and every key of the shop is theirs."""
+    """Nobody else could approve, and all of the shop's keys are theirs."""
     viewer = await person(front, shop, Role.VIEWER)
     key_id = await key_of(front, owner)
     review_id, two = [
@@ -141,7 +141,7 @@ async def test_a_guest_of_two_days_is_a_colleague(
 async def test_an_owner_with_a_guest_of_today_alone_decides_as_before(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """Otherwise nobody could until tomorrow."""
+    """Otherwise nobody could decide until the next day."""
     key_id = await key_of(front, owner)
     async with front.database.service() as connection:
         await accept(connection, shop, shop.owner_user_id, new_ulid(), utc_now())
@@ -153,7 +153,7 @@ async def test_an_owner_with_a_guest_of_today_alone_decides_as_before(
 async def accept(
     connection: AsyncConnection, shop: Shop, inviter: str, guest: str, at: datetime
 ) -> None:
-    """The guest joins by the inviter's invitation."""
+    """Accept the inviter's invitation as the guest."""
     email = f"{guest}@example.com"
     await join(connection, shop.client_id, guest, Role.AGENT, email=email, joined_at=at)
     await connection.execute(
@@ -174,7 +174,7 @@ async def accept(
 async def test_a_colleague_of_an_hour_is_one(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """Who may decide alone need not be fit for four eyes."""
+    """A sole decision does not require the qualifications of a second approver."""
     key_id = await key_of(front, owner)
     async with front.database.service() as connection:
         await join(

@@ -49,7 +49,7 @@ async def test_claims(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
 
 
 async def test_two_people(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
-    """The second one approves the words that the first one left."""
+    """The second reviewer approves the first reviewer's text."""
     anna = await person(front, shop, Role.AGENT)
     review_id = await open_review(front.database, shop, needs_second=True, plan=(refund(1), REPLY))
     await act(front, review_id, "claim", anna)
@@ -169,7 +169,7 @@ async def test_a_user_has_120_requests_a_minute(
 
 
 async def test_temporal_away(database_url: str, shop: Shop) -> None:
-    """The decision stands; the sweeper tells the run of it."""
+    """The decision is stored; the sweeper signals the run."""
     async with live_engine(database_url, "127.0.0.1:1", "default", lazy=True) as engine:
         review_id = await open_review(engine.database, shop)
         headers = bearer(session_token(engine.settings, shop.owner_user_id))
@@ -200,7 +200,7 @@ async def test_a_decision_over_http_goes_on_with_the_run(engine: LiveEngine, sho
 async def test_a_user_who_is_no_longer_a_member(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """The owner's own row in the list of members does not outlive the ownership."""
+    """The owner's membership row ends with the ownership."""
     review_id = await open_review(front.database, shop)
     other = await open_shop(front.database)
     async with front.database.service() as connection:

@@ -1,4 +1,4 @@
-"""The queue over HTTP, page by page."""
+"""The review queue over HTTP, with pagination."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -17,8 +17,8 @@ START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 async def test_pages_have_no_gaps_and_no_doubles(
     front: LiveEngine, shop: Shop, owner: dict[str, str], order: str
 ) -> None:
-    """New ones come in and others are decided while somebody pages; many are of one moment, and
-    some of all are urgent."""
+    """Reviews are opened and decided during pagination; many have the same time, and some are
+    urgent."""
     opened = [
         await open_review(
             front.database,
@@ -50,5 +50,5 @@ async def test_pages_have_no_gaps_and_no_doubles(
 
 
 def place(review: dict[str, Any], order: str) -> tuple[bool, str]:
-    """Where it stands, but for those of one moment."""
+    """Return the sort position, except among reviews with the same time."""
     return order == "oldest" and not review["urgent"], review["created_at"]

@@ -1,4 +1,4 @@
-"""/api/dashboard/reviews: what people see."""
+"""/api/dashboard/reviews: the responses."""
 
 from datetime import UTC, datetime
 
@@ -117,7 +117,7 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
 async def _shows_a_file(
     front: LiveEngine, shop: Shop, owner: dict[str, str], review_id: str, event_id: str
 ) -> None:
-    """The files that came with a message stand beside its words."""
+    """Check that a message's files are listed with its text."""
     kept, refused = await keep_attachments(
         front.database, TenantId(shop.client_id), event_id, PHOTO, PROGRAM
     )
@@ -139,7 +139,7 @@ async def test_nobody_is_shown_an_order_that_is_not_theirs(
 
 
 async def test_earlier_turns(engine: LiveEngine, shop: Shop) -> None:
-    """Of this conversation only, in order, and neither this message nor a later one."""
+    """Only earlier messages of this conversation, in order."""
     emma, leo = "emma@example.com", "leo@example.com"
     first = (await engine.post(shop, message="Un", customer_email=emma)).json()
     await engine.post(shop, message="Un ?", customer_email=leo)
@@ -164,7 +164,7 @@ async def test_earlier_turns(engine: LiveEngine, shop: Shop) -> None:
 
 
 async def test_a_mails_sender_is_shown(engine: LiveEngine, shop: Shop) -> None:
-    """Whom the answer would go to, though the caller named nobody."""
+    """The recipient of the answer is shown, although the caller named nobody."""
     mail = {"event_type": "email.received", "from": "Emma <emma@example.com>"}
     answer = await engine.post(shop, message="Trois", **mail)
     assert answer.json()["status"] == "needs_review", answer.text

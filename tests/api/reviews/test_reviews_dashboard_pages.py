@@ -1,9 +1,10 @@
-"""The pages of reviews: read, claimed, decided by one person and by two."""
+"""The review pages: read, claim, decide with one person and with two."""
 
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.tenants.client import Role
 from tests.support.core.engine import LiveEngine
 from tests.support.dashboard.visitors import at_pages, form_of
+from tests.support.reviews.conversations import converse
 from tests.support.reviews.reviews import DRAFT, open_review, refund
 from tests.support.tenants.shop import Shop, open_shop
 
@@ -18,14 +19,23 @@ async def test_a_review_is_approved_and_the_next_one_opens(front: LiveEngine, sh
     async with at_pages(front, shop) as owner:
         assert f"{LIST}/{first}" in await owner.see(LIST)
         page = await owner.see(f"{LIST}/{first}")
-        assert "and refund 129.00\u00a0€ of order 1042" in page
+        assert "and refund €129.00 on order 1042" in page
         assert "<script>alert" not in page
-        assert page.index("At stake") < page.index("The draft")
+        assert page.index(">Amount<") < page.index(">Draft<")
 
         approved = await owner.send(f"{LIST}/{first}", f"{LIST}/{first}/approve", sent(page, first))
         assert approved.headers["location"] == f"{LIST}/{second}"
         assert "Approved." in await owner.follow(approved)
         assert first in await owner.see(LIST, tab="decided")
+
+
+async def test_a_mood_has_one_name_on_all_pages(front: LiveEngine, shop: Shop) -> None:
+    """Whatever the customer's grammatical gender in French."""
+    review_id = await open_review(front.database, shop, sentiment=-0.22)
+    talk = await converse(front.database, shop, review_id)
+    async with at_pages(front, shop, language="fr") as owner:
+        for path in (f"{LIST}/{review_id}", f"/app/conversations/{talk}"):
+            assert "Négatif" in await owner.see(path)
 
 
 async def test_two_people_and_the_second_sees_the_difference(front: LiveEngine, shop: Shop) -> None:
@@ -36,12 +46,12 @@ async def test_two_people_and_the_second_sees_the_difference(front: LiveEngine, 
     async with at_pages(front, shop) as owner, at_pages(front, shop, Role.AGENT) as agent:
         late = form_of(await owner.see(at), f"{at}/approve")
         page = await agent.follow(await agent.send(at, f"{at}/edit", {"text": "Mes mots."}))
-        assert "You are the first of two" in page
-        assert "Another person must agree" in page
+        assert "Waiting for a second approval" in page
+        assert "Send a teammate this link" in page
 
         refused = await owner.http.post(f"{at}/approve", data=late)
         changed = await owner.follow(refused)
-        assert "The draft changed since you read it" in changed
+        assert "The draft changed while you were reading" in changed
         assert "<ins>" in changed
 
         done = await owner.send(at, f"{at}/approve")
@@ -57,7 +67,7 @@ async def test_a_claim_keeps_others_away_and_loses_no_words(front: LiveEngine, s
         await owner.send(at, f"{at}/claim")
         refused = await agent.http.post(f"{at}/edit", data={**late, "text": "Mes mots à moi."})
         page = await agent.follow(refused)
-        assert "is looking at it" in page
+        assert "is working on this ticket" in page
         await owner.send(at, f"{at}/release")
         assert "Mes mots à moi." in await agent.see(at)
 
@@ -71,7 +81,7 @@ async def test_several_are_rejected_and_none_approved(front: LiveEngine, shop: S
         page = await owner.follow(
             await owner.send(LIST, f"{LIST}/several", {**fields, "do": "reject"})
         )
-        assert "Rejected: 2." in page
+        assert "Drafts rejected: 2." in page
         assert "Inbox zero" in page
 
 

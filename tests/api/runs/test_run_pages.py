@@ -1,4 +1,6 @@
-"""The pages of runs and conversations: what came, why, and who has the conversation."""
+"""The pages of runs and conversations: the message, the reason, and who handles it."""
+
+import re
 
 import sqlalchemy as sa
 
@@ -11,7 +13,10 @@ from store.runs.tables import ai_conversations, engine_messages, engine_runs
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
 from tests.support.dashboard.visitors import at_pages
-from tests.support.reviews.conversations import converse
+from tests.support.intake.attachments import PHOTO, keep_attachments
+from tests.support.reviews.conversations import converse, put_into
+from tests.support.reviews.conversations import write as write_into
+from tests.support.reviews.reviews import open_review
 from tests.support.runs.conversation import CUSTOMER, write
 from tests.support.runs.traced_run import TEXT, traced_run
 from tests.support.tenants.shop import Shop, open_shop
@@ -25,7 +30,7 @@ async def test_a_run_says_why(front: LiveEngine, shop: Shop) -> None:
         assert f"/app/runs/{ref.run_id}" in await owner.see("/app/runs")
         assert ref.run_id not in await owner.see("/app/runs", status="received")
         page = await owner.see(f"/app/runs/{ref.run_id}")
-        for part in ("What the playbook says", "Retours", "Step by step", "Where the time went"):
+        for part in ("Policy checks", "Retours", "Details", "Timing"):
             assert part in page
         assert TEXT.partition("[")[0] in page
         assert f"/app/simulator?run_id={ref.run_id}" in page
@@ -39,7 +44,7 @@ async def test_a_run_says_why(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop, Role.VIEWER, language="fr") as viewer:
         page = await viewer.see(f"/app/runs/{ref.run_id}")
         assert form not in page
-        assert "Étape par étape" in page
+        assert "Détails" in page
 
 
 async def test_lists_are_empty_with_a_next_step(front: LiveEngine, shop: Shop) -> None:
@@ -62,14 +67,14 @@ async def test_a_conversation_is_taken_over_and_handed_back(front: LiveEngine, s
             assert "alert(1)&lt;/script&gt;" in page
             assert "<script>alert" not in page
         taken = await owner.follow(await owner.send(path, f"{path}/take"))
-        assert "The conversation is yours." in taken
+        assert "Assigned to you." in taken
         assert talk in await owner.see("/app/conversations", held="taken", waiting="unanswered")
         async with at_pages(front, shop, Role.AGENT) as agent:
             page = await agent.see(path)
             assert f"{path}/take" not in page
             assert f"{path}/hand-back" in page
         back = await owner.follow(await owner.send(path, f"{path}/hand-back"))
-        assert "Handed back." in back
+        assert "Agent resumed." in back
         assert talk not in await owner.see("/app/conversations", held="taken")
     async with at_pages(front, shop, Role.VIEWER) as viewer:
         assert "/take" not in await viewer.see(path)
@@ -92,11 +97,26 @@ async def test_a_thread_tells_mood_risk_and_what_was_done(front: LiveEngine, sho
         )
     async with at_pages(front, shop) as owner:
         page = await owner.see(f"/app/conversations/{talk}")
-        for part in ("Mood by message, from −1 to 1: -0.8 0.4", "Unhappy", "Likely to leave: high"):
+        for part in (
+            "Sentiment by message, from −1 to 1: -0.8 0.4",
+            "Unhappy",
+            "At risk of leaving: High",
+        ):
             assert part in page
         assert f'href="/app/runs/{ref.run_id}"' in page
         assert "/app/reviews/" in page
         assert "Refund" in page
+
+
+async def test_a_customers_file_can_be_opened(front: LiveEngine, shop: Shop) -> None:
+    ref = await write(front.database, shop)
+    (file,) = await keep_attachments(front.database, shop.tenant, ref.event_id, PHOTO)
+    talk = (await only_row(front.database, ai_conversations, of=shop))["id"]
+    async with at_pages(front, shop) as owner:
+        for path in (f"/app/conversations/{talk}", f"/app/runs/{ref.run_id}"):
+            page = await owner.see(path)
+            assert f'href="/app/attachments/{file.id}"' in page
+            assert f'src="/app/attachments/{file.id}?inline=true"' in page
 
 
 async def test_another_clients_records_are_not_there(front: LiveEngine, shop: Shop) -> None:
@@ -113,11 +133,74 @@ async def test_another_clients_records_are_not_there(front: LiveEngine, shop: Sh
             assert (await owner.http.get(path)).status_code == 404
 
 
+async def test_a_title_names_the_customer_and_no_id(front: LiveEngine, shop: Shop) -> None:
+    """Nor a category, if the customer's text can be shown."""
+    ref = (await traced_run(front.database, shop)).ref
+    review_id = await open_review(front.database, shop, text="Où est mon colis ?")
+    async with at_pages(front, shop) as owner:
+        title = _title(await owner.see(f"/app/runs/{ref.run_id}"))
+        assert title.startswith(f"(1) {CUSTOMER} · ")
+        assert ref.run_id not in title
+        assert _title(await owner.see(f"/app/reviews/{review_id}")).startswith("(1) Visitor · ")
+        listed = await owner.see("/app/runs")
+        assert TEXT.partition("[")[0] in listed.partition("<tbody>")[2]
+        assert f">{ref.run_id}<" not in listed
+
+
+def _title(page: str) -> str:
+    return page.partition("<title>")[2].partition("</title>")[0]
+
+
+async def test_the_list_says_who_has_a_conversation(front: LiveEngine, shop: Shop) -> None:
+    """A conversation with an open review is not with the agent."""
+    with_agent, answered, waiting, refused, unread, assigned = [
+        await converse(front.database, shop) for _ in range(6)
+    ]
+    await write_into(front.database, shop, with_agent)
+    done = await write_into(front.database, shop, answered, status="completed")
+    await put_into(front.database, shop, waiting, await open_review(front.database, shop))
+    await write_into(front.database, shop, refused, status="failed")
+    await put_into(front.database, shop, unread, await open_review(front.database, shop))
+    await write_into(front.database, shop, unread)  # the agent processes another message
+    async with front.database.tenant(shop.tenant) as connection:
+        reply = {
+            "client_id": shop.client_id,
+            "id": new_ulid(),
+            "conversation_id": answered,
+            "event_id": done.event_id,
+            "direction": "outbound",
+            "author": "agent",
+            "body": "Voilà.",
+            "created_at": utc_now(),
+        }
+        await connection.execute(sa.insert(engine_messages).values(reply))
+        await connection.execute(
+            sa.update(ai_conversations)
+            .where(ai_conversations.c.id == assigned)
+            .values(assignee=shop.owner_user_id)
+        )
+    async with at_pages(front, shop) as owner:
+        rows = {
+            talk: row.partition("</tr>")[0]
+            for row in (await owner.see("/app/conversations")).split("<tr id=")[1:]
+            for talk in re.findall(r"/app/conversations/(\w{26})", row)
+        }
+    for talk, who in (
+        (with_agent, "Agent"),
+        (answered, "Agent"),
+        (waiting, "Your team"),
+        (refused, "Your team"),
+        (unread, "Your team"),
+        (assigned, shop.client_id.lower()),
+    ):
+        assert f"<span>{who}</span>" in rows[talk].replace('<span dir="auto">', "<span>"), who
+
+
 async def test_conversations_have_pages(front: LiveEngine, shop: Shop) -> None:
-    for _ in range(51):
+    for _ in range(41):
         await converse(front.database, shop)
     async with at_pages(front, shop) as owner:
         first = await owner.see("/app/conversations")
-        assert first.count("data-row") == 50
+        assert first.count("data-row") == 40
         cursor = first.partition("cursor=")[2].partition('"')[0]
         assert (await owner.see("/app/conversations", cursor=cursor)).count("data-row") == 1

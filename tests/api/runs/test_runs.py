@@ -1,4 +1,4 @@
-"""GET /api/dashboard/runs: what is told and refused, and page by page."""
+"""GET /api/dashboard/runs: responses, errors and pagination."""
 
 import dataclasses
 from datetime import timedelta
@@ -26,7 +26,7 @@ def signed_in(front: LiveEngine, user_id: str) -> dict[str, str]:
 
 
 async def ask(front: LiveEngine, shop: Shop, path: str = "", /, **params: object) -> httpx.Response:
-    """As the shop's owner."""
+    """Send the request as the shop's owner."""
     return await front.http.get(
         f"{RUNS}{path}",
         params={name: str(value) for name, value in params.items()},
@@ -79,7 +79,7 @@ async def test_trace_of_everything(front: LiveEngine, shop: Shop) -> None:
 
 
 async def test_trace_of_a_run_that_has_only_begun(front: LiveEngine, shop: Shop) -> None:
-    """Before it is normalized: what is not known is null."""
+    """Before normalization, unknown values are null."""
     ref = await write(front.database, shop)
     async with front.database.service() as connection:
         await connection.execute(sa.text("UPDATE engine_events SET unified = NULL"))
@@ -92,7 +92,7 @@ async def test_trace_of_a_run_that_has_only_begun(front: LiveEngine, shop: Shop)
 
 
 async def test_what_an_engine_leaves_can_be_read(engine: LiveEngine, shop: Shop) -> None:
-    """With the real steps: nothing they store breaks the trace."""
+    """With the real steps: everything they store appears in the trace."""
     for message in ("Où est ma commande 1042 ?", "Je veux parler à un conseiller, svp"):
         body = (await engine.post(shop, customer_email=CUSTOMER, message=message)).json()
 
@@ -113,7 +113,7 @@ async def test_no_credential_is_in_it(front: LiveEngine, shop: Shop) -> None:
         assert secret not in shown
 
 
-# --- What is refused ----------------------------------------------------------------------------
+# --- Errors -------------------------------------------------------------------------------------
 
 
 async def test_a_run_that_is_not_there(front: LiveEngine, shop: Shop) -> None:
@@ -141,7 +141,7 @@ async def test_limit(front: LiveEngine, shop: Shop) -> None:
 
 
 async def several(front: LiveEngine, shop: Shop, number: int) -> list[str]:
-    """Ids of the shop's runs, newest first."""
+    """Return the ids of the shop's runs, newest first."""
     refs = [
         await write(front.database, shop, key=f"session:{n}", now=START + timedelta(minutes=n))
         for n in range(number)
@@ -196,6 +196,14 @@ async def test_filters(front: LiveEngine, shop: Shop) -> None:
     assert await found(classification="complaint") == run_ids[:2]
     assert await found(classification="complaint", status="needs_review") == run_ids[1:2]
     assert await found(classification="other") == []
+    assert await found(classification="none") == run_ids[2:]
+    assert await found(classification="complaint", outcome="open") == run_ids[:2]
+    assert await found(outcome="automated") == []
+    assert await found(playbook_id=shop.playbook_id, outcome="asked") == run_ids
+    today = {"from": START.date(), "to": utc_now().date()}
+    assert await found(**today) == run_ids
+    assert await found(to=START.date() - timedelta(days=1)) == []
+    assert await found(channel="helpdesk", **today) == []
 
 
 @pytest.mark.parametrize(
@@ -203,7 +211,8 @@ async def test_filters(front: LiveEngine, shop: Shop) -> None:
     [
         "status=nothing", "classification=", "limit=0", "limit=201", "limit=x", "limit=²",
         "limit=-1", "limit=1&limit=2", "cursor=x", "cursor=", "status=failed&status=failed",
-        f"limit={'9' * 5000}",
+        f"limit={'9' * 5000}", "outcome=nothing", "channel=", "playbook_id=x", "from=today",
+        "from=2026-02-30", "from=2026-02-02&to=2026-02-01", "from=0001-01-01", "to=9999-12-31",
     ],
 )  # fmt: skip
 async def test_bad_queries(front: LiveEngine, shop: Shop, query: str) -> None:

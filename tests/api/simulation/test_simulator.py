@@ -1,4 +1,4 @@
-"""POST /api/simulator/chat: who may, what it refuses, and what it answers."""
+"""POST /api/simulator/chat: permissions, errors and answers."""
 
 from typing import Any, Final
 
@@ -59,7 +59,7 @@ async def test_who_may_not(front: LiveEngine, shop: Shop) -> None:
         assert code(answer) == (404, "client_not_found")
 
 
-# What is sent, and what is said of it.
+# Requests and their expected errors.
 _REFUSED: Final[list[tuple[dict[str, object], int, str]]] = [
     ({"message": None}, 400, "message"),
     ({"messages": [{"text": "a"}]}, 400, "message"),
@@ -105,8 +105,8 @@ async def test_what_is_refused(front: LiveEngine, shop: Shop) -> None:
 
 
 async def test_twenty_a_minute(front: LiveEngine, shop: Shop) -> None:
-    """A user, whichever client is asked about and whatever comes of it. The dashboard's own limit
-    is another one."""
+    """The limit is per user, for all clients and outcomes. It is separate from the dashboard's
+    limit."""
     headers, other = await person(front, shop, Role.OWNER), await open_shop(front.database)
     async with front.database.service() as connection:
         members = MemberRepository(connection)
@@ -129,7 +129,7 @@ async def test_twenty_a_minute(front: LiveEngine, shop: Shop) -> None:
 
 
 async def test_simulations_count_as_dry_runs_of_the_client(front: LiveEngine, shop: Shop) -> None:
-    """A client invites twenty people a day. Nobody of another client waits for them."""
+    """A client invites twenty people a day. Users of other clients are unaffected."""
     people = [await person(front, shop, Role.AGENT) for _ in range(4)]
     unknown = new_ulid()
     statuses = [
@@ -187,7 +187,7 @@ async def test_no_playbook(engine: LiveEngine) -> None:
 async def test_nobody_takes_it_in_time(
     front: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No worker is at work here."""
+    """No worker is running here."""
     monkeypatch.setattr(simulator, "_EMBEDDED_S", 0.3)
 
     status, body = await _ask(front, shop, await person(front, shop, Role.OWNER))

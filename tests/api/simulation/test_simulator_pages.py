@@ -1,4 +1,4 @@
-"""The page of the simulator: an answer with its reasons, carried on, and kept as a case."""
+"""The simulator page: an answer with its reasons, continued, and saved as a case."""
 
 from domain.tenants.client import Role
 from tests.support.cases.cases import a_case
@@ -15,7 +15,7 @@ async def test_a_message_is_tried_and_kept_as_a_case(engine: LiveEngine, shop: S
     async with at_pages(engine, shop, Role.AGENT) as agent:
         answered = await agent.send(PAGE, PAGE, fields)
         assert answered.status_code == 200
-        assert "What the agent would do" in answered.text
+        assert '<h2 id="answer">Result</h2>' in answered.text
         assert 'name="turn2"' in answered.text
         kept = {**form_of(answered.text, CASES), "case_name": "Colis 1042"}
         assert "Colis 1042" in await agent.follow(await agent.http.post(CASES, data=kept))

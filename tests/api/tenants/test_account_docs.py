@@ -1,4 +1,4 @@
-"""The lines of curl in docs/api.md about the account and playbooks do what they say."""
+"""The curl commands in docs/api.md about the account and playbooks work as described."""
 
 import httpx
 

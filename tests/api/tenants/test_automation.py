@@ -1,4 +1,4 @@
-"""The stop of everything automatic, as members and operators throw it."""
+"""Stopping all automation, by members and operators."""
 
 from typing import Any
 
@@ -52,7 +52,7 @@ async def test_the_end_of_anothers_stop_waits_for_a_second_manager(front: LiveEn
     stopper, resumer = await another(front, shop), await another(front, shop)
     assert (await _throw(front, f"{AUTOMATION}/stop", stopper)).status_code == 200
 
-    # A second stop does not make it the resumer's own.
+    # A second stop does not make the first member its author.
     await _throw(front, f"{AUTOMATION}/stop", resumer)
     held = await _throw(front, f"{AUTOMATION}/resume", resumer)
 
@@ -144,10 +144,10 @@ async def test_sending_answers_from_knowledge_is_a_loosening(
 async def test_the_page_offers_a_trial_on_the_past_month(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as visitor:
         await visitor.send("/app/automation", "/app/automation/knowledge/off")
-        assert "drafts only" in await visitor.see("/app/automation")
+        assert "Drafts only" in await visitor.see("/app/automation")
 
         tried = await visitor.send("/app/automation", "/app/automation/knowledge/try")
 
-        assert "answers from knowledge are sent" in await visitor.follow(tried)
+        assert "automatic answers from articles" in await visitor.follow(tried)
         await visitor.send("/app/automation", "/app/automation/knowledge/on")
-        assert "Back to drafts only" in await visitor.see("/app/automation")
+        assert "Switch to drafts only" in await visitor.see("/app/automation")

@@ -1,4 +1,4 @@
-"""/api/dashboard/settings: what may be set, and what stays."""
+"""/api/dashboard/settings: permitted values, and unchanged fields."""
 
 import re
 from typing import Any
@@ -23,6 +23,8 @@ NOTHING: dict[str, object] = {
     "sensitive_words": [],
     "acknowledgement": {},
     "frame": {},
+    "disclosure": {},
+    "disclosure_status": "on",
     "authserv_ids": [],
     "ask_rating": False,
     "holds_loosening": True,
@@ -88,7 +90,16 @@ async def test_what_is_given_takes_its_place_and_the_rest_stays(
     assert framed["frame"] == {"fr": kept}
 
     nothing: dict[str, object] = {"branding": {}, "retention": {}, "authserv_ids": []}
-    nothing |= {"sensitive_words": [], "acknowledgement": {}, "frame": {}}
+    off = {
+        "disclosure": {"fr": " Une IA répond ici à tous. ", "en": ""},
+        "disclosure_status": "not_covered",
+    }
+    undisclosed = await change(front, owner, **off)
+    assert undisclosed["disclosure"] == {"fr": "Une IA répond ici à tous."}
+    assert undisclosed["disclosure_status"] == "not_covered"
+
+    nothing |= {"sensitive_words": [], "acknowledgement": {}, "frame": {}, "disclosure": {}}
+    nothing |= {"disclosure_status": "on"}
     last = await change(front, owner, system_prompt="", **nothing)
     assert last == {**NOTHING, "updated_at": last["updated_at"]}
 
@@ -118,6 +129,8 @@ async def test_a_name_becomes_one_line(front: LiveEngine, owner: dict[str, str])
         ({"retention": {"clients": 90}}, "retention"),
         ({"sensitive_words": ["x" * (MAX_SENSITIVE_WORD + 1)]}, "sensitive_words"),
         ({"sensitive_words": ["  "]}, "sensitive_words"),
+        ({"disclosure": {"fr": "Merci."}}, "disclosure.fr"),
+        ({"disclosure": {"de": "KI"}}, "disclosure"),
         ({"sensitive_words": ["?!"]}, "sensitive_words"),
         ({"sensitive_words": [f"w{n}" for n in range(101)]}, "sensitive_words : 100"),
         ({"acknowledgement": {"de": "Danke."}}, "acknowledgement"),

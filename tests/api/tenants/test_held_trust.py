@@ -1,4 +1,4 @@
-"""A manager alone makes nothing more believed: a credential's word waits for a second manager."""
+"""A single manager cannot extend trust: a new credential waits for a second manager."""
 
 from datetime import timedelta
 from typing import Any
@@ -9,6 +9,7 @@ import pytest
 from adapters.system import new_ulid, utc_now
 from services.core.unit_of_work import UnitsOfWork
 from services.playbooks.loosening_approvals import apply_due_loosening
+from store.inbound.tables import inbound_webhooks
 from store.intake.tables import engine_events
 from store.tenants.tables import loosenings
 from tests.support.content.content import INTEGRATIONS
@@ -16,6 +17,8 @@ from tests.support.core.engine import GATEWAY, LiveEngine
 from tests.support.core.rows import only_row, rows
 from tests.support.core.units import Recorder
 from tests.support.inbound.addresses import ENDPOINT, opened
+from tests.support.inbound.arriving import by_standard
+from tests.support.inbound.mails import Mail, by_sendgrid, sendgrid_key
 from tests.support.inbound.working import Inbox
 from tests.support.reviews.dashboard import code
 from tests.support.tenants.account import KEYS
@@ -30,7 +33,7 @@ SECRET = "/api/dashboard/widget/secret"
 
 @pytest.fixture
 async def shop(front: LiveEngine) -> Shop:
-    """One with a second manager."""
+    """A shop with a second manager."""
     opened = await open_shop(front.database)
     await second_manager(front, opened)
     return opened
@@ -41,7 +44,7 @@ async def waiting(front: LiveEngine, shop: Shop) -> list[dict[str, Any]]:
 
 
 async def decide(front: LiveEngine, shop: Shop, how: str = "approve") -> httpx.Response:
-    """Another manager decides the one change that waits."""
+    """Decide the pending change as another manager."""
     (row,) = await waiting(front, shop)
     path = f"{LOOSENINGS}/{row['id']}/{how}"
     answer: httpx.Response = await front.http.post(path, headers=await another(front, shop))
@@ -61,7 +64,7 @@ async def connected(
 async def test_a_new_key_vouches_once_a_second_manager_agrees(
     engine: LiveEngine,
 ) -> None:
-    """An admin made a key and spoke for any customer with it."""
+    """An admin created a key and vouched for any customer with it."""
     shop = await open_shop(engine.database)
     await second_manager(engine, shop)
     owner = bearer(session_token(engine.settings, shop.owner_user_id))
@@ -135,7 +138,7 @@ async def test_one_manager_alone_waits_for_nothing(front: LiveEngine) -> None:
 async def test_the_generic_form_proves_no_customer_before(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """An admin opened an address whose mapping names `customer_verified`, and posted to it."""
+    """An admin opened an address whose mapping contains `customer_verified`, and posted to it."""
     made = await connected(front, owner, "generic")
     inbox = Inbox(front.database, shop, made["id"])
 
@@ -185,6 +188,85 @@ async def test_an_address_that_was_closed_meanwhile_proves_nothing(
     assert event["payload"]["customer_verified"] is False
 
 
+@pytest.mark.parametrize("is_closed", [False, True])
+async def test_a_later_approval_covers_no_earlier_webhook(
+    front: LiveEngine, shop: Shop, owner: dict[str, str], is_closed: bool
+) -> None:
+    """A manager signed webhooks with a secret of their own. They were queued until a colleague
+    refused and replaced that secret and had the new one approved."""
+    made = await connected(front, owner, "generic")
+    inbox = Inbox(front.database, shop, made["id"])
+    admin = await another(front, shop)
+    ticket = {"text": "refund 1043", "verified": True, "customer_email": "victim@example.com"}
+
+    async def posts(shown: dict[str, Any]) -> str:
+        name = new_ulid()
+        request = by_standard(ticket, secret=shown["secret"], name=name)
+        answer = await front.http.post(httpx.URL(shown["url"]).path, **request)
+        assert answer.status_code == 200, answer.text
+        row = await only_row(front.database, inbound_webhooks, of=shop, dedup_key=name)
+        return str(row["id"])
+
+    async def is_verified(webhook_id: str) -> bool:
+        await inbox.work(webhook_id)
+        event_id = (await inbox.row(webhook_id))["event_id"]
+        event = await only_row(front.database, engine_events, id=event_id)
+        found: bool = event["payload"]["customer_verified"]
+        return found
+
+    forged = await posts(await opened(front, owner, made["id"], MAPPED))
+    assert (await decide(front, shop, "cancel")).status_code == 200
+    path = ENDPOINT.format(integration_id=made["id"])
+    if is_closed:
+        assert (await front.http.delete(path, headers=admin)).status_code == 204
+        replaced = await opened(front, admin, made["id"], MAPPED)
+    else:
+        replaced = (await front.http.post(f"{path}/rotate", headers=admin)).json()
+    early = await posts(replaced)
+    (row,) = await waiting(front, shop)
+    agreed = await front.http.post(f"{LOOSENINGS}/{row['id']}/approve", headers=owner)
+    assert agreed.json()["state"] == "applied"
+    proved = await posts(replaced)
+
+    assert [await is_verified(one) for one in (forged, early, proved)] == [False, False, True]
+
+
+async def test_a_key_that_is_set_later_verified_no_earlier_mail(
+    front: LiveEngine, owner: dict[str, str], shop: Shop
+) -> None:
+    """A stranger posted to a SendGrid address without a key, with the headers of a signed request.
+    The email was queued until a key was set."""
+    made = await connected(front, owner, "sendgrid")
+    shown = await opened(front, owner, made["id"])
+    assert (await decide(front, shop)).json()["state"] == "applied"
+    path = httpx.URL(shown["url"]).path
+    key = sendgrid_key()
+
+    async def posts(name: str) -> str:
+        mail = Mail(message_id=f"<{name}@customer.example>")
+        request = key.sign(by_sendgrid(mail, spf="pass"))
+        answer = await front.http.post(path, content=request.body, headers=dict(request.headers))
+        assert answer.status_code == 200, answer.text
+        rows_of = await rows(front.database, inbound_webhooks, of=shop)
+        return str(max(one["id"] for one in rows_of))
+
+    async def is_authenticated(webhook_id: str) -> bool:
+        await inbox.work(webhook_id)
+        event_id = (await inbox.row(webhook_id))["event_id"]
+        event = await only_row(front.database, engine_events, id=event_id)
+        return event["payload"].get("customer_verified") is True
+
+    inbox = Inbox(front.database, shop, made["id"])
+    unsigned = await posts(new_ulid())
+    secret = ENDPOINT.format(integration_id=made["id"]) + "/secret"
+    answer = await front.http.put(secret, json={"secret": key.public}, headers=owner)
+    assert answer.status_code == 200, answer.text
+    assert (await decide(front, shop)).json()["state"] == "applied"
+    signed_mail = await posts(new_ulid())
+
+    assert [await is_authenticated(one) for one in (unsigned, signed_mail)] == [False, True]
+
+
 @pytest.mark.parametrize(
     ("provider", "body", "vouches"),
     [
@@ -225,7 +307,7 @@ async def test_a_platforms_secret_that_is_set_later_waits(
 async def test_a_mail_server_is_believed_once_a_second_manager_agrees(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """An admin reconnected the mail provider and named a server of their own."""
+    """An admin reconnected the mail provider with a server of their own."""
     wanted = {"authserv_id": "mx.eve.test"}
     made = await connected(front, owner, "mailgun", settings=wanted)
     assert made["settings"] == {}
@@ -251,7 +333,7 @@ async def test_answers_that_were_notes_become_public_once_a_second_manager_agree
     noted = await connected(
         front, owner, "freshdesk", settings={**helpdesk, "answer_as": "note"}, **secrets
     )
-    # Ending the connection first is no way around.
+    # Ending the connection first does not bypass the rule.
     path = f"{INTEGRATIONS}/{noted['id']}"
     assert (await front.http.delete(path, headers=owner)).status_code == 204
 
@@ -294,6 +376,6 @@ async def test_the_secret_before_signs_until_its_time_is_over(
 ) -> None:
     for _ in range(2):
         await front.http.post(SECRET, json={}, headers=owner)
-    # Neither was agreed to, so there is none before.
+    # Neither was approved, so there is no previous secret.
     shown = (await front.http.get("/api/dashboard/widget", headers=owner)).json()
     assert (shown["vouches"], shown["previous_secret_until"]) == (False, None)

@@ -1,4 +1,4 @@
-"""A key that was narrowed: each route that takes keys asks for its scope, and says which one."""
+"""A narrowed key: each route that accepts keys requires its scope, and names it in the error."""
 
 import secrets
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""/api/dashboard/keys: made, shown once, listed, renamed, revoked; and when each was last used."""
+"""/api/dashboard/keys: create, show once, list, rename, revoke; and the last use."""
 
 import asyncio
 import secrets
@@ -90,9 +90,10 @@ async def test_labels_that_say_nothing(
 
 
 async def test_a_hundred_at_most(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
-    """Also when two are asked for at once; a revoked one makes room."""
+    """Even for two concurrent requests; a revoked key frees a slot."""
     made, maker = [], Actor.person(shop.owner_user_id, Role.OWNER)
-    for _ in range(MAX_ACTIVE - 2):  # each in a transaction: one of all would need patience
+    # one transaction each: a single transaction would take too long
+    for _ in range(MAX_ACTIVE - 2):
         async with units_on(front.database).of(shop.tenant) as work:
             made.append(await create_key(work, maker, "x", secrets.token_bytes(KEY_BYTES)))
     at_once = await asyncio.gather(

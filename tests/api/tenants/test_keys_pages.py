@@ -1,4 +1,4 @@
-"""The pages of keys: made and shown once, renamed, revoked by its typed name."""
+"""The key pages: created and shown once, renamed, revoked after typing the name."""
 
 import re
 import secrets
@@ -40,7 +40,7 @@ async def test_a_key_is_shown_once_works_and_is_revoked_by_its_name(
         wrong = await owner.follow(await owner.send(key, f"{key}/revoke", {"confirm": "Till 1"}))
         assert "the name we asked for" in wrong
         gone = await owner.follow(await owner.send(key, f"{key}/revoke", {"confirm": "Till 2"}))
-        assert "“Till 2” is revoked" in gone
+        assert "“Till 2” was revoked" in gone
         assert "Till 2</a>" in await owner.see(f"{LIST}/revoked")
         assert f"{key}/revoke" not in await owner.see(key)
 
@@ -67,15 +67,13 @@ async def test_an_ai_client_stands_beside_the_settings_to_paste(
         assert "/api/mcp" in page
         assert "rights: 1" in page
         assert "Claude" not in await owner.see(LIST)
-        assert "Read your knowledge base and answer templates" in await owner.see(
-            f"{LIST}/{key_id}"
-        )
+        assert "Read your articles and templates" in await owner.see(f"{LIST}/{key_id}")
 
 
 async def test_a_label_that_breaks_the_rule_comes_back(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as owner:
         page = await owner.follow(await owner.send(NEW, LIST, {"label": " "}))
-        assert "1 to 100 visible characters" in page
+        assert "Enter a name of 1 to 100 characters" in page
 
 
 async def test_keys_are_for_managers_of_their_client(front: LiveEngine, shop: Shop) -> None:

@@ -1,4 +1,4 @@
-"""An admin who leaves by themselves: the managers get a mail with the keys that the admin made."""
+"""An admin leaves: the managers receive an email with the keys that the admin created."""
 
 import email.policy
 from email import message_from_bytes
@@ -14,6 +14,7 @@ from domain.tenants.client import Role
 from services.core.unit_of_work import UnitsOfWork
 from tests.support.billing.usage import USAGE
 from tests.support.core.engine import LiveEngine
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.units import Recorder
 from tests.support.dashboard.visitors import at_pages
 from tests.support.integrations.mailers import mailer_to, service_mails
@@ -60,7 +61,7 @@ async def works(front: LiveEngine, shop: Shop, key: str) -> bool:
 async def test_the_managers_get_the_keys_of_an_admin_who_leaves(
     front: LiveEngine, shop: Shop, owner: dict[str, str], mail: MailServer
 ) -> None:
-    """The attack: an admin makes a key, leaves, and goes on with the key."""
+    """Attack: an admin creates a key, leaves, and continues to use the key."""
     theirs = bearer(session_token(front.settings, await new_member(front, shop, Role.ADMIN)))
     await new_member(front, shop, Role.AGENT)
     ended, kept, other = await made_keys(front, theirs, 3)
@@ -75,7 +76,7 @@ async def test_the_managers_get_the_keys_of_an_admin_who_leaves(
 
     (sent,) = mail.mails
     assert sent["To"] == f"{shop.client_id.lower()}@example.com"
-    text = message_from_bytes(sent.as_bytes(), policy=email.policy.default).get_content()
+    text = plain_text(message_from_bytes(sent.as_bytes(), policy=email.policy.default))
     assert "https://x.example/app/members" in text
     for key in (kept, other):
         assert text.count(f"- {key['text'][:8]}…") == 2
@@ -96,7 +97,7 @@ async def test_the_managers_get_the_keys_of_an_admin_who_leaves(
 async def test_no_mail_without_a_key_that_works(
     front: LiveEngine, shop: Shop, owner: dict[str, str], mail: MailServer
 ) -> None:
-    """A member without keys leaves, and one whose key an owner revokes before the sweep."""
+    """A member without keys leaves, and an owner revokes another leaver's key before the sweep."""
     without = bearer(session_token(front.settings, await new_member(front, shop, Role.ADMIN)))
     await leave(front, shop, without)
     theirs = bearer(session_token(front.settings, await new_member(front, shop, Role.ADMIN)))

@@ -1,4 +1,4 @@
-"""A change that lets the agent do more waits for a second manager, or for a day."""
+"""A change that loosens the agent's limits waits for a second manager, or for a day."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -39,7 +39,7 @@ SETTINGS = "/api/dashboard/settings"
 
 @pytest.fixture
 async def shop(front: LiveEngine) -> Shop:
-    """One with a second manager."""
+    """A shop with a second manager."""
     opened = await open_shop(front.database, event_type="unused.*")
     await second_manager(front, opened)
     return opened
@@ -47,7 +47,7 @@ async def shop(front: LiveEngine) -> Shop:
 
 @pytest.fixture
 async def playbook_id(front: LiveEngine, shop: Shop) -> str:
-    """A playbook that refunds up to 50 EUR."""
+    """Create a playbook that refunds up to 50 EUR."""
     return await made(front, shop, refunding())
 
 
@@ -124,7 +124,7 @@ async def _narrow(front: LiveEngine, owner: dict[str, str], _: str) -> httpx.Res
 async def _off_then_on(
     front: LiveEngine, owner: dict[str, str], playbook_id: str
 ) -> httpx.Response:
-    """What is off may be loosened at once: turning it on is what waits."""
+    """An inactive playbook may be loosened at once: its activation is held."""
     off = await front.http.post(f"{PLAYBOOKS}/{playbook_id}/deactivate", headers=owner)
     assert off.status_code == 200
     loose = await put(front, owner, playbook_id, refunding(50_000, active=False))

@@ -1,4 +1,4 @@
-"""/api/dashboard/members: roles that change, memberships that end, an owner who stays."""
+"""/api/dashboard/members: role changes, ended memberships, an owner who stays."""
 
 import secrets
 
@@ -21,7 +21,7 @@ from tests.support.tenants.shop import Shop
 
 
 async def key_for_a_program(front: LiveEngine, shop: Shop, user_id: str) -> str:
-    """As the OAuth flow makes one for a program that the user lets in."""
+    """Create a key as the OAuth flow does for an application that the user authorizes."""
     text, material = new_key(secrets.token_bytes(KEY_BYTES))
     async with front.database.service() as connection:
         await KeyRepository(connection).create(
@@ -91,7 +91,8 @@ async def test_the_owner_stays_and_nobody_joins_them(
 async def test_programs_of_somebody_who_may_make_no_keys_any_more(
     front: LiveEngine, shop: Shop, owner: dict[str, str], role: str | None
 ) -> None:
-    """They are shut out at once; those of others, and the client's own keys, go on."""
+    """They lose access at once; other users' applications and the client's own keys continue to
+    work."""
     user_id = await new_member(front, shop, Role.ADMIN)
     theirs = await key_for_a_program(front, shop, user_id)
     others = await key_for_a_program(front, shop, shop.owner_user_id)
@@ -109,7 +110,7 @@ async def test_programs_of_somebody_who_may_make_no_keys_any_more(
 
 
 async def key_of(front: LiveEngine, shop: Shop, user_id: str) -> dict[str, str]:
-    """A key that an admin makes for a system of the client's."""
+    """Create a key as an admin for a client's system."""
     theirs = bearer(session_token(front.settings, user_id))
     made = (await front.http.post(KEYS, json={"label": "Caisse"}, headers=theirs)).json()
     return {"id": made["key"]["id"], "text": made["text"]}
@@ -120,7 +121,8 @@ async def key_of(front: LiveEngine, shop: Shop, user_id: str) -> dict[str, str]:
 async def test_keys_of_a_removed_admin_do_not_survive_unnoticed(
     front: LiveEngine, shop: Shop, owner: dict[str, str], role: str | None, fate: str
 ) -> None:
-    """The attack: an admin makes a key, loses the role, and the key goes on without a word."""
+    """Attack: an admin creates a key and loses the role, and the key continues to work
+    unnoticed."""
     user_id = await new_member(front, shop, Role.ADMIN)
     key = await key_of(front, shop, user_id)
     listed = await front.http.get(f"{MEMBERS}/{user_id}/keys", headers=owner)
@@ -163,7 +165,7 @@ async def test_the_page_lists_the_keys_and_revokes_those_that_are_ticked(
             where, "/app/members/remove", {f"revoke:{ended['id']}": "on", "user_id": user_id}
         )
         after = await visitor.follow(done)
-        assert "is removed" in after
+        assert "was removed" in after
         assert "Keys without a manager" in after
         assert f"/app/keys/{kept['id']}" in after
         assert ended["id"] not in after

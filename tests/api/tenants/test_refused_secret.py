@@ -1,4 +1,4 @@
-"""A secret that the managers refused never vouches, whatever comes after it."""
+"""A secret that the managers refused never vouches, whatever follows."""
 
 from urllib.parse import urlsplit
 
@@ -15,8 +15,8 @@ __all__ = ["shop"]
 async def test_a_refused_secret_is_not_kept_beside_its_successor(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """The owner refuses an admin's rotation and rotates again. Kept for the overlap, the refused
-    secret came to vouch with the one that was approved."""
+    """The owner refuses an admin's rotation and rotates again. Earlier, the overlap kept the
+    refused secret valid beside the approved one."""
     admin, third = await another(front, shop), await another(front, shop)
     made = await connected(front, owner, "generic")
     await opened(front, owner, made["id"], MAPPED)

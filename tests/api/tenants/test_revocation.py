@@ -1,4 +1,4 @@
-"""A key is revoked while many use it: whoever starts later is refused, and leaves nothing."""
+"""A key is revoked during heavy use: later requests are rejected, and leave no records."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ CALLS_AFTER = 2
 
 @dataclass
 class Traffic:
-    """What callers saw: when each call started, and how it ended."""
+    """What callers observed: the start and result of each call."""
 
     engine: LiveEngine
     shop: Shop
@@ -64,7 +64,7 @@ async def test_revocation_under_load(front: LiveEngine) -> None:
     late = [status for started, status in traffic.calls if started > revoked_at]
     assert len(late) >= CALLERS * CALLS_AFTER
     assert set(late) == {401}
-    # The rows agree: each accepted call has its event, each refused one has none.
+    # The rows agree: each accepted call has an event, and each rejected one has none.
     events = await rows(front.database, engine_events, of=shop)
     assert len(events) == sum(status == 200 for _, status in traffic.calls)
     assert max(event["received_at"] for event in events) <= revoked_at

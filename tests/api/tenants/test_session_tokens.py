@@ -1,4 +1,4 @@
-"""Session tokens at the gateway: members, owners, internal admins, and whose tokens count."""
+"""Session tokens at the gateway: members, owners, internal admins, and accepted issuers."""
 
 from collections.abc import AsyncIterator
 
@@ -30,7 +30,7 @@ async def engine(front: LiveEngine) -> LiveEngine:
 
 @pytest.fixture
 async def shop(engine: LiveEngine) -> Shop:
-    """Its playbook fits none of these events, so they are answered without a worker."""
+    """A shop whose playbook matches none of these events, so no worker is needed."""
     return await open_shop(engine.database, event_type="something.else")
 
 
@@ -81,7 +81,7 @@ async def test_internal_admin(engine: LiveEngine, shop: Shop) -> None:
 
 
 async def test_forged_session_token(engine: LiveEngine, shop: Shop) -> None:
-    """One of the many in `tests/adapters/identity/test_session.py`: here they end as 401."""
+    """One of the many cases in `tests/adapters/identity/test_session.py`: here they return 401."""
     none = f"{segment({'alg': 'none'})}.{segment(claims(shop.owner_user_id))}."
     hmac = signed_with_hmac({"alg": "HS256"}, claims(shop.owner_user_id), b"")
     for token in (none, hmac):
@@ -123,7 +123,7 @@ async def test_without_a_provider(without_sessions: LiveEngine, engine: LiveEngi
 async def test_another_provider(
     database_url: str, temporal: TemporalServer, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its tokens count, ours no longer do, and we publish nothing."""
+    """Its tokens are accepted, ours are not, and we publish no keys."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     async with (
         identity_provider() as provider,

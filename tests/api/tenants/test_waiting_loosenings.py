@@ -1,4 +1,4 @@
-"""What becomes of a change that waits: it takes effect once, is cancelled, or fails."""
+"""A held change takes effect once, is cancelled, or fails."""
 
 from datetime import timedelta
 
@@ -29,7 +29,7 @@ from tests.support.tenants.shop import Shop, open_shop
 
 @pytest.fixture
 async def shop(front: LiveEngine) -> Shop:
-    """One with a second manager."""
+    """A shop with a second manager."""
     opened = await open_shop(front.database, event_type="unused.*")
     await second_manager(front, opened)
     return opened
@@ -37,12 +37,12 @@ async def shop(front: LiveEngine) -> Shop:
 
 @pytest.fixture
 async def playbook_id(front: LiveEngine, shop: Shop) -> str:
-    """A playbook that refunds up to 50 EUR."""
+    """Create a playbook that refunds up to 50 EUR."""
     return await made(front, shop, refunding())
 
 
 def later(front: LiveEngine, hours: float) -> UnitsOfWork:
-    """Units of work of so many hours from now."""
+    """Return units of work this many hours from now."""
     at = utc_now() + timedelta(hours=hours)
     return UnitsOfWork(front.database, Recorder(), lambda: at, new_ulid)
 
@@ -86,7 +86,7 @@ async def test_what_was_cancelled_never_takes_effect(
 async def test_it_fails_where_it_would_loosen_more_than_it_showed(
     front: LiveEngine, shop: Shop, owner: dict[str, str], playbook_id: str
 ) -> None:
-    """Asked for at 50 EUR, and tightened to 1 EUR meanwhile: 1 -> 500 was never shown."""
+    """Requested at 50 EUR, then tightened to 1 EUR: nobody has seen a change from 1 to 500."""
     asked = await put(front, owner, playbook_id, refunding(50_000))
     loosening_id = asked.json()["loosening_id"]
     assert (await put(front, owner, playbook_id, refunding(100))).status_code == 200

@@ -1,4 +1,4 @@
-"""/api/dashboard/webhooks/…: deliveries as people see them, and sending them once more."""
+"""/api/dashboard/webhooks/…: listing and resending deliveries."""
 
 import shlex
 from datetime import UTC, datetime, timedelta
@@ -39,7 +39,7 @@ async def listed(
     return found
 
 
-# --- Seeing them ----------------------------------------------------------------------------------
+# --- Listing --------------------------------------------------------------------------------------
 
 
 async def test_list(
@@ -70,7 +70,7 @@ async def test_bad_queries(front: LiveEngine, owner: dict[str, str], webhook: Su
 async def test_the_curl_line_sends_the_same(
     front: LiveEngine, shop: Shop, owner: dict[str, str], webhook: Subscribed
 ) -> None:
-    """Its signatures hold for two libraries, with the bytes that were stored."""
+    """Two libraries accept its signatures, with the stored bytes."""
     (delivery_id,) = await tell(front.database, shop)
     row = await only_row(front.database, webhook_deliveries, of=shop)
     sent = signed_headers(
@@ -141,14 +141,14 @@ async def test_a_delivery_is_its_webhooks(
     (delivery_id,) = await tell(front.database, shop)
     await end(front, shop, delivery_id)
     other = await subscribe(front.database, shop)
-    before = await row_counts(front.database)
+    before = await row_counts(front.database, of=shop)
     for wanted in (delivery_id, new_ulid(), "nothing"):
         answer = await ask(front, what, owner, other.id, wanted)
         assert code(answer) == (404, "delivery_not_found")
-    assert await row_counts(front.database) == before
+    assert await row_counts(front.database, of=shop) == before
 
 
-# --- Sending them once more -----------------------------------------------------------------------
+# --- Resending ------------------------------------------------------------------------------------
 
 
 async def test_replay(
@@ -187,7 +187,8 @@ async def test_nothing_is_replayed_to_a_disabled_webhook(
 async def test_what_was_missed_is_replayed(
     front: LiveEngine, shop: Shop, owner: dict[str, str], webhook: Subscribed
 ) -> None:
-    """What failed, and what happened during a pause; each once, however often one asks."""
+    """Failed events and events during a pause are sent; each once, however often the replay is
+    requested."""
     (failed,) = await tell(front.database, shop)
     await end(front, shop, failed, FailureKind.DNS)
     (done,) = await tell(front.database, shop)
@@ -249,7 +250,7 @@ async def test_bad_moments(front: LiveEngine, owner: dict[str, str], webhook: Su
         assert code(answer) == (400, "invalid_body"), since
 
 
-# --- Why a signature does not match ---------------------------------------------------------------
+# --- Signature mismatches -------------------------------------------------------------------------
 
 
 async def test_verify(

@@ -1,4 +1,4 @@
-"""GET /api/webhook-events: the catalogue, for everybody."""
+"""GET /api/webhook-events: the public catalogue."""
 
 import pytest
 from jsonschema import Draft202012Validator

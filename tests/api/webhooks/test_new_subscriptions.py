@@ -1,4 +1,4 @@
-"""/api/dashboard/webhooks: how a webhook is made, and what may be said of one."""
+"""/api/dashboard/webhooks: creating a webhook, and validation."""
 
 import asyncio
 from collections.abc import Iterable
@@ -93,7 +93,7 @@ BAD_BODIES: Iterable[dict[str, Any]] = (
 
 
 async def test_bad_bodies(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
-    """When it is made, and when it is changed."""
+    """On creation and on change."""
     webhook_id, _ = await ready(front, shop)
     before = await rows(front.database, webhook_subscriptions, of=shop)
     for body in BAD_BODIES:
@@ -136,7 +136,7 @@ BAD_URLS = (
 
 
 async def test_bad_urls(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
-    """When it is made, and when it is changed."""
+    """On creation and on change."""
     webhook_id, _ = await ready(front, shop)
     before = await rows(front.database, webhook_subscriptions, of=shop)
     for url in BAD_URLS:

@@ -1,4 +1,4 @@
-"""/api/dashboard/webhooks: what becomes of a webhook."""
+"""/api/dashboard/webhooks: changes to a webhook."""
 
 from datetime import timedelta
 
@@ -110,7 +110,7 @@ async def test_bad_overlaps(front: LiveEngine, shop: Shop, owner: dict[str, str]
 
 
 async def test_test(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
-    """Of any event, to a paused webhook too."""
+    """For any event, and for a paused webhook."""
     created = await create(front, owner, events=["conversation.created", "ticket.escalated"])
     webhook_id = created.json()["webhook"]["id"]
     await ask(front, "change", owner, webhook_id, is_active=False)
@@ -135,7 +135,7 @@ async def test_bad_tests(front: LiveEngine, shop: Shop, owner: dict[str, str]) -
 
 
 async def test_temporal_away(database_url: str, shop: Shop) -> None:
-    """What is to be sent is stored; the sweeper has it sent."""
+    """The delivery is stored; the sweeper sends it."""
     async with live_engine(database_url, "127.0.0.1:1", "default", lazy=True) as front:
         headers = bearer(session_token(front.settings, shop.owner_user_id))
         webhook_id = (await create(front, headers)).json()["webhook"]["id"]

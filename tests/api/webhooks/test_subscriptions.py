@@ -1,4 +1,4 @@
-"""/api/dashboard/webhooks: with which plan one may use it."""
+"""/api/dashboard/webhooks: plans that include it."""
 
 from datetime import timedelta
 
@@ -29,7 +29,10 @@ async def test_below_pro_one_sees_and_removes_what_one_has(
 ) -> None:
     webhook_id, delivery_id = await ready(front, shop)
     await set_client(front, shop, plan=plan)
-    before = await row_counts(front.database), await rows(front.database, webhook_subscriptions)
+    before = (
+        await row_counts(front.database, of=shop),
+        await rows(front.database, webhook_subscriptions),
+    )
 
     answers = [
         await create(front, owner),
@@ -39,7 +42,10 @@ async def test_below_pro_one_sees_and_removes_what_one_has(
     for answer in answers:
         assert code(answer) == (402, "plan_required")
         assert "réservée au plan Pro" in answer.json()["error"]
-    after = await row_counts(front.database), await rows(front.database, webhook_subscriptions)
+    after = (
+        await row_counts(front.database, of=shop),
+        await rows(front.database, webhook_subscriptions),
+    )
     assert after == before
     assert [webhook["id"] for webhook in await all_of(front, owner)] == [webhook_id]
     for what in set(ABOUT_ONE) - {*CHANGES, "delete"}:

@@ -1,4 +1,4 @@
-"""The pages of webhooks: secrets shown once, deliveries replayed, signatures explained."""
+"""The webhook pages: secrets shown once, deliveries replayed, signatures checked."""
 
 import re
 
@@ -80,12 +80,12 @@ async def test_a_webhook_is_added_changed_rotated_and_deleted(
 
         rotated = await owner.send(f"{one}/rotate", f"{one}/rotate", {"overlap_hours": "24"})
         assert await signs(front, shop, webhook_id) in rotated.text
-        assert "the secret before signs as well" in rotated.text
+        assert "The old secret also signs" in rotated.text
 
         wrong = await owner.send(settings, f"{one}/delete", {"confirm": "erp"})
         assert "the name we asked for" in await owner.follow(wrong)
         gone = await owner.send(settings, f"{one}/delete", {"confirm": "ERP"})
-        assert "“ERP” is deleted" in await owner.follow(gone)
+        assert "“ERP” was deleted" in await owner.follow(gone)
         assert (await owner.http.get(one)).status_code == 404
 
 
@@ -111,16 +111,28 @@ async def test_a_delivery_says_what_came_of_it_and_is_replayed(
     async with at_pages(front, shop) as owner:
         assert "24 hours: 1 of 2 failed" in await owner.see(LIST)
         page = await owner.see(one, status="failed")
-        assert "receiver failed" in page
-        assert "arrived (200)" not in page
+        assert "Receiver error" in page
+        assert "200 Delivered" not in page
         delivery = f"{one}/deliveries/{failed}"
         page = await owner.see(delivery)
-        assert "The receiver failed on its side" in page
+        assert "The receiver failed." in page
         assert "playbook.activated" in page
         assert "curl --include" in page
         replayed = await owner.send(delivery, f"{delivery}/replay")
-        assert "Sent once more." in await owner.follow(replayed)
+        assert "Sent again." in await owner.follow(replayed)
         assert await is_started(front, shop, replayed.headers["location"].rpartition("/")[2])
+
+
+async def test_a_delivery_under_way_has_no_answer_yet(front: LiveEngine, shop: Shop) -> None:
+    webhook_id, _ = await ready(front, shop)
+    (pending,) = await tell(front.database, shop)
+    delivery = f"{LIST}/{webhook_id}/deliveries/{pending}"
+    async with at_pages(front, shop) as owner:
+        page = await owner.see(delivery)
+        assert "No response." not in page
+        assert page.count("Reload the page to see the result.") == 2
+        await end(front, shop, pending, FailureKind.TIMEOUT, is_answered=False)
+        assert "No response." in await owner.see(delivery)
 
 
 async def test_a_test_is_sent_also_to_a_paused_one(front: LiveEngine, shop: Shop) -> None:
@@ -128,10 +140,10 @@ async def test_a_test_is_sent_also_to_a_paused_one(front: LiveEngine, shop: Shop
     one = f"{LIST}/{webhook_id}"
     async with at_pages(front, shop) as owner:
         paused = await owner.follow(await owner.send(f"{one}/settings", f"{one}/pause"))
-        assert "It is paused since" in paused
+        assert "Paused since" in paused
         tested = await owner.send(one, f"{one}/test", {"event": "ticket.escalated"})
         page = await owner.follow(tested)
-        assert "A test is on its way" in page
+        assert "Test sent." in page
         assert "<h1>ticket.escalated</h1>" in page
         enabled = await owner.follow(await owner.send(one, f"{one}/enable"))
         assert "Enabled, and a test is on its way" in enabled
@@ -144,14 +156,14 @@ async def test_what_was_missed_is_counted_before_it_is_sent(front: LiveEngine, s
         (failed,) = await tell(front.database, shop)
         await end(front, shop, failed, FailureKind.TIMEOUT)
     async with at_pages(front, shop) as owner:
-        assert "Nothing waits" in await owner.see(f"{one}/replay", since="2100-01-01T00:00")
+        assert "No missed events" in await owner.see(f"{one}/replay", since="2100-01-01T00:00")
         assert "3 events would be sent" in await owner.see(f"{one}/replay", all="on")
         assert "Send 2 events to hooks.example.com" in await owner.see(f"{one}/replay")
         sent = await owner.send(f"{one}/replay", f"{one}/replay")
         assert "on their way: 2" in await owner.follow(sent)
         await pause(front, shop, webhook_id)
         refused = await owner.see(f"{one}/replay", all="on")
-        assert "Enable it before anything is replayed" in refused
+        assert "Disabled. Enable it first." in refused
         assert (await owner.http.get(f"{one}/replay?since=x")).status_code == 400
 
 
@@ -165,9 +177,9 @@ async def test_a_signature_is_explained(front: LiveEngine, shop: Shop) -> None:
     )
     async with at_pages(front, shop) as owner:
         right = await owner.send(debug, debug, {"headers": headers, "body": '{"a":1}'})
-        assert "The signature fits" in right.text
+        assert "Signature matches" in right.text
         wrong = await owner.send(debug, debug, {"headers": headers, "body": '{"a": 1}'})
-        assert "the body was parsed and rendered again" in wrong.text
+        assert "the body was parsed and serialized again" in wrong.text
         assert "first differ at byte 5" in wrong.text
 
 
@@ -184,9 +196,9 @@ async def test_a_plan_without_webhooks_reads(front: LiveEngine, shop: Shop) -> N
                     Plan.PRO, utc_now(), at_period_end=True
                 )
             )
-        assert "Your plan has no webhooks" in await owner.see(LIST)
-        assert "Your plan has no webhooks" in await owner.see(NEW)
-        assert "arrived (200)" in await owner.see(f"{one}/deliveries/{delivery_id}")
+        assert "Webhooks need a higher plan" in await owner.see(LIST)
+        assert "Webhooks need a higher plan" in await owner.see(NEW)
+        assert "200 Delivered" in await owner.see(f"{one}/deliveries/{delivery_id}")
         refused = await owner.http.post(f"{one}/test", data={**form, "event": "ticket.resolved"})
         assert "Your plan does not include this" in await owner.follow(refused)
 
@@ -194,7 +206,7 @@ async def test_a_plan_without_webhooks_reads(front: LiveEngine, shop: Shop) -> N
 async def test_the_catalogue_shows_each_event(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop, language="fr") as owner:
         page = await owner.see(f"{LIST}/events", event="ticket.resolved")
-        assert "un client a une réponse" in page
+        assert "un ticket reçoit une réponse" in page
         assert "&#34;ai_response&#34;" in page
 
 

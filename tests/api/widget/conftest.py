@@ -1,4 +1,4 @@
-"""A page of a shop whose agent wants none of its messages."""
+"""A shop page whose messages match no playbook."""
 
 import pytest
 
@@ -9,5 +9,5 @@ from tests.support.widget.page import WidgetPage, page_of
 
 @pytest.fixture
 async def page(front: LiveEngine) -> WidgetPage:
-    """Its messages are stored and answered at once, without a run."""
+    """A page whose messages are stored and answered at once, without a run."""
     return await page_of(front, await open_shop(front.database, event_type="shopify.*"))

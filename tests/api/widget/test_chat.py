@@ -1,4 +1,4 @@
-"""A visitor's message, and the sessions that messages come in."""
+"""A visitor's message, and its session."""
 
 import asyncio
 from datetime import timedelta
@@ -7,6 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from adapters.system import utc_now
+from domain.tenants.disclosure import DEFAULT_DISCLOSURE
 from domain.widget.widget_session import SESSION_LASTS, VerifiedBy
 from store.billing.tables import usage_counters
 from store.intake.tables import engine_events
@@ -23,7 +24,7 @@ SPELT = EMAIL.lower()
 
 
 async def test_the_answer(engine: LiveEngine, shop: Shop) -> None:
-    """It comes with a session, whose next message is in the same thread."""
+    """It contains a session, whose next message is in the same thread."""
     page = await page_of(engine, shop)
     first = await page.say(ORDER_QUESTION, page_url="https://u:p@shop.example/a?token=t#x")
     again = await page.say("Merci", session_id=first["session_id"])
@@ -54,17 +55,18 @@ async def test_config_writes_nothing(front: LiveEngine, shop: Shop) -> None:
     told = (await page.config()).json()
 
     assert told.keys() == {
-        "display_name", "color", "on_color", "logo_url", "ask_rating", "session_id",
+        "display_name", "color", "on_color", "logo_url", "ask_rating", "disclosure", "session_id",
     }  # fmt: skip
     assert told["ask_rating"] is False
+    assert told["disclosure"] == DEFAULT_DISCLOSURE
     assert (told["display_name"], told["logo_url"]) == ("Boutique", None)
     assert told["session_id"] != await page.fresh_token()
     assert await row_counts(front.database, of=shop) == counts
 
 
 async def test_a_session_goes_on_with_its_token_alone(page: WidgetPage) -> None:
-    """A token of another client, a changed one or one that has ended begins another session, and
-    nothing tells that it was refused."""
+    """Another client's token, a modified one or an expired one starts a new session, without an
+    error."""
     http = page.engine
     fresh = await page.fresh_token()
     assert (await page.say(session_id=fresh))["session_id"] == fresh
@@ -72,7 +74,7 @@ async def test_a_session_goes_on_with_its_token_alone(page: WidgetPage) -> None:
 
     other = await page_of(http, await open_shop(http.database, event_type="shopify.*"))
     theirs = (await other.say())["session_id"]
-    long_ago = page.token("01ARZ3NDEKTSV4RRFFQ69G5FAV", is_proved=False)
+    long_ago = page.token("01ARZ3NDEKTSV4RRFFQ69G5FAV")
     for token in (
         theirs,
         theirs.partition(".")[0],
@@ -111,13 +113,13 @@ async def test_no_playbook(page: WidgetPage) -> None:
 
 
 async def test_the_merchants_signature(page: WidgetPage) -> None:
-    """It verifies the session. Without it, or with another user's, the session is not entered:
-    somebody else sits at this computer."""
+    """It verifies the session. Without it, or with another user's, the session is not continued:
+    the computer has another user."""
     secret = await with_secret(page)
     guest = (await page.say())["session_id"]
 
     camille = (await page.say(session_id=guest, **signed(secret, EMAIL)))["session_id"]
-    assert camille == guest
+    assert (camille != guest, page.session(camille)) == (True, page.session(guest))
     row = await only_row(page.engine.database, widget_sessions, id=page.session(camille))
     assert (row["verified_email"], row["verified_by"]) == (SPELT, "signature")
     for spelt in (EMAIL, SPELT):
@@ -137,7 +139,7 @@ async def test_the_merchants_signature(page: WidgetPage) -> None:
 
 
 async def test_a_session_that_a_code_verified(page: WidgetPage) -> None:
-    """It goes on by its token, and by a signature of the same address."""
+    """It continues with its token, and with a signature of the same address."""
     secret = await with_secret(page)
     token = (await page.say())["session_id"]
     database, shop = page.engine.database, page.shop
@@ -145,7 +147,7 @@ async def test_a_session_that_a_code_verified(page: WidgetPage) -> None:
         await WidgetSessionRepository(connection, shop.tenant).verify(
             page.session(token), SPELT, VerifiedBy.CODE, utc_now()
         )
-    before, token = token, page.token(page.session(token))
+    before, token = token, page.token(page.session(token), SPELT)
 
     assert (await page.say(session_id=token, customer_email="x@b.example"))["session_id"] == token
     assert (await page.say(session_id=before, **signed(secret, EMAIL)))["session_id"] == token
@@ -160,7 +162,7 @@ async def test_a_session_that_a_code_verified(page: WidgetPage) -> None:
 
 
 async def test_wrong_signatures(page: WidgetPage) -> None:
-    """Foreign, cut, of an ended secret, or where the client has none."""
+    """Another client's signature, truncated, with an expired secret, or without a secret."""
     database = page.engine.database
     right = signed("wsec_" + "0" * 64, EMAIL)
     refused = await page.ask(**right)
@@ -184,7 +186,7 @@ async def test_wrong_signatures(page: WidgetPage) -> None:
     ):
         answer = await page.ask(customer_email=EMAIL, user_signature=signature)
         assert answer.status_code == 401, signature
-    # Another user of a shop that compares texts.
+    # Another user of a shop that compares the exact text.
     alike = await page.ask(**signed(new, EMAIL.replace("F", "\uff26")))
     assert alike.json()["code"] == "invalid_user_signature"
     nobodys = await page.ask(user_signature=good)
@@ -201,7 +203,8 @@ async def test_wrong_signatures(page: WidgetPage) -> None:
 
 
 async def test_a_typed_address_is_only_noted(page: WidgetPage) -> None:
-    """It uses up no customer's limit: the customer who has it is answered after ten of these."""
+    """It does not use a customer's limit: after ten such messages, the real customer is still
+    answered."""
     for _ in range(11):
         await page.say(customer_email=EMAIL)
 
@@ -215,7 +218,7 @@ async def test_a_typed_address_is_only_noted(page: WidgetPage) -> None:
 
 
 async def test_an_order_question_that_waits_for_a_proof(page: WidgetPage) -> None:
-    """It is not stored or counted, and the session's token can be used to prove the address."""
+    """It is not stored or counted, and the session's token can be used to verify the address."""
     secret = await with_secret(page)
     token = await page.fresh_token()
     counts = await row_counts(page.engine.database, of=page.shop)
@@ -234,14 +237,14 @@ async def test_an_order_question_that_waits_for_a_proof(page: WidgetPage) -> Non
         "acknowledgement": None,
     }
     assert await row_counts(page.engine.database, of=page.shop) == counts
-    for more in ({"verify_first": False}, {"message": "Livrez-vous"}, signed(secret, EMAIL)):
+    for more in ({"verify_first": False}, {"message": "Où est mon colis"}, signed(secret, EMAIL)):
         told = await page.say(**{**about_order, **more})
         expected = "verification_required" if "message" in more else "no_playbook"
         assert told["status"] == expected, more
 
 
 async def test_an_idempotency_key_is_the_sessions_own(engine: LiveEngine, shop: Shop) -> None:
-    """The same key in another session, or in none, gets nothing of this one."""
+    """The same key in another session, or without one, does not return this session's messages."""
     page = await page_of(engine, shop)
     token = await page.fresh_token()
     mine = {"message": ORDER_QUESTION, "idempotency_key": "k"}

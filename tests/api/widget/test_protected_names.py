@@ -1,4 +1,4 @@
-"""A shop that calls itself a carrier: its name is in no mail under another domain than its own."""
+"""A shop named like a carrier: its name appears only in emails from its own domain."""
 
 import pytest
 
@@ -12,14 +12,14 @@ from tests.support.tenants.shop import Shop, with_sender
 from tests.support.widget.page import page_of
 
 NAMES = ("DHL Express Support", "D\u0397L Express", "PayPa1 Service", "L a  P o s t e")
-"""Of which one has a Greek letter, one a figure, and one blanks."""
+"""With a Greek letter, a digit, and spaces."""
 
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_a_carriers_name_is_in_no_mail_by_the_services_sender(
     engine: LiveEngine, shop: Shop, mail: MailServer, name: str
 ) -> None:
-    """Not even to a person who has proved their address to the shop's widget."""
+    """Not even for a person who verified their address in the shop's widget."""
     page, visitor = await page_of(engine, shop), new_address()
     asked = {"session_id": await page.fresh_token(), "customer_email": visitor}
     where = {"params": page.params, "headers": page.headers}

@@ -1,4 +1,4 @@
-"""GET /widget.js: what browsers and caches are given, and what the script is."""
+"""GET /widget.js: response headers, caching, and the script's content."""
 
 import gzip
 import re
@@ -71,7 +71,7 @@ def test_node_can_read_it(tmp_path: Path) -> None:
 
 
 def test_it_makes_no_markup_of_text() -> None:
-    """No way in which text becomes elements, styles or code, whatever the page's policy allows."""
+    """No code that turns text into elements, styles or scripts, whatever the page's policy."""
     source = WidgetScript.read().plain.decode()
     ways = (
         r"innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function|srcdoc|\.cookie"

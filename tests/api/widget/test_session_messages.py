@@ -24,7 +24,7 @@ async def page(front: LiveEngine, shop: Shop) -> WidgetPage:
 async def test_what_was_said_and_what_is_under_way(page: WidgetPage) -> None:
     database, shop = page.engine.database, page.shop
     session_id = await begin(database, shop, email=VERIFIED)
-    token = page.token(session_id)
+    token = page.token(session_id, VERIFIED)
     first = await ask(database, shop, session_id, "Bonjour")
     await answer(database, shop, first, "Oui ?")
     await ask(database, shop, session_id, "Où\nest-elle ?")

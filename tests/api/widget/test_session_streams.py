@@ -42,7 +42,7 @@ async def page(front: LiveEngine, shop: Shop) -> WidgetPage:
 
 
 def hasty(page: WidgetPage, *, silence_s: float = 0.05, lasts_s: float = 60) -> WidgetStreams:
-    """Streams that nobody wakes: they read by themselves, and soon."""
+    """Streams that are not notified, with a short polling interval."""
     app = page.engine.app
     streams = WidgetStreams(silence_s=silence_s, lasts_s=lasts_s)
     app.state.resources = dataclasses.replace(app.state.resources, widget_streams=streams)
@@ -84,7 +84,7 @@ async def test_a_cut_listener_and_a_reconnect_lose_and_double_nothing(
 ) -> None:
     database, shop = page.engine.database, page.shop
     session_id = await begin(database, shop, email=VERIFIED)
-    token = page.token(session_id)
+    token = page.token(session_id, VERIFIED)
     refs = [await ask(database, shop, session_id, f"q{turn}") for turn in range(3)]
     async with served(page.engine.app) as port:
         base = f"http://127.0.0.1:{port}"
@@ -97,7 +97,7 @@ async def test_a_cut_listener_and_a_reconnect_lose_and_double_nothing(
                     " WHERE application_name = 'widget sessions'"
                     " AND datname = current_database()"
                 )
-            await answer(database, shop, refs[0])  # nobody hears of it
+            await answer(database, shop, refs[0])  # the notification is lost
             await stream.until(lambda it: it.numbers == [1, 2, 3, 4])
         await answer(database, shop, refs[1])
         async with streaming(page, base, token, last_event_id="4") as stream:
@@ -213,10 +213,10 @@ async def test_a_stream_outlives_a_database_that_is_away(page: WidgetPage) -> No
 
 
 async def test_a_clients_waiting_requests_hold_up_no_stream(page: WidgetPage) -> None:
-    """Before, a read kept one of the three turns while its client's requests waited for a lock."""
+    """Earlier, a read occupied one of three slots while its client's requests waited for a lock."""
     database, shop = page.engine.database, page.shop
     api = page.engine.app.state.resources.database
-    session = HeldSession(await begin(database, shop), is_proved=False)
+    session = HeldSession(await begin(database, shop))
     feed = SessionFeed(
         SessionReader(api, shop.tenant, session, utc_now), WidgetStreams(), 0, _always
     )
@@ -241,7 +241,7 @@ async def test_a_clients_waiting_requests_hold_up_no_stream(page: WidgetPage) ->
 
 async def test_a_stream_that_gave_way_ends(page: WidgetPage) -> None:
     database, shop = page.engine.database, page.shop
-    session = HeldSession(await begin(database, shop), is_proved=False)
+    session = HeldSession(await begin(database, shop))
     streams = WidgetStreams()
     reader = SessionReader(database, shop.tenant, session, utc_now)
     feed = SessionFeed(reader, streams, 0, _always)

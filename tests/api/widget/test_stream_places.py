@@ -1,4 +1,4 @@
-"""How many streams there may be at once, of whom."""
+"""Limits for concurrent widget streams."""
 
 from contextlib import ExitStack, suppress
 
@@ -34,7 +34,7 @@ class Visitors:
         return self._held.enter_context(place)
 
     def fill(self, client: str, *, pays: bool = True) -> int:
-        """Open streams of the client until one is refused; return how many opened."""
+        """Open streams of the client until one is rejected; return how many opened."""
         opened = 0
         with suppress(CallerBusy, ServerBusy):
             while True:
@@ -92,7 +92,7 @@ def test_a_full_process_says_so() -> None:
 
 
 def test_the_streams_of_a_few_clients_give_way_to_another_shop() -> None:
-    """Widget keys are public. Before, streams of four shops could fill the process."""
+    """Widget keys are public. Earlier, the streams of four shops could fill the process."""
     streams = WidgetStreams()
     with ExitStack() as held:
         visitors = Visitors(streams, held)
@@ -105,7 +105,7 @@ def test_the_streams_of_a_few_clients_give_way_to_another_shop() -> None:
 
 
 def test_a_network_gives_way_before_the_visitors_of_the_same_shops() -> None:
-    """One caller has many addresses of a network and the keys of many shops."""
+    """One caller has many addresses in a network and the keys of many shops."""
     streams = WidgetStreams()
     with ExitStack() as held:
         visitors = Visitors(streams, held)
@@ -129,7 +129,7 @@ def test_a_shop_has_its_streams_while_others_have_the_rest() -> None:
 
 
 def test_a_new_stream_ends_one_other() -> None:
-    """A newcomer with many streams of its own ends no more than a newcomer without."""
+    """A new stream of a caller with many streams ends no more than one other stream."""
     streams = WidgetStreams()
     with ExitStack() as held:
         visitors = Visitors(streams, held)

@@ -1,4 +1,4 @@
-"""A visitor proves an address: the mail, its answer that tells nothing, and what is refused."""
+"""A visitor verifies an address: the email, the uniform response, and rejections."""
 
 from datetime import timedelta
 
@@ -14,6 +14,7 @@ from domain.widget.widget_session import VerifiedBy, session_token
 from store.tenants.client_settings import SettingsRepository
 from store.widget.tables import widget_codes, widget_sessions
 from tests.support.core.engine import LiveEngine
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import only_row, row_counts, rows
 from tests.support.identity.sign_in import calling_from, code_in, mail_to, new_address
 from tests.support.reviews.dashboard import code
@@ -26,7 +27,7 @@ SENT = {"status": "sent"}
 
 
 async def post(page: WidgetPage, path: str, network: int = 0, /, **body: object) -> httpx.Response:
-    """From one of several network addresses."""
+    """Post from one of several network addresses."""
     async with calling_from(page.engine, f"198.51.100.{network}") as http:
         return await http.post(path, params=page.params, headers=page.headers, json=body)
 
@@ -54,8 +55,8 @@ async def test_a_visitor_proves_an_address_by_the_code_in_its_mail(
     sent = await mail_to(mail, email)
     brought = code_in(sent)
 
-    # All of it: nothing that the visitor chose but the address.
-    assert sent.get_content().replace("\r\n", "\n") == (
+    # The complete email: the visitor chose nothing except the address.
+    assert plain_text(sent).replace("\r\n", "\n") == (
         f"Hello,\n\nYour code for the chat of the site that you are visiting is {brought}. It is "
         "valid for 10 minutes, once, in the window that asked for it.\n\nIf you asked for nothing, "
         "ignore this message and pass the code on to nobody: it opens your orders.\n"
@@ -92,7 +93,7 @@ async def test_a_visitor_proves_an_address_by_the_code_in_its_mail(
 async def test_a_shops_own_sender_never_has_a_visitors_code(
     engine: LiveEngine, shop: Shop, mail: MailServer
 ) -> None:
-    """The attack: an admin's mail server reads the code of a customer, and the admin types it."""
+    """Attack: an admin's mail server reads a customer's code, and the admin enters it."""
     await with_sender(engine.database, shop, "contact@lin.example")
     page, email = await page_of(engine, shop), new_address()
 
@@ -132,7 +133,7 @@ async def test_the_answer_is_the_same_when_nothing_is_sent(front: LiveEngine, sh
             page, EMAIL, number, session_id=await page.fresh_token(), customer_email=email
         )
         assert (answer.status_code, answer.json()) == (202, SENT)
-    # The last one is stored like the others, and handed to Temporal: the time tells nothing.
+    # The last one is stored like the others and handed to Temporal, so timing reveals nothing.
     made = await rows(front.database, widget_codes, email=email)
     assert sorted(len(row["digest"]) > 0 for row in made) == [False] + [True] * (CODES_AT_MOST + 1)
     for row in made:
@@ -152,7 +153,7 @@ async def test_sessions_and_network_addresses_have_their_limits(
     assert code(asked[-1]) == (429, "too_many_codes")
     assert 3590 <= int(asked[-1].headers["retry-after"]) <= 3600
 
-    # One network address, whichever client's widget it asks.
+    # One network address, for any client's widget.
     pages = [page, await page_of(front, await open_shop(front.database))]
     asked = [
         await post(
@@ -195,7 +196,7 @@ async def test_what_is_no_address_is_refused(front: LiveEngine, shop: Shop, addr
 
 
 async def test_whose_session_it_is(front: LiveEngine, shop: Shop) -> None:
-    """A token of another client's, one of nobody's making, and one that is too old, are none."""
+    """Another client's token, an invented one and an expired one are rejected."""
     page, other = await page_of(front, shop), await page_of(front, await open_shop(front.database))
     sealer = front.app.state.resources.sealer
     theirs = await other.fresh_token()
@@ -252,7 +253,7 @@ async def test_only_the_clients_pages_may_ask(front: LiveEngine, shop: Shop) -> 
 async def test_a_code_that_was_not_mailed_in_time_is_not_mailed_any_more(
     idle_engine: LiveEngine, shop: Shop, mail: MailServer
 ) -> None:
-    """No worker was there: what comes after ten minutes would be good for nothing."""
+    """No worker was running: a code is useless after ten minutes."""
     page = await page_of(idle_engine, shop)
     await ask(page, await page.fresh_token(), "late@free.example")
     row = await only_row(idle_engine.database, widget_codes, of=shop)

@@ -1,4 +1,4 @@
-"""What a page may send, and how often."""
+"""What a page can send, and how often."""
 
 import asyncio
 from datetime import timedelta
@@ -18,8 +18,8 @@ from tests.support.widget.page import CHAT, WidgetPage, page_of
 
 
 async def test_ten_messages_a_session(page: WidgetPage) -> None:
-    """The eleventh leaves nothing, and costs the client nothing; another session goes on, and what
-    was taken before is answered again."""
+    """The eleventh is not stored or charged; another session continues, and a retry of an accepted
+    message is answered."""
     database = page.engine.database
     token = await page.fresh_token()
     first = await page.say(session_id=token, idempotency_key="k")
@@ -36,7 +36,7 @@ async def test_ten_messages_a_session(page: WidgetPage) -> None:
 
 
 async def test_thirty_messages_an_address(page: WidgetPage) -> None:
-    """Whatever sessions it begins; another client's visitors are not counted with them."""
+    """In any number of sessions; other clients' visitors are counted separately."""
     answers = await asyncio.gather(*(page.ask() for _ in range(35)))
 
     statuses = sorted(answer.status_code for answer in answers)
@@ -48,7 +48,7 @@ async def test_thirty_messages_an_address(page: WidgetPage) -> None:
 
 
 async def test_a_hundred_messages_a_day_of_an_address(page: WidgetPage) -> None:
-    """One visitor used up the widget's tickets of a month within an afternoon."""
+    """Earlier, one visitor used up the widget's monthly tickets within an afternoon."""
     resources = page.engine.app.state.resources
     for hours in range(1, 24):
         for _ in range(8 if hours == 23 else 4):
@@ -81,7 +81,7 @@ async def test_six_hundred_calls_an_address(page: WidgetPage) -> None:
 async def test_a_used_up_share_or_quota_is_told_without_its_numbers(
     front: LiveEngine, shop: Shop
 ) -> None:
-    """A visitor learns nothing of the client's plan."""
+    """A visitor learns nothing about the client's plan."""
     page = await page_of(front, shop, monthly_tickets=50)
     await on_plan(front.database, shop, Plan.FREE)
     await used_before(front.database, shop, 50, utc_now())
@@ -131,7 +131,7 @@ async def test_bodies_that_are_refused(page: WidgetPage, body: dict[str, object]
 
 
 async def test_bodies_that_are_taken(page: WidgetPage) -> None:
-    """Any text of 4,000 characters; a page's address that is none is left out."""
+    """Any text of up to 4,000 characters; an invalid page address is dropped."""
     odd = "\u202e\ufffd\U0001f469\u200d\U0001f467" * 50
     for message in ("x" * 4000, odd, "'; DROP TABLE x --", "{{ order_number }}"):
         assert (await page.ask(message)).status_code == 200

@@ -1,4 +1,4 @@
-"""The widget's key, and the pages that may use it."""
+"""The widget key, and the pages that can use it."""
 
 import asyncio
 from dataclasses import replace
@@ -49,7 +49,7 @@ async def _call(
 
 @pytest.mark.parametrize("route", ROUTES)
 async def test_refused_keys(front: LiveEngine, shop: Shop, route: tuple[str, str]) -> None:
-    """To the letter, and a key of another kind or shape is refused like one that is unknown."""
+    """Exact errors. A key of another kind or format is rejected like an unknown one."""
     await with_widget(front.database, shop)
 
     for query in ("", "api_key=", "other=1", "api_key=&api_key="):
@@ -73,8 +73,8 @@ async def test_two_keys_are_none(front: LiveEngine, shop: Shop) -> None:
 
 
 async def test_a_crowd_shares_its_questions(front: LiveEngine, shop: Shop) -> None:
-    """A flood with one key does not take the connections of others; what has not the shape of a key
-    is not asked about."""
+    """A flood with one key does not use other callers' connections; a malformed key is not looked
+    up."""
     page = await page_of(front, shop)
     resources, asked = front.app.state.resources, list[str]()
 
@@ -147,7 +147,7 @@ async def test_other_pages_are_refused(front: LiveEngine, shop: Shop, origin: st
 
 
 async def test_which_pages_may_call(front: LiveEngine, shop: Shop) -> None:
-    """Of each allowed site, with one Origin; of none where the client allows none."""
+    """From each allowed site, with one Origin; from none if the client allows none."""
     page = await page_of(front, shop, allowed_origins=(ORIGIN, "http://localhost:8000"))
     assert (await page.config()).status_code == 200
     assert (await page.at("http://localhost:8000").config()).status_code == 200
@@ -184,7 +184,7 @@ async def test_an_api_key_works_and_is_noted_once_a_day(front: LiveEngine, shop:
 
 
 async def test_an_api_key_that_may_not(front: LiveEngine, shop: Shop) -> None:
-    """Without the right to send events, revoked, or where the client takes none."""
+    """Without the scope for events, revoked, or if the client accepts none."""
     page = (await page_of(front, shop)).of(shop.key)
     counts = await row_counts(front.database, of=shop)
 

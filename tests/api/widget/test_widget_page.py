@@ -1,10 +1,14 @@
-"""The pages of settings and of the widget."""
+"""The pages of the settings and the widget."""
 
+import html
+import json
 import re
 
 import pytest
 
 from domain.tenants.client import Role
+from domain.tenants.disclosure import DEFAULT_DISCLOSURE, DisclosureStatus
+from store.tenants.client_settings import SettingsRepository
 from tests.support.core.engine import LiveEngine
 from tests.support.dashboard.visitors import at_pages, form_of
 from tests.support.tenants.shop import Shop
@@ -35,6 +39,41 @@ async def test_a_key_and_a_secret_that_is_shown_once(front: LiveEngine, shop: Sh
         assert "Your new secret" in shown.text
         again = await owner.follow(await owner.http.post(f"{WIDGET}/secret", data=form))
         assert "Already created." in again
+
+
+async def test_the_disclosure_is_worded_and_switched_off_for_a_reason(
+    front: LiveEngine, shop: Shop
+) -> None:
+    async with at_pages(front, shop) as owner:
+        given = {"disclosure_en": "Léa, our AI, answers.", "disclosure_status": "people_review"}
+        page = await owner.follow(await owner.send(SETTINGS, SETTINGS, given))
+        assert "Léa, our AI, answers." in page
+        assert '<option value="people_review" selected>' in page
+        hidden = await owner.send(SETTINGS, SETTINGS, {**given, "disclosure_en": "Léa answers."})
+        assert "disclosure.en" in await owner.follow(hidden)
+        unknown = {**given, "disclosure_status": "because"}
+        assert (await owner.send(SETTINGS, SETTINGS, unknown)).status_code == 303
+    async with front.database.reading(shop.tenant) as connection:
+        found = await SettingsRepository(connection, shop.tenant).read()
+    assert found.disclosure == {"en": "Léa, our AI, answers."}
+    assert found.disclosure_status is DisclosureStatus.PEOPLE_REVIEW
+
+
+async def test_the_preview_is_the_widget_dressed_as_on_the_site(
+    front: LiveEngine, shop: Shop
+) -> None:
+    async with at_pages(front, shop) as owner:
+        looks = {"display_name": 'Été "&" <Fils>', "color": "#0b5d4e"}
+        logo = {"logo_url": "https://cdn.example/logo.svg"}
+        await owner.follow(await owner.send(SETTINGS, SETTINGS, {**looks, **logo}))
+        page = await owner.see(WIDGET)
+    found = re.search(r'src="/widget.js" data-language="en" data-preview="([^"]*)"', page)
+    assert found is not None
+    preview = json.loads(html.unescape(found.group(1)))
+    assert (preview["display_name"], preview["color"]) == (looks["display_name"], "#0b5d4e")
+    assert preview["disclosure"] == DEFAULT_DISCLOSURE
+    assert [author for author, _ in preview["messages"]] == ["customer", "agent", "human"]
+    assert "cdn.example" not in page, "pages load nothing from other hosts"
 
 
 @pytest.mark.parametrize("path", [SETTINGS, WIDGET])

@@ -1,4 +1,4 @@
-"""/api/dashboard/widget: its sites and shares, its key and its secret, each with an overlap."""
+"""/api/dashboard/widget: its sites and shares, and its key and secret with overlaps."""
 
 import re
 from datetime import datetime, timedelta
@@ -57,7 +57,7 @@ async def rotate(
 
 
 async def client_of(front: LiveEngine, key: str, at: datetime) -> str | None:
-    """Whose key it is, as the widget's routes ask."""
+    """Return the key's client, as the widget routes look it up."""
     async with front.database.unscoped() as connection:
         found: str | None = await connection.scalar(
             sa.text("SELECT client_of_widget(:key, :at)"), {"key": key, "at": at}
@@ -132,7 +132,7 @@ async def test_the_key_before_is_valid_until_its_time(
     assert await client_of(front, first, until) is None
     assert await client_of(front, second, until) == shop.client_id
 
-    # Never a third one, and none where the old one is to end at once.
+    # Never a third secret, and none if the old one is to end at once.
     third = (await rotate(front, owner, path, overlap_hours=168))["widget_key"]
     whose = [await client_of(front, key, utc_now()) for key in (first, second, third)]
     assert whose == [None, shop.client_id, shop.client_id]

@@ -1,4 +1,4 @@
-"""How commands answer on a narrow terminal."""
+"""Command output on a narrow terminal."""
 
 import json
 from datetime import UTC, datetime, timedelta, timezone

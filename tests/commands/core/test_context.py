@@ -1,4 +1,4 @@
-"""What a command takes from the stack that runs beside it."""
+"""What a command takes from a running stack."""
 
 import os
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ HERE = {
 
 @pytest.fixture
 def data(tmp_path: Path) -> Iterator[Path]:
-    """A folder on which a stack runs."""
+    """A data folder with a running stack."""
     folder = DataFolder(tmp_path / "data")
     with folder.locked():
         folder.publish(StackInfo(env=HERE, api_url="", ui_url="", pids={}))
@@ -48,7 +48,7 @@ def test_a_command_joins_the_stack_beside_it(data: Path, given: dict[str, str]) 
 def test_one_for_another_place_takes_nothing_from_it(
     data: Path, given: dict[str, str], missing: str
 ) -> None:
-    """Else it would work on that database with the keys and the Temporal of this stack."""
+    """Otherwise it would use that database with this stack's keys and Temporal."""
     with (
         patch.dict(os.environ, given, clear=True),
         pytest.raises(InvalidInput, match=f"{missing} is not set"),

@@ -1,4 +1,4 @@
-"""Commands are known by name and help, and imported when they are chosen."""
+"""Commands are registered by name and help, and imported when they run."""
 
 from inspect import cleandoc
 

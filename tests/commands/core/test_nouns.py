@@ -1,4 +1,4 @@
-"""What can be made by a command can be listed, shown and taken away by one."""
+"""Records that a command creates can be listed, shown and removed with commands."""
 
 from typing import Final, NamedTuple
 
@@ -9,7 +9,7 @@ import cli
 
 
 class Verbs(NamedTuple):
-    """Of one noun. `away`: what takes it away; "erase": another command does."""
+    """The verbs of one noun. `away`: the verb that removes it; "erase": another command does."""
 
     make: str
     away: str
@@ -18,8 +18,8 @@ class Verbs(NamedTuple):
 
 
 NOUNS: Final = {
-    "client": Verbs("create", "erase"),  # with all that is its, certified
-    "key": Verbs("create", "revoke"),  # the row stays: runs and the audit log name it
+    "client": Verbs("create", "erase"),  # with all its records, and a certificate
+    "key": Verbs("create", "revoke"),  # the row is kept, because runs and the audit log refer to it
     "member": Verbs("add", "remove"),
     "playbook": Verbs("create", "delete"),
     "template": Verbs("create", "delete"),
@@ -28,10 +28,10 @@ NOUNS: Final = {
     "webhook": Verbs("create", "delete"),
     "integration": Verbs("connect", "disconnect"),
     "automation-event": Verbs("import", "delete"),
-    # A ledger: what was added is taken away by another entry, and usage shows the balance.
+    # A ledger: another entry reverses an addition, and usage shows the balance.
     "credits": Verbs("add", "add", show="usage"),
 }
-# What is not made by a command, and is looked at.
+# Records that are not created by a command, but can be shown.
 LOOKED_AT: Final = ("erase", "errors", "review", "run")
 _MAKING: Final = {"add", "connect", "create", "import"}
 

@@ -1,4 +1,4 @@
-"""How far a long command has come, with and without a terminal."""
+"""Progress of long commands, with and without a terminal."""
 
 from io import StringIO
 

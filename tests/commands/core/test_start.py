@@ -1,4 +1,4 @@
-"""What a command loads before it does anything."""
+"""The modules that a command imports before it runs."""
 
 import json
 import subprocess
@@ -7,7 +7,7 @@ from typing import Final
 
 from tests.support.core.forks import ROOT, clean_environment
 
-# They speak to Temporal, or serve: what they load they need.
+# They use Temporal, or serve, so they need what they import.
 _HEAVY_BY_NATURE: Final = ("dev", "demo", "serve", "deployment")
 _HEAVY: Final = (
     "adapters.brain", "adapters.temporal", "alembic", "anthropic", "fastapi", "graphql", "grpc",
@@ -17,7 +17,7 @@ _HEAVY: Final = (
 
 
 def _loaded(program: str, **env: str) -> set[str]:
-    """What is loaded in a new process when the program ends, of what takes long."""
+    """Return the slow modules that a new process has imported when the program ends."""
     told = f"{program}\nimport json\nprint(json.dumps(sorted(sys.modules)), file=sys.stderr)\n"
     done = subprocess.run(
         [sys.executable, "-c", f"import sys, cli\n{told}"],
@@ -31,7 +31,7 @@ def _loaded(program: str, **env: str) -> set[str]:
 
 
 def test_no_command_loads_what_it_does_not_need() -> None:
-    """migrate needs alembic, which tells nothing of the rest: it is loaded last."""
+    """migrate needs alembic, which imports the rest, so it runs last."""
     program = (
         f"late = {(*_HEAVY_BY_NATURE, 'migrate', 'worker')}\n"
         "for command in cli.COMMANDS:\n"

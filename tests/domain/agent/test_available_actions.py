@@ -1,4 +1,4 @@
-"""What the policy offers, and why it refuses what it does not offer."""
+"""The actions that the policy offers, and its reasons for refusals."""
 
 from typing import Final
 
@@ -83,7 +83,7 @@ def test_what_is_not_offered_is_refused_with_its_reason(
 
 
 def test_what_nobody_knows_the_state_of_is_not_cancelled() -> None:
-    """Stripe knows no parcels, and its connector refuses every cancellation."""
+    """Stripe does not know shipments, and its connector refuses every cancellation."""
     paid = an_order(state=OrderState.UNKNOWN)
 
     assert kinds(available_actions(a_situation(order=paid, connections=(SHOP,)))) == [REFUND]
@@ -125,7 +125,7 @@ def test_what_an_orders_state_allows(
 
 @pytest.mark.parametrize("before", [REFUND, CANCEL])
 def test_an_order_is_acted_upon_once(before: ActionKind) -> None:
-    """A refund whose outcome is unknown must not be followed by a cancellation that refunds."""
+    """A refund with an unknown outcome must not be followed by a cancellation that refunds."""
     spent = Spent(on_order=frozenset({before}))
     policy_context = a_situation().model_copy(update={"spent": spent})
 

@@ -1,4 +1,4 @@
-"""Who must see an answer that claims something of us."""
+"""Answers with claims about us that require a review."""
 
 import pytest
 
@@ -83,7 +83,7 @@ def test_a_rule_may_be_repeated_where_it_is_cited() -> None:
 def test_a_template_is_the_merchants_word_unless_a_model_says_it() -> None:
     assert claim_doubt(answer(DONE, OF_TEMPLATE, by_model=False), (REPLY,), request()) is None
     assert claim_doubt(answer(DONE, OF_TEMPLATE), (REPLY,), request()) is not None
-    # What is quoted of the knowledge is not.
+    # A quote from the knowledge is not.
     assert claim_doubt(answer(DONE, OF_RULE, by_model=False), (REPLY,), request()) is not None
 
 

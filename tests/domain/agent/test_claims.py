@@ -1,4 +1,4 @@
-"""What an answer claims of us, and what backs it."""
+"""Claims about us in an answer, and what supports them."""
 
 import string
 from pathlib import Path
@@ -21,7 +21,7 @@ CANCEL = frozenset({ActionKind.CANCEL_ORDER, ActionKind.REPLY})
 
 
 def lines(name: str) -> list[str]:
-    """The entries of a file: an indented line goes on with the one before."""
+    """Return the entries of a file: an indented line continues the previous one."""
     text = Path(__file__).with_name(name).read_text(encoding="utf-8").replace("\n  ", "\r")
     kept = (line.replace("\r", "\n") for line in text.split("\n") if not line.startswith("#"))
     return [line for line in kept if line]

@@ -1,4 +1,4 @@
-"""What is taken for an attempt to command the agent, and what customers may say freely."""
+"""Detected attempts to instruct the agent, and permitted customer texts."""
 
 import base64
 import csv
@@ -56,7 +56,7 @@ def test_attempts_are_found(text: str, reason: UnsafeReason) -> None:
 
 
 def test_honest_customers_are_left_in_peace() -> None:
-    """They are angry, quote policies, and tell us to ignore what they wrote before."""
+    """They are angry, quote policies, and tell us to ignore their earlier message."""
     alarms = [text for text in HONEST if unsafe(text)]
 
     assert len(HONEST) >= 100
@@ -110,7 +110,7 @@ def test_any_text_has_an_answer(text: str) -> None:
     "piece", ["a", "a ", "ignore all ", "<p style='", "A1", "you are now ", "((", "\n", "-", "- "]
 )
 def test_length_costs_no_more_than_its_length(piece: str) -> None:
-    """A quadratic expression would need seconds for these."""
+    """With a quadratic expression, these would take seconds."""
     started = thread_time()
 
     unsafe(piece * (READ_CHARS // len(piece)))

@@ -1,4 +1,4 @@
-"""The frame of answers: which greeting, whose name, in which language."""
+"""The frame of answers: greeting, name and language."""
 
 import pytest
 

@@ -66,7 +66,7 @@ def test_a_template_falls_back_on_its_default() -> None:
 
 @pytest.mark.parametrize("channel", [Channel.EMAIL, Channel.HELPDESK])
 def test_a_message_without_a_proof_gives_no_name_and_no_subject(channel: Channel) -> None:
-    """Its answer reaches the address that it names, whoever wrote it."""
+    """Anyone may have written it, and its answer goes to the address that it names."""
     said = {"customer_name": "Léa Martin", "first_name": "Léa", "subject": "Ma commande"}
     fields = {**said, "order_number": "1042"}
     claim = UnifiedEvent(channel=channel, customer_email="a@b.example", fields=fields)

@@ -1,4 +1,4 @@
-"""What an answer may state, and what it needs a source for."""
+"""Statements in an answer, and those that need a source."""
 
 import string
 from datetime import UTC, datetime
@@ -206,7 +206,7 @@ def test_template_counts_as_it_was_filled() -> None:
     source = (Citation(kind="template", id="t1", title="n"),)
 
     assert unsupported("You get 12 EUR back.", source, request) == ()
-    # A value alone is what somebody sent us.
+    # A value without a name is arbitrary caller data.
     assert unsupported("You get 12 EUR back.", cited("k1"), request) == ("12 eur",)
 
 
@@ -276,7 +276,7 @@ def test_more_sources_never_leave_less_supported(response: str) -> None:
     ],
 )
 def test_long_text_of_one_piece_is_read_at_once(piece: str) -> None:
-    """A pattern that goes back and forth would take minutes."""
+    """A backtracking pattern would take minutes."""
     started = thread_time()
 
     unsupported(piece * 20_000, (), asked(piece * 20_000))

@@ -1,4 +1,4 @@
-"""Answers in a helpdesk: as a public message or as a note, and none where people answer."""
+"""Answers in a helpdesk: as a public message or a note, and none if human agents answer."""
 
 import pytest
 
@@ -45,6 +45,6 @@ def test_what_is_left_to_people() -> None:
     )
     refunded = StepOutcome(kind=ActionKind.REFUND, state=StepState.DONE)
     assert left_to_people((blocked,))
-    # Money was moved, and nobody was told: people must see it.
+    # Money was moved without an answer: a human must see it.
     assert not left_to_people((refunded, blocked))
     assert not left_to_people((refunded,))

@@ -1,4 +1,4 @@
-"""The actions: each kind has its one entry, and it says what its class needs."""
+"""Actions: each kind has one entry, which states what its class requires."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def test_every_kind_has_its_entry() -> None:
 
 
 def test_replies_are_carried_out_last() -> None:
-    """A reply says what was done before it."""
+    """A reply states what was done before it."""
     kinds = list(ACTIONS)
 
     assert set(kinds[-len(REPLIES) :]) == REPLIES
@@ -37,7 +37,7 @@ def test_replies_are_carried_out_last() -> None:
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_an_entry_says_what_its_class_needs(spec: ActionSpec) -> None:
-    """A model is told of all that may be offered; summaries tell of all that is done to orders."""
+    """A model receives all available actions; summaries list all actions on orders."""
     on_order = spec.of is ActionClass.ORDER
 
     assert bool(spec.prompt) is (spec.of is not ActionClass.REPLY)
@@ -45,7 +45,7 @@ def test_an_entry_says_what_its_class_needs(spec: ActionSpec) -> None:
     assert on_order or not (spec.states or spec.gives_back or spec.covered_by or spec.promise)
     assert spec.chosen is None or spec.of is ActionClass.TICKET
     if spec.covered_by:
-        # Judged in this order, what covers it stands in the plan already.
+        # When these are evaluated in order, the plan already contains the first.
         assert list(ACTIONS).index(spec.covered_by) < list(ACTIONS).index(spec.kind)
 
 

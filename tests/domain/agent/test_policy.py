@@ -1,4 +1,4 @@
-"""What the policy allows, keeps for people and refuses, and in which order it plans."""
+"""What the policy allows, holds for review and refuses, and the order of its plan."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What holds of the policy whatever it is asked."""
+"""Properties of the policy for any input."""
 
 from typing import Final
 
@@ -34,7 +34,7 @@ PROPOSALS: Final = st.one_of(
 )
 CATEGORIES: Final = st.sampled_from(Category)
 SEVERITY: Final = list(Ruling)
-# Enough that each rule of the policy, left out, is found (tried by hand, one after the other).
+# Enough examples to detect the removal of any single rule (each was tried by hand).
 thorough: Final = settings(max_examples=200)
 
 

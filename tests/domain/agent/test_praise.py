@@ -1,4 +1,4 @@
-"""Which messages only praise, and so want nothing."""
+"""Messages that only praise, and need no answer."""
 
 import pytest
 from hypothesis import given

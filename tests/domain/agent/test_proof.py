@@ -1,4 +1,4 @@
-"""What entitles the agent to act on an order: asked for, named, theirs, and nothing else."""
+"""Requirements for an action on an order: requested, identified, owned by the customer."""
 
 import pytest
 
@@ -66,7 +66,7 @@ def test_of_two_numbers_the_one_in_the_words_that_ask_is_asked_about() -> None:
 
 @pytest.mark.parametrize("text", ["Please refund my other order.", "Remboursez mon autre commande"])
 def test_another_order_than_the_one_spoken_of_is_asked_for(text: str) -> None:
-    """Though a subject, a field or the thread names one."""
+    """Although a subject, a field or the thread names one."""
     subject = an_event(text=text, numbers=("1042",))
     bound = a_situation(event=an_event(text=text, numbers=()))
 

@@ -1,7 +1,7 @@
-"""Whatever is written, turn after turn, about whatever orders: no action on an order that was not
-named, none without the customer's word, and no two actions on one order.
+"""Whatever the messages and orders: no action on an order that was not named, none without the
+customer's request, and no two on one order.
 
-Through thinking alone; tests/workflows/test_proof.py looks at the ledger's rows.
+Tests the thinking alone; tests/workflows/test_proof.py checks the ledger's rows.
 """
 
 from collections import Counter
@@ -43,7 +43,7 @@ from tests.support.agent.exchanges import (
 
 
 class Change(Enum):
-    """What may happen between two messages: the orders' sums change, or the merchant's rules do."""
+    """A possible change between two messages: the orders' totals, or the merchant's rules."""
 
     SUM = auto()
     RULES = auto()
@@ -61,7 +61,7 @@ ALL_OPEN: Final = (OrderState.OPEN,) * len(OWN_NUMBERS)
 
 @dataclass
 class Exchange:
-    """One customer's exchange with the agent, its orders, and what was done about them."""
+    """One customer's conversation with the agent, the orders, and the executed actions."""
 
     brain: Brain
     level: ActionLevel
@@ -84,7 +84,7 @@ class Exchange:
                 await self.hear(step)
 
     async def hear(self, text: str) -> None:
-        """One message the product's own way; checks what the agent does about it."""
+        """Process one message as the product does; check the agent's actions."""
         event = _event(text, self.thread)
         lookup = self._look_up(event)
         order = lookup.order if lookup else None
@@ -168,7 +168,7 @@ def _event(text: str, thread: Thread) -> UnifiedEvent:
 
 
 def _order(number: str, state: OrderState, days: int) -> Order:
-    """`days`: its age. Of each age it is worth something else."""
+    """Return an order. `days`: its age. Its total depends on its age."""
     worth = Money(minor=4_900 + days, currency="EUR")
     return Order(
         integration_id=SHOP.integration_id,

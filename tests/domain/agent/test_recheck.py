@@ -1,4 +1,4 @@
-"""What the policy says right before an action is done, after people have approved it."""
+"""The policy's check directly before an action, after a human approval."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The answer to the agent's own question: a yes does just what was asked, and once."""
+"""The answer to the agent's own question: a yes executes exactly the proposed action, once."""
 
 from datetime import timedelta
 from typing import Final
@@ -33,7 +33,7 @@ LATER: Final = NOW + timedelta(minutes=5)
 
 
 class AskedBrain:
-    """Answers a refund request; `asked` counts how often."""
+    """Answers a refund request; `asked` counts the calls."""
 
     def __init__(self, *proposals: Proposal) -> None:
         self.proposals = proposals
@@ -76,7 +76,7 @@ def context(
 
 
 async def asked() -> ThinkingResult:
-    """What comes of a plain request where the customer must confirm."""
+    """Return the result of a plain request if the customer must confirm."""
     brain = AskedBrain(Proposal(kind=REFUND))
     return await think_through(brain, context(an_event()), NOW)
 

@@ -1,4 +1,4 @@
-"""The rulebook: what it allows by default, and which rules are refused where they are written."""
+"""The rulebook: its defaults, and rules that are rejected on input."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a run keeps of a thought in shadow mode."""
+"""What a run stores of a thought in shadow mode."""
 
 import pytest
 
@@ -58,7 +58,7 @@ def test_the_run_keeps_the_reply_alone() -> None:
     assert (kept.plan[0].integration_id, kept.plan[0].ticket_id) == ("desk", "T-1")
     assert (kept.text, kept.answer.response, kept.answer.citations) == ("", "", ())
     assert kept.judgement.verdicts == (reply,)
-    # One person is enough for words of their own.
+    # One person may send a text of their own.
     assert not kept.judgement.needs_second
     assert kept.hold is EscalationReason.SHADOW_MODE
 

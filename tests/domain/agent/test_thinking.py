@@ -1,4 +1,4 @@
-"""What keeps an answer from being sent, and what needs none."""
+"""Reasons to hold an answer, and messages that need none."""
 
 from typing import Final
 
@@ -31,7 +31,7 @@ ANSWER: Final = BrainAnswer(
 
 
 class FixedBrain:
-    """Answers the same to all; `requests` are what it was shown."""
+    """Returns the same answer for every message; `requests` records the inputs."""
 
     def __init__(self, answer: BrainAnswer = ANSWER) -> None:
         self.answer = answer
@@ -81,7 +81,7 @@ DELIVERY: Final = (
     [
         (FROM_KNOWLEDGE, True, None),
         (FROM_KNOWLEDGE, False, EscalationReason.POLICY_RESTRICTION),
-        # A language model composes its answers: the setting is not about them.
+        # A language model composes its own answers: the setting does not apply.
         (FROM_KNOWLEDGE.model_copy(update={"prompt_version": "7"}), False, None),
         # Templates keep their rules.
         (ANSWER, False, None),
@@ -149,7 +149,7 @@ async def test_some_matters_reach_people_and_no_brain(
 async def test_categories_and_intents_hold_for_answers_too(
     rule: dict[str, object], reason: PolicyReason
 ) -> None:
-    """The answer stays a draft that people may send."""
+    """The answer remains a draft that a reviewer can send."""
     reply = ActionRule.model_validate({"level": ActionLevel.AUTONOMOUS, **rule})
     rulebook = Rulebook(actions={ActionKind.REPLY_IN_HELPDESK: reply})
 
@@ -161,7 +161,7 @@ async def test_categories_and_intents_hold_for_answers_too(
 
 
 async def test_a_question_is_not_asked_beside_another_wish() -> None:
-    """Who also wants to know something else would get no answer to it."""
+    """A customer with another question would not get an answer to it."""
     asked = ANSWER.model_copy(
         update={
             "proposals": (Proposal(kind=REFUND),),

@@ -1,5 +1,4 @@
-"""What another person wrote in a ticket never counts as a request of the author whom a code
-proves."""
+"""Another person's message in a ticket is never a request of the author verified by a code."""
 
 import pytest
 
@@ -40,7 +39,7 @@ def test_words_before_the_code_are_asked_back() -> None:
         ("I want a refund for order 1042.", (Ruling.ALLOWED, None)),
         # Only the ticket's subject names the order.
         ("I want a refund.", (Ruling.ASK, PolicyReason.NOT_CERTAIN)),
-        # Only the ticket's subject asks.
+        # Only the ticket's subject contains the request.
         ("", (Ruling.REFUSED, PolicyReason.NOT_ASKED)),
     ],
 )

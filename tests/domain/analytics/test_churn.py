@@ -1,4 +1,4 @@
-"""The churn score: bounded, explained by its factors, and never lower for what got worse."""
+"""The churn score: bounded, explained by its factors, and never lower when a factor gets worse."""
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -101,7 +101,7 @@ def test_what_gets_worse_never_lowers_the_score(history: History, data: st.DataO
         (replace(CALM, same_matter=9), FactorName.REPEATS, 1),
         (replace(CALM, unresolved=1), FactorName.UNRESOLVED, 0.5),
         (replace(CALM, unresolved=5), FactorName.UNRESOLVED, 1),
-        # They wrote every 10 days, and have been silent for as long, for 20 and for 40.
+        # They wrote every 10 days, and have been silent for 10, 20 and 40 days.
         (replace(CALM, last_unresolved=True), FactorName.SILENCE, 0),
     ],
 )

@@ -1,4 +1,4 @@
-"""Ranges of days: what adds up, and what does not."""
+"""Ranges of days: figures that add up, and figures that do not."""
 
 from datetime import date, timedelta
 
@@ -8,15 +8,18 @@ from hypothesis import strategies as st
 
 from domain.analytics.insight import Figures, before, change, period, reasons, slices, whole
 from domain.analytics.metrics import Breakdown, DayInsight, Slice
+from domain.analytics.saved_time import MINUTES_PER_TICKET
 from tests.support.analytics.figures import day_insight
 
 FIRST = date(2026, 2, 27)
 COUNTS = st.integers(0, 50)
+CURRENCIES = st.sampled_from(["EUR", "JPY"])
+AMOUNTS = st.integers(1, 10_000)
 
 
 @st.composite
 def made_days(draw: st.DrawFn) -> list[DayInsight]:
-    """Days as SQL counts them: what is part of something is no more than that."""
+    """Return days as SQL counts them: no part exceeds its total."""
     found = []
     for number in range(draw(st.integers(1, 6))):
         asked = draw(COUNTS)
@@ -32,17 +35,21 @@ def made_days(draw: st.DrawFn) -> list[DayInsight]:
             reopened=reopened if is_over else None,
             durable=resolved - reopened if is_over else None,
             cost_micros=draw(COUNTS),
+            refunds=(refunds := draw(st.integers(0, asked))),
+            refunded=draw(st.dictionaries(CURRENCIES, AMOUNTS, min_size=1)) if refunds else {},
+            rated=(rated := draw(COUNTS)),
+            satisfied=draw(st.integers(0, rated)),
+            latencies=draw(st.dictionaries(st.sampled_from(["94", "121"]), COUNTS)),
         )
         found.append(
             day_insight(
                 FIRST + timedelta(days=number),
-                **part.model_dump(exclude={"key"}),
+                **part.model_dump(exclude={"key", "refunds", "refunded", "latencies"}),
+                runs=asked,
                 handled=draw(st.integers(resolved, asked)),
                 escalations={"low_confidence": escalated} if escalated else {},
-                rated=(rated := draw(COUNTS)),
-                satisfied=draw(st.integers(0, rated)),
                 rating_mean=draw(st.floats(1, 5)) if rated else None,
-                breakdown=Breakdown(by_class=(part,)),
+                breakdown=Breakdown(by_class=(part,), is_detailed=draw(st.booleans())),
             )
         )
     return found
@@ -74,9 +81,37 @@ def test_parts_add_up_to_the_whole(days: list[DayInsight]) -> None:
     total = of_range(days)
     parts = slices(days, lambda day: day.by_class)
 
-    for name in ("asked", "resolved", "resolved_alone", "escalated", "followed", "durable"):
+    for name in (
+        "asked",
+        "resolved",
+        "resolved_alone",
+        "escalated",
+        "followed",
+        "durable",
+        "refunds",
+    ):
         assert sum(getattr(part, name) for part in parts) == getattr(total, name)
+    assert sum(part.rated for part in parts) == total.rated
     assert sum(reason.escalated for reason in reasons(days)) == total.escalated
+
+
+@given(made_days())
+def test_refunds_add_up_by_currency(days: list[DayInsight]) -> None:
+    found = period(days[0].day, days[-1].day, days)
+    parts = slices(days, lambda day: day.by_class)
+
+    for currency in ("EUR", "JPY"):
+        drawn = sum(
+            part.refunded.get(currency, 0) for day in days for part in day.breakdown.by_class
+        )
+        whole_sum = sum(one.minor for one in found.refunded if one.currency == currency)
+        of_parts = sum(
+            one.minor for part in parts for one in part.refunded if one.currency == currency
+        )
+        assert whole_sum == of_parts == drawn
+    assert found.figures.hours_saved == found.figures.resolved_alone * MINUTES_PER_TICKET / 60
+    without = [day for day in days if day.runs or day.rated]
+    assert found.undetailed == sum(not day.breakdown.is_detailed for day in without)
 
 
 def test_a_day_of_an_earlier_version_is_missing() -> None:

@@ -1,4 +1,4 @@
-"""The rates of a day, and the days that are meant."""
+"""The rates of a day, and the selected days."""
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta

@@ -1,4 +1,4 @@
-"""The chain: whatever single thing is done to it, its walk tells."""
+"""The audit chain: verification detects every single manipulation."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -35,7 +35,7 @@ places = st.integers(0, len(CHAIN) - 1)
 
 
 def rewritten(links: tuple[ChainLink, ...], at: int, entry: AuditEntry) -> tuple[ChainLink, ...]:
-    """By somebody who knows how: all hashes from a changed entry on are computed anew."""
+    """Recompute all hashes from a changed entry on, as a skilled attacker would."""
     made = list(links[:at])
     for one in (entry, *(link.entry for link in links[at + 1 :])):
         before = made[-1].hash if made else START.hash
@@ -70,7 +70,7 @@ def test_an_entry_tells_who_from_where_and_what() -> None:
 
 
 def test_the_form_that_is_hashed_never_changes() -> None:
-    """Entries that are kept were hashed in it."""
+    """Stored entries were hashed in this format."""
     (link,) = chained(
         START, CLIENT, [Note(ANNA, "clé", {"b": "2", "a": '"'})], WHEN, iter(["e1"]).__next__
     )
@@ -158,7 +158,7 @@ def test_another_order_is_found(order: list[int]) -> None:
 
 @given(places)
 def test_an_entry_put_between_is_found(place: int) -> None:
-    """It is hashed rightly, and those behind it have other places."""
+    """Its hash is valid, but the positions after it have changed."""
     before = CHAIN[place].previous
     put = replace(CHAIN[place].entry, id="put", what="nothing happened")
     behind = [

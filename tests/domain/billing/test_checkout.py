@@ -1,4 +1,4 @@
-"""What is asked for at first, and what does not fit a checkout."""
+"""The first payment, and incompatible checkouts."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -24,11 +24,12 @@ def eur(minor: int) -> Money:
         ("2026-11-01T00:00:00+00:00", 3000, "2026-12-01"),
         ("2026-11-21T12:00:00+00:00", 1000, "2026-12-01"),
         ("2026-11-21T12:00:01+00:00", 1000, "2026-12-01"),
-        # Within three days the next month is paid at once, for renewals begin later.
+        # Within the last three days, the next month is charged at once, because renewals begin
+        # later.
         ("2026-11-28T00:00:00+00:00", 300, "2026-12-01"),
         ("2026-11-28T00:00:01+00:00", 300 + 3000, "2027-01-01"),
         ("2026-11-30T23:59:59+00:00", 100 + 3000, "2027-01-01"),
-        # Already December here, still November in UTC.
+        # Already December locally, still November in UTC.
         ("2026-12-01T00:30:00+01:00", 100 + 3000, "2027-01-01"),
         ("2026-12-31T12:00:00+00:00", 97 + 3000, "2027-02-01"),
         ("2028-02-29T12:00:00+00:00", 104 + 3000, "2028-04-01"),
@@ -51,7 +52,7 @@ MOMENTS = st.integers(0, 20 * 365 * 86_400).map(
     st.integers(0, 10**6),
 )
 def test_any_first_payment(now: datetime, monthly: int, paid: int) -> None:
-    """Never more than two months, never for nothing, and renewed as late as Stripe wants it."""
+    """Never more than two months, never free, and renewed no earlier than Stripe permits."""
     first = first_payment(eur(monthly), now)
     less = first_payment(eur(monthly), now, paid=eur(paid))
 
@@ -63,7 +64,7 @@ def test_any_first_payment(now: datetime, monthly: int, paid: int) -> None:
 
 
 def test_a_month_that_is_paid_already_costs_the_difference() -> None:
-    """The plan that is replaced was bought in these days, and so with the next month."""
+    """The replaced plan was purchased in these days, together with the next month."""
     now = datetime(2026, 11, 30, 12, tzinfo=UTC)
     january = datetime(2027, 1, 1, tzinfo=UTC)
 

@@ -1,4 +1,4 @@
-"""The day when the quota ends, checked against a count of every ticket."""
+"""The day on which the quota ends, verified by counting every ticket."""
 
 from datetime import UTC, date, datetime, timedelta
 
@@ -42,7 +42,7 @@ def test_where_there_is_none() -> None:
 def test_against_a_count(
     now: datetime, daily: list[int], used: int, limit: int, bought: int
 ) -> None:
-    """Ticket after ticket at an even pace: the day of the one that uses up the rest."""
+    """Tickets at an even pace: the day of the ticket that uses up the remaining quota."""
     found = forecast(standing(used, limit, bought, now), daily, now)
 
     assert found is not None

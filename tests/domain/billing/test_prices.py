@@ -1,4 +1,4 @@
-"""The price list, as it is configured."""
+"""The configured price list."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Who pays for a ticket, and which thresholds stand."""
+"""Whether the quota or a credit pays for a ticket, and which thresholds apply."""
 
 import math
 

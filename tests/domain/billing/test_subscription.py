@@ -1,4 +1,4 @@
-"""Which plan is in force when."""
+"""The current plan over time: trials, changes and ended subscriptions."""
 
 from datetime import UTC, datetime, timedelta
 

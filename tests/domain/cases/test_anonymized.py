@@ -1,4 +1,4 @@
-"""Personal data does not survive; what is no personal data does."""
+"""Personal data is removed, and other data remains."""
 
 import re
 from typing import Final
@@ -136,6 +136,11 @@ def _shape(number: str) -> str:
         ("I live at 221 Baker Street", "I live at 12 rue de l'Exemple"),
         ("Merci,\nSophie Durand", "Merci,\nCamille Martin"),
         ("Je m'appelle Karim Benali", "Je m'appelle Camille Martin"),
+        ("Bonjour Léa Petit,\n\nC'est fait.", "Bonjour Camille Martin,\n\nC'est fait."),
+        ("Hello Zoé!", "Hello Camille!"),
+        ("Chère Madame Petit,", "Chère Madame Camille,"),
+        ("Bonjour Madame, Monsieur,", "Bonjour Madame, Monsieur,"),
+        ("Bonjour\nMa commande", "Bonjour\nMa commande"),
         ("voir https://a.fr/robe", "voir https://a.fr/robe"),
         ("voir https://a.fr/s?token=x1.", "voir https://example.com/lien."),
         ("https://a.fr/suivi/9f8e7d6c5b4a39281706ff", "https://example.com/lien"),
@@ -160,13 +165,13 @@ def test_the_made_up_person_is_never_the_real_one() -> None:
 @each(
     [
         *("a@", "1 ", "06 ", "FR76 ", "4111 ", "12 rue ", "https://a.fr/1", "Marie ", "é", "1042-"),
-        # Many numbers could begin at each of their groups.
+        # Many numbers could start at each of their groups.
         *("12 ", "123 ", "1234 ", "AB12 "),
     ]
 )
 def test_hostile_text_costs_linear_work(piece: str) -> None:
-    """By steps: what is tried as a number counts too. The expressions are bounded by the deadline
-    of hypothesis above and by this size here."""
+    """Measured in steps: each number candidate counts too. Hypothesis's deadline above and this
+    size limit the expressions."""
     text = (piece * 20_000)[:20_000]
     with budget() as effort:
         once = _replaced(text)

@@ -1,4 +1,4 @@
-"""Cases as a file: strict, errors by their paths, and the way there and back."""
+"""Case files: strict parsing, errors with paths, and round trips."""
 
 from copy import deepcopy
 from typing import Any, Final

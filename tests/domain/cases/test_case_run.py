@@ -1,4 +1,4 @@
-"""When a case passes, and when an outcome is another one."""
+"""When a case passes, and when an outcome differs."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What a verdict on a case holds for."""
+"""The inputs for which a verdict on a case is valid."""
 
 from domain.agent.plan import ActionKind
 from domain.agent.rulebook import ActionLevel, ActionRule, Rulebook
@@ -45,13 +45,13 @@ def test_another_digest(spec: PlaybookSpec, content: bytes, model: str, case: Ca
     ]
 )
 def test_the_same_digest(spec: dict[str, object], case: dict[str, object]) -> None:
-    """What no thought depends on costs no verdict."""
+    """An input that does not affect thinking does not invalidate a verdict."""
     changed, renamed = _SPEC.model_copy(update=spec), _CASE.model_copy(update=case)
     assert verdict_digest(changed, b"content", "model", renamed) == _NOW
 
 
 def test_the_order_of_rules_says_nothing() -> None:
-    """A rulebook that was read from a file and one from the database are the same."""
+    """A rulebook read from a file equals the same one from the database."""
     kinds = (ActionKind.REPLY, ActionKind.NOTE)
     rule = ActionRule(level=ActionLevel.AUTONOMOUS)
     one, other = (

@@ -1,4 +1,4 @@
-"""A real run as a case: no personal data, the same made-up order throughout, and what stands."""
+"""A real run as a case: no personal data, a consistent made-up order, and unchanged results."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -103,7 +103,7 @@ _NEITHER: Final = ["refund", "cancel_order"]
 
 @each(
     [
-        # decision, run's status, why a human was asked; expected status, actions, forbidden
+        # decision, run status, review reason; expected status, actions, forbidden
         (None, "completed", None, "completed", _REFUND, ["cancel_order"]),
         (None, "needs_review", "low_confidence", "needs_review", [], _NEITHER),
         (None, "failed", None, None, [], _NEITHER),

@@ -1,4 +1,4 @@
-"""What of an expectation an outcome does not meet."""
+"""How an outcome differs from its expectation."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Knowledge files: what is read of them, and what is wrong with a line."""
+"""Knowledge files: parsing, and errors by line."""
 
 import time
 

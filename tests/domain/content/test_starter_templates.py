@@ -16,9 +16,9 @@ from domain.content.starter_templates import starter_templates
 
 _IDS = count()
 STARTERS = starter_templates(lambda: f"{next(_IDS):04}")
-# Of the order that was looked up, and of nothing that a caller sends.
+# About the looked-up order, and nothing that a caller sends.
 FACTS = {"order_status", "order_placed_on", "tracking_url"}
-# What only an action of ours, or a person, can make true.
+# Statements that only our action, or a human, can make true.
 PROMISE = re.compile(
     r"\b(?:we (?:will|are going|shall)|we'll|will be (?:sent|refunded|cancelled|replaced)"
     r"|nous (?:allons|vous (?:rembours|renv|tiendr|recontact)\w+|ouvrons|lançons)"
@@ -64,7 +64,7 @@ def test_only_placeholders_promise_that_something_is_done() -> None:
 
 
 def test_the_orders_facts_come_from_the_shop_alone() -> None:
-    """A caller may send an order number: with it alone no text speaks of the order's state."""
+    """A caller may send an order number, but no text states that order's status on this basis."""
     for one in STARTERS:
         if "order_number" in names(one.body) and not names(one.body) & PLACEHOLDERS:
             assert names(one.body) & FACTS, one.name

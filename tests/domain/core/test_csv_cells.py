@@ -1,4 +1,4 @@
-"""Cells of CSV files: they parse back, and no spreadsheet takes one for a formula."""
+"""CSV cells: they round-trip, and no spreadsheet treats one as a formula."""
 
 from datetime import UTC, date, datetime
 
@@ -10,7 +10,7 @@ from tests.support.core.each import each
 from tests.support.exports.spreadsheet import AWKWARD, strict_rows, unguard
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=20)
-# What a guard is for, more often than chance has it.
+# Texts that need protection, more often than at random.
 AWKWARD_TEXTS = st.lists(st.sampled_from([*"=+-@#';\t\n\r \"", "##", "a"]), max_size=12).map(
     "".join
 )

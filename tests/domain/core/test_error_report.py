@@ -1,4 +1,4 @@
-"""raised(): types and places of a whole chain, bounded, whatever its shape."""
+"""raised(): types and locations of a whole exception chain, bounded for any chain."""
 
 from domain.core.error_report import MAX_EXCEPTIONS, MAX_FRAMES, raised
 

@@ -1,4 +1,4 @@
-"""Ids in the order of time."""
+"""Ids sorted by time."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Data files of words: what is wrong in one is told by its name and place."""
+"""Word data files: an error names the file and the position."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ class Fruit(LexiconFile):
 
 
 def written(folder: Path, text: str) -> str:
-    """A module with that data file beside it."""
+    """Write a module with this data file beside it."""
     (folder / "fruit.yaml").write_text(text)
     return str(folder / "fruit.py")
 
@@ -94,7 +94,7 @@ def test_every_file_is_in_use() -> None:
 
 @pytest.mark.parametrize("module", [claim_phrasings.__file__, unsafe_phrasings.__file__])
 def test_lines_of_phrasings_keep_their_spaces(module: str) -> None:
-    """No editor may take a space that an expression needs: none stands at the end of a line."""
+    """No line ends with a space that an expression needs, because editors may remove it."""
     text = Path(module).with_suffix(".yaml").read_text()
 
     assert not [line for line in text.splitlines() if line != line.rstrip()]
@@ -115,7 +115,7 @@ def test_concept_words_are_folded() -> None:
 
 
 def test_words_of_meanings_are_as_a_message_has_them() -> None:
-    """Folded, and spelt as `tokens` leaves them: else no message ever holds them."""
+    """Folded, and spelled as `tokens` returns them: otherwise no message matches."""
     file = meanings.meanings_file()
 
     listed = " ".join((file.harmless, file.goods, file.articles, *file.meanings.values()))

@@ -1,4 +1,4 @@
-"""Months in UTC, at their edges."""
+"""Months in UTC, and their boundaries."""
 
 from datetime import UTC, date, datetime, timedelta, timezone
 
@@ -22,7 +22,7 @@ AWARE = st.datetimes(
         (datetime(2027, 1, 1, tzinfo=UTC), "2027-01", date(2027, 2, 1)),
         (datetime(2028, 2, 29, 12, tzinfo=UTC), "2028-02", date(2028, 3, 1)),
         (datetime(2027, 2, 28, 23, 59, tzinfo=UTC), "2027-02", date(2027, 3, 1)),
-        # A quarter past midnight in Paris is still last month.
+        # 00:15 in Paris is still the previous month.
         (datetime(2026, 7, 1, 0, 15, tzinfo=timezone(timedelta(hours=2))), "2026-06",
          date(2026, 7, 1)),
     ],

@@ -1,4 +1,4 @@
-"""YAML has the types of JSON, and what it costs to read is bounded."""
+"""YAML has JSON's types, and its parsing cost is bounded."""
 
 import math
 import sys
@@ -13,7 +13,7 @@ from domain.core.plain_text import without_controls
 from domain.core.strict_yaml import MAX_DIGITS, MAX_NODES, read_yaml, write_list, write_yaml
 from tests.support.core.hostile_yaml import SHAPES, fragments
 
-# As everything that the product writes to a file: without control characters.
+# Without control characters, like everything that the product writes to a file.
 TEXTS = st.text().map(without_controls)
 NUMBERS = st.integers(-(10**MAX_DIGITS) + 1, 10**MAX_DIGITS - 1) | st.floats(
     allow_nan=False, allow_infinity=False
@@ -40,7 +40,7 @@ VALUES = st.recursive(
         ("OFF", False),
         ("~", None),
         ("", None),
-        # What YAML 1.1 reads as something else.
+        # Values that YAML 1.1 would interpret differently.
         ("1:30", "1:30"),
         ("190:20:30.15", "190:20:30.15"),
         ("010", "010"),
@@ -109,7 +109,7 @@ def test_what_is_written_is_read_back(value: JsonValue) -> None:
 @given(fragments())
 @settings(max_examples=300)
 def test_any_text_is_read_or_refused(text: str) -> None:
-    """Nothing is raised but InvalidInput, and what is read is JSON."""
+    """Only InvalidInput is raised, and the result is JSON."""
     try:
         value = read_yaml(text)
     except InvalidInput:
@@ -119,7 +119,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_calls_grow_with_the_size_and_not_faster(shape: str) -> None:
-    """Work is counted and not timed, as that of hostile mails is."""
+    """The work is counted, not timed, as for hostile emails."""
     _calls(SHAPES[shape](2_000))
 
     once, twice, four_times = (_calls(SHAPES[shape](size)) for size in (8_000, 16_000, 32_000))

@@ -1,4 +1,4 @@
-"""Where parts of a YAML document stand."""
+"""The positions of parts of a YAML document."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""An export's text, read as a stream whatever stands in it."""
+"""An export's text, parsed as a stream for any content."""
 
 import io
 import json
@@ -26,7 +26,7 @@ json_values: st.SearchStrategy[JsonValue] = st.recursive(
 
 
 class Dribble:
-    """A stream that gives as little as it likes."""
+    """A stream that returns arbitrarily small chunks."""
 
     def __init__(self, data: bytes, chance: random.Random) -> None:
         self._data = io.BytesIO(data)
@@ -55,7 +55,7 @@ def read(text: str) -> list[ExportHead | RawRecord]:
 def test_records_come_as_they_were_written(
     records: list[dict[str, JsonValue]], indent: int | None, plain: bool, chance: random.Random
 ) -> None:
-    """In any layout, and in whatever pieces the file comes."""
+    """Records are parsed identically in any layout and in chunks of any size."""
     text = text_of({"engine_runs": [*records]}, indent=indent, ensure_ascii=plain)
     head, *found = read_export(Dribble(text.encode("utf-8", "surrogatepass"), chance))
     assert isinstance(head, ExportHead)
@@ -74,7 +74,7 @@ WRONG: dict[str, tuple[str | Callable[[str], str], str]] = {
     "no export": ('{"a": 1}', "exported_at is expected here"),
     "an answer": ('{"error": "Non autorise."}', "exported_at is expected here"),
     "something behind": (lambda good: good + "{}", "behind the export"),
-    "a section more": (lambda good: good[:-1] + ', "x": []}', "behind shadow_drafts"),
+    "a section more": (lambda good: good[:-1] + ', "x": []}', "behind conversation_notes"),
     "a section less": (
         lambda good: good.replace('"settings": [], ', ""), "settings is expected here, not integ",
     ),

@@ -1,4 +1,4 @@
-"""The models of an export's records: of the same fields as the export, its schema and its page."""
+"""The models of export records have the same fields as the export, its schema and its document."""
 
 import json
 import re
@@ -21,8 +21,8 @@ def test_a_record_has_the_export_columns_in_their_order(section: Section) -> Non
 
 
 def test_parts_of_a_record_have_the_fields_that_are_written() -> None:
-    """SQL writes them, and strict models read them in
-    `tests/services/exports/test_tenant_import.py`; here no field of a model is left out."""
+    """SQL writes the records, and strict models parse them in
+    `tests/services/exports/test_tenant_import.py`. Here, no model field is missing."""
     written = {
         (section, column.name): set(
             re.findall(r"'(\w+)', (?:replace\(to_json\()?[a-z]\.|'(\w+)', \(", column.sql)

@@ -1,4 +1,4 @@
-"""One spelling for one mailbox: look-alikes are other addresses."""
+"""One spelling per mailbox: look-alikes are different addresses."""
 
 import pytest
 from hypothesis import given
@@ -15,10 +15,10 @@ from domain.identity.errors import InvalidAddress
         (" anne@shop.example ", "anne@shop.example"),
         ("anne+invoices@shop.example", "anne+invoices@shop.example"),
         ("o'brien.x_y@mail.shop.example", "o'brien.x_y@mail.shop.example"),
-        # A domain in letters of its own is compared, and written to, in its ASCII form.
+        # An internationalized domain is compared and used in its ASCII form.
         ("anne@bücher.example", "anne@xn--bcher-kva.example"),
         ("anne@XN--BCHER-KVA.example", "anne@xn--bcher-kva.example"),
-        # Wide letters of a domain are the same domain in the DNS.
+        # Full-width letters in a domain mean the same domain in the DNS.
         ("anne@ｓｈｏｐ.example", "anne@shop.example"),
         ("anne@shop。example", "anne@shop.example"),
         ("a@" + "b" * 60 + ".example", "a@" + "b" * 60 + ".example"),
@@ -30,7 +30,7 @@ def test_one_spelling(typed: str, kept: str) -> None:
 
 
 def test_a_domain_that_looks_like_another_is_another() -> None:
-    """The first letter is Cyrillic; the second one's i has no dot."""
+    """The first letter is Cyrillic; in the second, the i has no dot."""
     assert sign_in_address("anne@аpple.example") == "anne@xn--pple-43d.example"
     assert sign_in_address("anne@gıthub.example") != "anne@github.example"
 
@@ -60,7 +60,7 @@ def test_a_domain_that_looks_like_another_is_another() -> None:
         "<anne@shop.example>",
         "Anne <anne@shop.example>",
         "anne@eve@shop.example",
-        # Local parts that only look like a known one: Cyrillic, wide, a Kelvin sign, mixed.
+        # Local parts that resemble a known one: Cyrillic, full-width, a Kelvin sign, mixed.
         "аnne@shop.example",
         "ａnne@shop.example",
         "\u212aarl@shop.example",

@@ -1,4 +1,4 @@
-"""A shop's name is one visible line, whatever a stranger typed."""
+"""A shop's name is one visible line, for any input."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The code: who holds neither it nor the key learns nothing, and guessing is hopeless."""
+"""The code: without the code or the key nothing can be learned, and guessing is impractical."""
 
 from dataclasses import asdict
 
@@ -20,7 +20,7 @@ SEALER = FernetSealer(KEY)
 
 
 def test_guessing_all_day_from_many_networks_is_bounded() -> None:
-    """Each request comes from a network of its own and takes all the tries that it gets."""
+    """Each request comes from a new network and uses all its attempts."""
     guesses, hours = 0, [0] * 24
     strangers = 0
     for hour in range(24):

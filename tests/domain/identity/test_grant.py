@@ -1,4 +1,4 @@
-"""What OAuth clients ask for, and what users leave them."""
+"""What OAuth clients request, and what users grant."""
 
 import pytest
 from hypothesis import given
@@ -43,7 +43,7 @@ def test_refused(change: dict[str, str], error: OAuthError) -> None:
 
 @pytest.mark.parametrize("missing", GOOD)
 def test_nothing_may_be_missing(missing: str) -> None:
-    """PKCE above all: without a method it would be `plain`."""
+    """Especially PKCE: without a method it would be `plain`."""
     given_ = {name: value for name, value in GOOD.items() if name != missing}
     with pytest.raises(OAuthRefused) as refused:
         access_request(given_, RESOURCE)

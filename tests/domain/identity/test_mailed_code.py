@@ -1,4 +1,4 @@
-"""Mailed codes: who gets one, how long it is, and what it is good for."""
+"""Emailed codes: recipients, length and validity."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -72,7 +72,7 @@ def test_a_place_waits_for_its_fourth(
         ({"of_client": CODES_AN_HOUR}, OWN),
         ({"of_client": CODES_AN_HOUR_AT_MOST}, HELD_BACK),
         ({"of_client": CODES_AN_HOUR_AT_MOST, "is_known": True}, OWN),
-        # Wrong tries stop nothing.
+        # Wrong attempts block nothing.
         ({"wrong": 10 * WRONG_A_DAY}, OWN),
     ],
 )

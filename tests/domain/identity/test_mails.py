@@ -1,4 +1,4 @@
-"""The mails: what they say, and what they never say."""
+"""The emails: required and forbidden content."""
 
 import pytest
 

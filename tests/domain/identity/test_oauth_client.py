@@ -1,4 +1,4 @@
-"""OAuth clients by their own words."""
+"""OAuth clients' own metadata."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""PKCE: the verifier that made a challenge fits it, and no other text does."""
+"""PKCE: a challenge matches only its own verifier."""
 
 import pytest
 from hypothesis import given
@@ -24,7 +24,7 @@ def test_only_the_verifier_fits(one: str, other: str) -> None:
 
 @given(st.text(LETTERS, max_size=140))
 def test_no_text_fits_itself(text: str) -> None:
-    """`plain` is never taken: a challenge that was seen underway must be of no use."""
+    """`plain` is never accepted: an intercepted challenge must be useless."""
     assert not fits(text, text)
 
 

@@ -1,4 +1,4 @@
-"""Redirect URIs: what may be registered, and what counts as registered."""
+"""Redirect URIs: what can be registered, and what matches a registered one."""
 
 import pytest
 from hypothesis import given
@@ -60,7 +60,7 @@ REFUSED = (
     "HTTPS://app.example/callback",
     "https://app.example/" + "a" * MAX_URI,
 )
-# What an attacker asks for in the place of what is registered.
+# What an attacker requests instead of the registered URI.
 TRICKS = (
     "https://app.example/callback/",
     "https://app.example/callback?x=1",
@@ -144,7 +144,7 @@ uris = st.builds(
 
 @given(uris, uris)
 def test_one_that_is_registered_leads_to_the_same_place(one: str, other: str) -> None:
-    """Same scheme, host and rest; and the same port, but on the user's own machine."""
+    """Same scheme, host, path and port; the port may differ only on the user's own machine."""
     presented, registered = redirect_uri(one), redirect_uri(other)
     same = (presented.scheme, presented.host, presented.rest) == (
         registered.scheme,

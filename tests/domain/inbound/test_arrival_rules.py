@@ -1,4 +1,4 @@
-"""What the door asks of a request: its headers, its age, its signature, its account, its secret."""
+"""Checks on an inbound request: headers, age, signature, account, secret."""
 
 import json
 from datetime import UTC, datetime
@@ -66,7 +66,7 @@ def test_any_text_is_a_time_or_refused(text: str) -> None:
 
 
 def test_headers() -> None:
-    """Cookies and proxies' headers are never seen; what proves or lets in is never kept."""
+    """Cookies and proxy headers are never seen; credentials are never stored."""
     came = headers_of_platform(
         [
             ("Content-Type", "application/json"),
@@ -123,7 +123,7 @@ def test_tokens(random_bytes: bytes) -> None:
 
 
 def test_a_sealed_secret_cannot_be_moved() -> None:
-    """Whatever stands in it: platforms' secrets have slashes."""
+    """For any content: platform secrets contain slashes."""
     sealer = FernetSealer(new_seal_key())
     sealed = seal_endpoint_secret(sealer, "client", "one", "a/b+c/d==")
 
@@ -137,7 +137,7 @@ def test_each_provider_that_sends_has_its_platform() -> None:
     assert set(PROVIDERS) - set(PLATFORMS) == {Provider.DEMO_SHOP, Provider.SLACK}
     for provider, platform in PLATFORMS.items():
         assert platform_of(provider.value) is platform
-        # A secret of ours is for those that sign with it and have none of their own.
+        # The service creates a secret for platforms that sign but issue none.
         if provider in SECRETS_OF_OURS:
             assert platform.signs
             assert not platform.needs_secret

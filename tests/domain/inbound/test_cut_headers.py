@@ -1,5 +1,5 @@
-"""A mail whose headers are not all there proves nothing, whoever vouches for it: a signature of a
-part of the text, or another From, may stand in what is missing."""
+"""An email with incomplete headers verifies nothing: the missing part may contain a signature with
+`l=`, or another From."""
 
 from collections.abc import Callable
 from typing import Final
@@ -55,7 +55,7 @@ def is_believed_of_sendgrid(headers: Headers, *, dkim: str = "none", spf: str = 
 
 @pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS)
 def test_a_signature_of_a_part_of_the_text_hides_below_no_cut(cut: Headers) -> None:
-    """The attack: a mail that the victim signed with `l=`, with words behind its end."""
+    """Attack: an email that the victim signed with `l=`, with text after the signed part."""
     assert is_believed_of_sendgrid((), dkim=DKIM)
     assert not is_believed_of_sendgrid((PART,), dkim=DKIM)
     assert not is_believed_of_sendgrid((*cut, PART), dkim=DKIM)
@@ -97,7 +97,7 @@ def test_cut_headers_prove_nothing_behind_a_server_of_the_merchants(
 
 
 def test_a_mails_own_header_does_not_take_the_place_of_mailguns_list() -> None:
-    """Mailgun posts each header as a field of its name, also one called message-headers."""
+    """Mailgun posts each header as a field, including one named message-headers."""
     posted = {
         "from": "ana@customer.example",
         "sender": "ana@customer.example",

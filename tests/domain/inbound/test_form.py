@@ -1,4 +1,4 @@
-"""Forms: what comes back is what was sent, and strangers' words neither hide a field nor cost."""
+"""Forms: they round-trip, and user text neither hides a field nor costs much."""
 
 import contextlib
 import time
@@ -46,7 +46,7 @@ LINE: Final = f"\r\n--{BOUNDARY}".encode()
 
 @each(
     (
-        (b"x", b"x" + LINE + b"--\r\nhidden"),  # a false end hides what follows
+        (b"x", b"x" + LINE + b"--\r\nhidden"),  # a false boundary hides the rest
         (b"x", b"x" + LINE + b"--"),
         (b"x", b"x" + LINE + b" \r\n"),
         (b"x", b"x" + LINE + b"X"),
@@ -108,5 +108,47 @@ def test_time_grows_with_the_length_alone(make: Callable[[int], bytes]) -> None:
     headers = {"content-type": f"multipart/form-data; boundary={BOUNDARY}"}
     if make(9).startswith((b"text", b"=")):
         headers = URLENCODED
-    # A quadratic reader needs minutes for what takes a part of a second.
+    # A quadratic parser needs minutes instead of a fraction of a second.
     assert _seconds(make, 2 * MEGABYTE, headers) < 2
+
+
+def _semicolons(parts: int, header: int) -> InboundRequest:
+    """Return a form with so many parts, each with a header of so many semicolons."""
+    return multipart([(f'x"{";" * header}"', "")] * parts)
+
+
+MANY: Final = f"multipart/form-data; boundary={BOUNDARY}" + ";" * 21
+
+
+@each(
+    (
+        (_semicolons(15, 3_900),),
+        (_semicolons(490, 3_900),),
+        (_semicolons(490, 1_001),),
+        (_semicolons(490, 21),),
+        (InboundRequest({"content-type": MANY}, PARTS),),
+    )
+)
+def test_headers_of_semicolons_are_refused(request: InboundRequest) -> None:
+    """The library takes quadratic time to read a header's parameters: 2 MB of them take 3 s."""
+    started = time.thread_time()
+    with pytest.raises(WebhookUnreadable, match="form_broken"):
+        read_form(request)
+    assert time.thread_time() - started < 0.3
+
+
+def test_a_file_name_may_be_long_and_contain_semicolons() -> None:
+    name = "a;" * 18 + "é" * 200 + ".pdf"
+
+    form = read_form(multipart([], [AttachedFile(name, "application/pdf", b"x")]))
+
+    assert [file.filename for file in form.files] == [name]
+
+
+def test_a_small_form_of_the_worst_headers_costs_little() -> None:
+    """A body of this size is read on the event loop."""
+    request = multipart([("x" + ";" * 15 + "a" * 100, "")] * 300)
+    assert len(request.body) < 64 * 1024
+    started = time.thread_time()
+    read_form(request)
+    assert time.thread_time() - started < 0.25

@@ -1,4 +1,4 @@
-"""What people paste as a platform's secret: a slip of the hand is told before it is stored."""
+"""Platform secrets that users paste: typing errors are reported before storage."""
 
 import base64
 
@@ -37,7 +37,7 @@ STANDARD = made_secret(bytes(SECRET_BYTES))
         ((Provider.GENERIC, STANDARD), True),
         ((Provider.GENERIC, "whsec_of_ours"), False),
         ((Provider.PRESTASHOP, "whsec_no-base64!"), False),
-        # They document no shape.
+        # They document no format.
         ((Provider.SHOPIFY, "shpss_0a1b2c3d4e5f"), True),
         ((Provider.MAILGUN, "key-3ax6xnjp29jd6fds4gc373sgvjxteol0"), True),
         ((Provider.ZENDESK, "HRkRd4BeOAoUkfZr-mhauJT64rvBASlJRoIyPsd3zeA="), True),

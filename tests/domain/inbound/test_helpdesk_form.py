@@ -1,4 +1,4 @@
-"""A helpdesk that escapes nothing: a customer's words never say who wrote them."""
+"""A helpdesk without escaping: a customer's text never changes the author."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ DECIDING = {
     "customer_email": "eve@example.com",
 }
 WRITTEN = ("subject", "message", "customer_name")
-"""The customer's own words."""
+"""The customer's own text."""
 WHOLE = (
     *("event", "ticket_id", "subject", "message"),
     *("from_agent", "author_email", "customer_email", "customer_name"),
@@ -35,7 +35,7 @@ WORDS = st.lists(PAIRS | PIECES | st.text(max_size=3), max_size=6).map("".join)
 
 
 def filled(names: Sequence[str], words: Mapping[str, str]) -> bytes:
-    """The template with its placeholders replaced by the words as they are."""
+    """Return the template with its placeholders replaced by the unescaped text."""
     values = {**DECIDING, **words}
     return ("{" + ",".join(f'"{name}":"{values.get(name, "")}"' for name in names) + "}").encode()
 
@@ -50,7 +50,8 @@ NESTED = {
 
 @pytest.mark.parametrize(("opens", "closes"), [('{"y":"', '"}'), ('[{"y":"', '"}]')])
 def test_the_template_s_names_are_moved_into_an_inner_object(opens: str, closes: str) -> None:
-    """Then no name comes twice in the outer one, and each is the customer's."""
+    """No name then occurs twice in the outer object, and all names in the inner one are the
+    customer's."""
     words = {
         "message": NESTED["message"].replace('{"y":"', opens),
         "customer_name": NESTED["customer_name"].replace('"}', closes),
@@ -64,7 +65,7 @@ def test_the_template_s_names_are_moved_into_an_inner_object(opens: str, closes:
 
 @pytest.mark.parametrize("absent", ["from_agent", "author_email", "customer_email"])
 def test_a_template_without_a_name_that_says_who_wrote(absent: str) -> None:
-    """The words could add it, and nothing would tell."""
+    """The text could add the name undetected."""
     names = [name for name in WHOLE if name != absent]
     with pytest.raises(WebhookUnreadable, match="name_missing"):
         filled_form(filled(names, {}))

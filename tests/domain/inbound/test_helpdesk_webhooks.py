@@ -1,8 +1,9 @@
-"""Webhooks of helpdesks: which are believed, what names them, and what they say."""
+"""Helpdesk webhooks: verification, identification and content."""
 
 import base64
 import json
 from datetime import UTC, datetime, timedelta
+from time import thread_time
 
 import pytest
 from hypothesis import given
@@ -18,6 +19,7 @@ from domain.inbound.platforms.gorgias import GorgiasWebhooks
 from domain.inbound.platforms.intercom import IntercomWebhooks
 from domain.inbound.platforms.zendesk import ZendeskWebhooks
 from domain.inbound.ports import EndpointFacts, Platform
+from domain.intake.event_sender import claimed_customer
 from domain.intake.normalization import normalize
 from tests.support.core.each import each
 from tests.support.inbound.helpdesk_webhooks import (
@@ -61,7 +63,7 @@ def _published(signature: str) -> InboundRequest:
 
 
 def test_zendesk_signs_its_time_and_then_the_body() -> None:
-    """The vector of the old page is of the other order, which no account signs by."""
+    """The test vector on the old page has the opposite order, which no account uses."""
     at = datetime(2021, 7, 25, 10, 0, tzinfo=UTC)
 
     ZENDESK.verify(_published("Rry/4TtIdFyawtXXp8QdI6tlAUUQ/5kL1OTp5qo/ZIk="), (SECRET,), at)
@@ -86,7 +88,7 @@ def test_zendesk_s_own_rules() -> None:
 
 
 def test_intercom_signs_with_sha1() -> None:
-    """The digest is of `openssl dgst -sha1 -hmac secret`."""
+    """The digest is from `openssl dgst -sha1 -hmac secret`."""
     ping = InboundRequest(
         {"x-hub-signature": "sha1=909dec4939d5f9bade3faccd2584294f913d287e"},
         b'{"topic":"ping","id":"notif_1"}',
@@ -113,7 +115,7 @@ def test_a_header_of_our_own() -> None:
 
 
 def test_a_customer_s_words_fill_in_no_other_field() -> None:
-    """As they would where a helpdesk pastes them into the template as they are."""
+    """As would happen if a helpdesk inserted it into the template unescaped."""
     filled = form_request(helpdesk_form(customer_name="@")).body
     body = filled.replace(b'"@"', b'"Lea","author_email":"victim@example.com"')
     with pytest.raises(WebhookUnreadable, match="name_twice"):
@@ -138,7 +140,7 @@ def test_a_customer_s_comment_in_zendesk_is_a_ticket() -> None:
 
 
 def test_a_new_ticket_and_its_first_comment_are_one_message() -> None:
-    """Two events may tell of it, and only one of them names the comment."""
+    """Two events may report it, and only one of them contains the comment."""
     first = comment_added(time="2026-11-08T10:12:08.2Z")
     new = {**first, "type": "zen:event-type:ticket.created", "event": {}}
 
@@ -176,7 +178,7 @@ def _status(current: str) -> dict[str, JsonValue]:
                 "35436", "54509363035291", True, by="Ann@acme.example", text="Où est mon colis ?"
             ),
         ),
-        # A form that calls the agent's own words a customer's makes no loop.
+        # A form that presents the agent's own text as a customer's causes no loop.
         (
             helpdesk_form(author_email="AGENT@acme.example"),
             StaffMessage(
@@ -297,3 +299,23 @@ def test_any_body_says_something_or_is_unreadable(body: dict[str, JsonValue], to
         if isinstance(meaning, InboundTicket):
             assert "\0" not in str(meaning.event.payload.values())
             normalize(meaning.event, fallback_ticket_id="x")
+
+
+def test_a_customer_s_address_of_combining_marks_names_no_customer() -> None:
+    """Python sorts marks in quadratic time: 100,000 take 10 s. The address is the author's own."""
+    hostile = "a" + "\u0315\u0327" * 50_000 + "@x.example"
+    comment = comment_added()
+    author = comment["event"]["comment"]["author"]  # type: ignore[index,call-overload]
+    author["email"] = hostile  # type: ignore[index,call-overload]
+    started = thread_time()
+
+    for platform, request in (
+        (ZENDESK, zendesk_request(comment, at=NOW)),
+        (FRESHDESK, form_request(helpdesk_form(author_email=hostile))),
+        (GORGIAS, form_request(helpdesk_form(author_email=None, customer_email=hostile))),
+    ):
+        meaning = _read(platform, request)
+        assert isinstance(meaning, InboundTicket)
+        assert claimed_customer(meaning.event) is None
+        assert meaning.event.customer_email is None
+    assert thread_time() - started < 2

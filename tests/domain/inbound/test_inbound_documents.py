@@ -1,4 +1,4 @@
-"""The documents of the inbound hub say what its code says."""
+"""The inbound documents match the code."""
 
 import re
 import shlex
@@ -20,7 +20,7 @@ _KINDS = (WebhookKind.TICKET, WebhookKind.FACT, WebhookKind.DUTY)
 
 
 def row_of(platform: Platform) -> list[str]:
-    """The provider, its topics by kind, and the status that it takes for the last word."""
+    """Return the row: the provider, its topics by kind, and the status that ends retries."""
     name = platform.provider.value
     topics = [
         ", ".join(f"`{topic}`" for topic, kind in platform.topics.items() if kind is wanted)
@@ -43,7 +43,7 @@ def test_every_state_and_outcome_is_said() -> None:
 
 
 def test_each_command_of_the_pages_is_understood() -> None:
-    """With its options and arguments; a mention of a command alone has neither."""
+    """With options and arguments; a mention of a command has neither."""
     checked = 0
     ends = r"(?=`|\n *(?:```|\.venv|cli\.py))"
     for page in (ROOT / "docs/inbound").glob("*.md"):
@@ -58,7 +58,7 @@ def test_each_command_of_the_pages_is_understood() -> None:
 
 
 def _check_connection(words: list[str]) -> None:
-    """Its settings and secrets are those of the provider."""
+    """Check that its settings and secrets are the provider's."""
     given = [*pairwise(words)]
     (provider,) = [Provider(value) for option, value in given if option == "--provider"]
     spec = PROVIDERS[provider]

@@ -1,4 +1,4 @@
-"""What people read of a webhook."""
+"""What users see of a webhook."""
 
 from datetime import UTC, datetime
 from itertools import product

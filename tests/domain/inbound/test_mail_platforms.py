@@ -1,12 +1,16 @@
-"""Mails of the three providers: what is believed, how they are named, and what they say."""
+"""Emails through the three providers: verification, identification and content."""
 
 import json
+import tracemalloc
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from time import thread_time
 from typing import Final
 
 import orjson
 import pytest
+from pydantic import JsonValue
 
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
 from domain.inbound.inbound_request import InboundRequest
@@ -102,7 +106,7 @@ def test_sendgrid_without_a_key_is_proved_by_its_address() -> None:
         (timedelta(), (SIGNING_KEY,), None),
         (timedelta(), ("a newer one", SIGNING_KEY), None),
         (timedelta(), ("another",), RefusalReason.SIGNATURE_WRONG),
-        # Mailgun tries for 8 hours.
+        # Mailgun retries for 8 hours.
         (-timedelta(hours=8), (SIGNING_KEY,), None),
         (-timedelta(hours=13), (SIGNING_KEY,), RefusalReason.TIMESTAMP_OLD),
         (timedelta(hours=13), (SIGNING_KEY,), RefusalReason.TIMESTAMP_OLD),
@@ -117,7 +121,7 @@ def test_mailgun_signs_a_time_and_a_token(
 
 
 def test_a_signature_of_mailguns_documentation() -> None:
-    """Of a webhook that tells of a sent mail, which a mail's signature is made as."""
+    """For a webhook about a sent email, which is signed like a received email."""
     event = {
         "signature": {
             "timestamp": str(int(NOW.timestamp())),
@@ -255,7 +259,7 @@ def test_what_is_no_mail_is_said_to_be_none(
 
 
 def test_what_postgresql_cannot_keep_is_left_out_of_a_mail() -> None:
-    """A mail that fails whenever it is stored would hold up its client's others."""
+    """An email that always fails to be stored would block its client's other emails."""
     nul = "\0"
     mail = Mail(
         author=f"Ana {nul}<ana@customer.example>",
@@ -275,3 +279,48 @@ def test_what_postgresql_cannot_keep_is_left_out_of_a_mail() -> None:
         assert rb"\u0000" not in orjson.dumps(came.event.payload)
         assert came.message_key.isprintable()
         assert "Bonjour" in str(came.event.payload["text"])
+
+
+# A parser would create 750 MB of Python objects for the values in the first body.
+EVENT: Final = (
+    b'{"signature":{"timestamp":1,"token":"t","signature":"s"},"event-data":{"event":"x"},"z":'
+)
+HOSTILE_JSON: Final[Mapping[str, tuple[Platform, bytes]]] = {
+    "lists": (PostmarkInbound(), b'{"MessageID":"1","z":[' + b"[1]," * 6_000_000 + b"1]}"),
+    "objects": (PostmarkInbound(), b'{"MessageID":"1",' + b'"z":{"b":0},' * 1_000_000 + b'"z":0}'),
+    "event": (MailgunRoutes(), EVENT + b"[" + b"[1]," * 100_000 + b"1]}"),
+    "long event": (MailgunRoutes(), EVENT + b'"' + b"z" * 1024 * 1024 + b'"}'),
+}
+
+
+@pytest.mark.parametrize("shape", HOSTILE_JSON)
+def test_a_body_of_millions_of_values_is_not_parsed(shape: str) -> None:
+    platform, body = HOSTILE_JSON[shape]
+    request = InboundRequest({"content-type": "application/json"}, body)
+    started = thread_time()
+    tracemalloc.start()
+    try:
+        with pytest.raises(WebhookUnreadable):
+            platform.identify(request)
+        with pytest.raises(WebhookUnreadable):
+            platform.read(request, Identity("1", "inbound"), FACTS)
+        if platform.signs:
+            assert refusal(platform, request, "secret") is RefusalReason.UNREADABLE
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 4 * len(body) + 1_000_000
+    assert thread_time() - started < 3
+
+
+def test_a_mail_with_the_most_headers_and_files_is_read() -> None:
+    files: list[JsonValue] = [{"Name": "a", "ContentType": "b", "ContentLength": 0}] * 500
+    people: list[JsonValue] = [{"Email": "a@x.example", "Name": "A", "MailboxHash": ""}] * 1_000
+    headers: list[JsonValue] = [{"Name": f"X-{place}", "Value": '\\"[{,'} for place in range(1_000)]
+
+    request = by_postmark(
+        Mail(), Attachments=files, Headers=headers, ToFull=people, CcFull=people, BccFull=people
+    )
+
+    assert len(ticket(PostmarkInbound(), request).attachments) == 500

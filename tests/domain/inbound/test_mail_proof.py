@@ -1,5 +1,5 @@
-"""Whether a mail's sender is proved: by what its provider says in its own name, and never by what
-the sender can write."""
+"""Whether an email's sender is verified: by the provider's own statement, never by
+sender-controlled data."""
 
 from typing import Final
 
@@ -60,7 +60,7 @@ PASS: Final = "{@customer.example : pass}"
 @each(
     (
         ({"dkim": PASS}, {}, True, True),
-        ({"dkim": PASS}, {}, False, False),  # nobody signed the request
+        ({"dkim": PASS}, {}, False, False),  # the request was not signed
         ({"dkim": "{@example : pass}"}, {}, True, False),
         ({"dkim": "{@other.example : pass}"}, {}, True, False),
         ({"dkim": "{@news.customer.example : pass}"}, {}, True, False),
@@ -72,7 +72,7 @@ PASS: Final = "{@customer.example : pass}"
         ({"dkim": PASS}, {"headers": (("DKIM-Signature", "v=1; l=20; b=x"),)}, True, False),
         ({"dkim": PASS}, {"headers": (("DKIM-Signature", "v=1; b=x"),)}, True, True),
         ({"dkim": PASS}, {"headers": (("Reply-To", "eve@evil.example"),)}, True, False),
-        ({"dkim": PASS, "more": (("dkim", PASS),)}, {}, True, False),  # one is a stranger's
+        ({"dkim": PASS, "more": (("dkim", PASS),)}, {}, True, False),  # one belongs to a stranger
         ({"spf": "pass"}, {}, True, True),
         ({"spf": "pass"}, {"envelope_from": "eve@evil.example"}, True, False),
         ({"spf": "pass"}, {"envelope_from": "customer.example"}, True, False),

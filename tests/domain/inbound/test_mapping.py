@@ -1,4 +1,4 @@
-"""The mapping of the generic form, and what it may cost."""
+"""The mapping of the generic form, and its cost limit."""
 
 from typing import cast
 
@@ -120,7 +120,7 @@ def test_any_body_gives_an_event_or_none(
 
 
 class Counted(dict[str, object]):
-    """A body's object that counts how often it was asked for a field."""
+    """A body object that counts field accesses."""
 
     asked = 0
 
@@ -156,7 +156,7 @@ def _asked(expression: str, rows: int) -> int:
 @settings(deadline=None)
 @given(_GROWN, st.integers(1, 20))
 def test_the_cost_is_linear_in_the_body(expression: str, rows: int) -> None:
-    """Whatever expression is allowed, twice the body is at most twice the work."""
+    """For any permitted expression, twice the body is at most twice the work."""
     try:
         check_mapping({"message": expression})
     except InvalidEndpoint:
@@ -168,7 +168,7 @@ def test_a_body_that_would_cost_too_much_is_not_read() -> None:
     body: dict[str, JsonValue] = {"a": [1] * MAX_STEPS, "message": "hi"}
     with pytest.raises(WebhookUnreadable, match="mapping_too_costly"):
         mapped_event({"message": "a[*]"}, body)
-    # Without a projection the size of the body is of no account.
+    # Without a projection, the size of the body does not matter.
     assert mapped_event({}, body) is not None
 
 

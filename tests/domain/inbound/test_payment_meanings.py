@@ -1,4 +1,4 @@
-"""What Stripe's events and PrestaShop's form say."""
+"""The content of Stripe's events and PrestaShop's form."""
 
 from datetime import UTC, datetime
 
@@ -99,8 +99,8 @@ def test_an_order_of_prestashop() -> None:
     ]
 )
 def test_a_message_of_prestashop(said: dict[str, bool], verified: bool) -> None:
-    """A stranger opens an account under a guest's address, and is logged in: the address is a claim
-    until the shop has confirmed it."""
+    """A stranger opens an account under a guest's address and is signed in: the address is
+    unverified until the shop confirms it."""
     data = {
         "id": "77",
         "email": "lea@example.com",

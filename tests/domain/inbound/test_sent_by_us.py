@@ -1,6 +1,7 @@
-"""Own messages: recognized by ids, keys and words, never by the author's address alone."""
+"""Own messages: recognized by ids, keys and text, never by the author's address alone."""
 
 from datetime import UTC, datetime, timedelta
+from time import thread_time
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,6 +24,9 @@ AGENT = "agent@acme.example"
 WORDS = "Bonjour, votre colis part demain."
 SENT = AgentMessage("77", frozenset({"key"}), WORDS, NOW - timedelta(hours=1), is_settled=True)
 UNDER_WAY = AgentMessage(None, frozenset({"key"}), WORDS, NOW, is_settled=False)
+DISCLOSED = AgentMessage(
+    None, frozenset({"key"}), f"{WORDS}\n\nUne IA vous répond.", NOW, is_settled=True, bare=WORDS
+)
 LOST = AgentMessage(None, frozenset({"key"}), WORDS, NOW - IN_FLIGHT, is_settled=False)
 
 
@@ -38,6 +42,8 @@ def _said(
         ("by the key", _said(key="key", by=None), [UNDER_WAY], Authorship.OURS),
         ("by account and words", _said(f"<p>{WORDS}</p>"), [SENT], Authorship.OURS),
         ("with a name before them", _said(f"Support : {WORDS}"), [SENT], Authorship.OURS),
+        ("without the disclosure that came later", _said(WORDS), [DISCLOSED], Authorship.OURS),
+        ("neither with nor without it", _said(), [DISCLOSED], Authorship.PEOPLE),
         ("before the ledger has the id", _said(WORDS), [UNDER_WAY], Authorship.OURS),
         ("under our account alone", _said(), [SENT], Authorship.PEOPLE),
         (
@@ -65,7 +71,7 @@ def test_whose_account_the_agent_s_is() -> None:
     settings = {"email": AGENT, "admin_id": "991"}
     assert own_author(Provider.INTERCOM, settings) == "991"
     assert own_author(Provider.ZENDESK, settings) == AGENT
-    # The address in Gorgias' settings is the shop's, and people write under it too.
+    # The address in Gorgias' settings is the shop's, and human agents use it too.
     assert own_author(Provider.GORGIAS, settings) is None
 
 
@@ -78,5 +84,16 @@ def test_words_that_are_none() -> None:
     assert not says_the_same("", "")
     assert says_the_same("<p>👍</p>", "👍")
     assert not says_the_same("a" * 300_000, "a" * 300_000)
-    # A short answer at the end of a person's is no proof.
+    # A short answer at the end of a human's message is not sufficient.
     assert not says_the_same("Je pense que oui", "oui", after_head=True)
+
+
+def test_a_message_of_combining_marks_is_compared_in_linear_time() -> None:
+    # Python needs 10 s to normalize this text, because it sorts the marks in quadratic time.
+    marks = "\u0315\u0327" * 50_000
+    started = thread_time()
+
+    assert authorship(_said(marks), [SENT], AGENT, NOW) is Authorship.PEOPLE
+    assert authorship(_said(by=f"a{marks}"), [SENT], AGENT, NOW) is Authorship.PEOPLE
+    assert says_the_same(marks, marks)
+    assert thread_time() - started < 2

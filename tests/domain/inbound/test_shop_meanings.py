@@ -1,4 +1,4 @@
-"""What shops' and payment providers' webhooks say."""
+"""The content of webhooks from shops and payment providers."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -96,7 +96,7 @@ def test_how_far_an_order_of_shopify_is(changed: Body, state: OrderState) -> Non
     [
         ([shopify_refund("10.00"), shopify_refund("5.00")], 1500),
         ([shopify_refund("10.00", status="failure")], 0),
-        # In the currency that the customer paid in, which the shop does not count in.
+        # In the customer's payment currency, which the shop does not account in.
         ([shopify_refund("10.00", currency="USD")], None),
     ]
 )
@@ -109,7 +109,7 @@ def test_a_parcel_of_shopify() -> None:
     sent = shopify_fact("fulfillments/create", shopify_parcel())
     assert (sent.order_id, sent.state) == (GID, OrderState.SHIPPED)
     assert sent.tracking_url == "https://track.example/6A123"
-    # One parcel that arrived does not say that all did, and a script is no address.
+    # One delivered parcel does not mean that all are, and a script is not a URL.
     one = shopify_parcel(shipment_status="delivered", tracking_url="javascript:alert(1)")
     arrived = shopify_fact("fulfillments/update", one)
     assert (arrived.state, arrived.tracking_url) == (None, None)
@@ -127,7 +127,7 @@ def test_deleted_orders_are_as_old_as_their_deletion() -> None:
 
 
 def test_an_order_is_no_deletion() -> None:
-    """The topic is not signed, so that whoever has a signed body could send it under another."""
+    """The topic is not signed: anyone with a signed body could send it under another topic."""
     for platform, request in (
         (SHOPIFY, shopify_request("orders/delete", shopify_order())),
         (SHOPIFY, shopify_request("orders/delete", shopify_parcel())),
@@ -189,14 +189,14 @@ def test_the_duties_of_shopify(topic: str, body: Body, duty: ComplianceRequest) 
     ]
 )
 def test_no_duty_from_the_body_of_another(topic: str, body: Body) -> None:
-    """Its signature proves the body and not the topic beside it."""
+    """The signature covers the body, not the topic."""
     with pytest.raises(WebhookUnreadable, match="another_duty"):
         meaning(SHOPIFY, shopify_request(topic, {**SHOP, **body}))
 
 
 @each(["customers/redact", "customers/data_request", "shop/redact", "app/uninstalled"])
 def test_no_duty_about_another_shop(topic: str) -> None:
-    """One secret signs for all shops that an app is installed in."""
+    """One secret signs for all shops with the app."""
     for body in ({"shop_domain": "other.myshopify.com", "customer": CUSTOMER}, {}):
         with pytest.raises(WebhookUnreadable, match="another_shop"):
             meaning(SHOPIFY, shopify_request(topic, body))

@@ -1,4 +1,4 @@
-"""What makes a shop's webhook believed: published vectors, and the senders' own libraries."""
+"""Verification of shop webhooks: published vectors, and the senders' own libraries."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -79,7 +79,7 @@ def test_only_what_was_signed_with_one_of_the_secrets(
     [
         (STRIPE, CHARGE, STRIPE_SECRET, 300, ""),
         (STRIPE, CHARGE, STRIPE_SECRET, 301, RefusalReason.TIMESTAMP_OLD),
-        # Stripe's own library looks at the age alone.
+        # Stripe's own library checks only the age.
         (STRIPE, CHARGE, STRIPE_SECRET, -301, ""),
         (GENERIC, FORM, STANDARD_SECRET, 300, ""),
         (GENERIC, FORM, STANDARD_SECRET, 301, RefusalReason.TIMESTAMP_OLD),
@@ -95,7 +95,7 @@ def test_each_provider_has_its_own_rule_of_time(
 
 
 def test_published_vectors() -> None:
-    """Standard Webhooks' own, with the often copied wrong one beside it, and GitHub's for HMAC."""
+    """Standard Webhooks' own, with a widely copied wrong one, and GitHub's for HMAC."""
     stamp = 1614265330
     headers = {"webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek", "webhook-timestamp": str(stamp)}
     then = datetime.fromtimestamp(stamp, UTC)
@@ -167,7 +167,7 @@ def key_of(platform: Platform, request: InboundRequest) -> tuple[str, str]:
 def test_what_a_delivery_is_known_by() -> None:
     first = key_of(SHOPIFY, ORDER)
     assert first == ("orders/create::e-1", "orders/create")
-    # Two subscriptions of one event, by their topics and by their names.
+    # Two subscriptions to one event, by topic and by name.
     assert key_of(SHOPIFY, shopify_request("orders/paid", shopify_order())) != first
     named = replace(ORDER, headers={**ORDER.headers, "x-shopify-name": "second"})
     assert key_of(SHOPIFY, named) != first
@@ -176,7 +176,7 @@ def test_what_a_delivery_is_known_by() -> None:
 
     assert key_of(STRIPE, CHARGE) == ("evt_1", "charge.refunded")
 
-    # WooCommerce gives two orders of one second the same delivery id.
+    # WooCommerce gives two orders in one second the same delivery id.
     other = woocommerce_request("order.created", woocommerce_order(id=728, number="1002"))
     assert key_of(WOO, WOO_ORDER) == key_of(
         WOO, woocommerce_request("order.created", woocommerce_order())

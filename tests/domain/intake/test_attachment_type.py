@@ -1,4 +1,4 @@
-"""What is kept of what strangers attach: by its bytes, and in one pass."""
+"""Attachments from strangers: stored by their bytes, after one pass."""
 
 import struct
 import unicodedata
@@ -15,6 +15,7 @@ from domain.intake.attachment import (
     clean_file_name,
 )
 from domain.intake.attachment_type import MediaType, inspect
+from domain.intake.pdf_content import MAX_INFLATED
 from domain.intake.refused_file import AttachmentRefusal
 from tests.support.core.each import each
 from tests.support.intake.attachments import pdf, png
@@ -95,7 +96,7 @@ def test_images_and_pdfs_are_kept(claimed: str, data: bytes, media_type: MediaTy
             AttachmentRefusal.UNREADABLE,
         ),
         (
-            # A string that looks like the stream, before it.
+            # A string before the stream that looks like it.
             "application/pdf",
             object_stream(b"<< /JS (x) >>").replace(
                 b"/ObjStm", b"/ObjStm /X (stream\n" + zlib.compress(b"x") + b"endstream)"
@@ -108,12 +109,26 @@ def test_images_and_pdfs_are_kept(claimed: str, data: bytes, media_type: MediaTy
             AttachmentRefusal.UNREADABLE,
         ),
         ("application/pdf", pdf(b"/#41" * 30_000), AttachmentRefusal.UNREADABLE),
+        # A file that would take seconds to scan is rejected.
+        ("application/pdf", pdf(b"#" * 200_000), AttachmentRefusal.UNREADABLE),
+        ("application/pdf", pdf(b"/JavaScripty " * 30_000), AttachmentRefusal.UNREADABLE),
+        ("application/pdf", pdf(b"stream\n endstream " * 60_000), AttachmentRefusal.UNREADABLE),
+        ("application/pdf", object_stream(b"/" * (MAX_INFLATED + 1)), AttachmentRefusal.UNREADABLE),
     ]
 )
 def test_others_are_refused(claimed: str, data: bytes, refusal: AttachmentRefusal) -> None:
     (found,) = inspect([AttachedFile("photo.png", claimed, data)])
 
     assert found.refusal is refusal
+
+
+def test_the_files_of_a_message_inflate_to_so_much_together() -> None:
+    """Twenty files of 8 KB, each of which inflates to the limit of a message."""
+    bomb = AttachedFile("a.pdf", "application/pdf", object_stream(b"/" * (MAX_INFLATED - 1)))
+    small = AttachedFile("b.pdf", "application/pdf", object_stream(b"1 0 << /Type /Font >>"))
+    refusals = [one.refusal for one in inspect([small, bomb, bomb, small])]
+    full = AttachmentRefusal.UNREADABLE
+    assert refusals == [None, full, full, full]
 
 
 def test_only_so_many_files_are_kept() -> None:

@@ -1,4 +1,4 @@
-"""What a person sees of an event that costs too much to read."""
+"""The preview of an event that is too expensive to parse."""
 
 import pytest
 
@@ -28,7 +28,7 @@ def test_a_person_knows_whom_to_answer() -> None:
 
 
 def test_nothing_is_concluded_from_it() -> None:
-    """Nobody vouches for its customer, and no order is read in it."""
+    """Its customer is unverified, and no order number is read from it."""
     message = "Refund order 1042! " * 10_000
     cut = cut_event(InboundEvent(event_type="api", message=message), fallback_ticket_id="T")
 

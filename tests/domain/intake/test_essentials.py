@@ -1,4 +1,4 @@
-"""A dry run carries less than the event, and what is read of it is the same."""
+"""A dry run carries less than the event, with the same result."""
 
 import json
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ LONG: Final = "x" * 600
 
 @contextmanager
 def noted_paths() -> Iterator[set[str]]:
-    """The paths that are looked at meanwhile."""
+    """Record the paths that are read."""
     noted: set[str] = set()
     get = PayloadView.get
 
@@ -38,8 +38,8 @@ def noted_paths() -> Iterator[set[str]]:
 
 
 def asked() -> list[str]:
-    """Every path that normalization looks at, of any kind of event: where nothing is found, it
-    looks at all."""
+    """Every path that normalization reads, for any kind of event: if nothing is found, it reads
+    all."""
     with noted_paths() as noted:
         for event_type in TYPES:
             normalize(event(event_type, {}), fallback_ticket_id="f")
@@ -169,7 +169,7 @@ NOISE: Final = "où Ж😀 " * 120_000
     ],
 )
 def test_no_event_is_larger_than_that(payload: dict[str, JsonValue]) -> None:
-    """Temporal keeps it for a day, so a client with random text filled its disk."""
+    """Temporal stores it for a day, and earlier a client with random text filled the disk."""
     whole = event("email.inbound", payload)
 
     kept = essential(whole)

@@ -1,5 +1,5 @@
-"""Authentication-Results that a sender forged below the merchant's own: no header that cannot be
-read, no cut and no second list of headers makes them the ones that count."""
+"""Authentication-Results that a sender forged below the merchant's own: no unreadable header,
+truncation or second header list makes them count."""
 
 from typing import Final
 
@@ -37,7 +37,7 @@ UNREADABLE: Final = (
     "mx.shop\u00adexample; dmarc=fail",
     "spf=fail smtp.mailfrom=evil.example; dmarc=fail action=none",
 )
-"""What the merchant's server could have written, or what became of it on its way."""
+"""What the merchant's server could have written, or its form after transport."""
 
 
 @pytest.mark.parametrize("own", UNREADABLE)
@@ -130,7 +130,7 @@ SECOND_FROM: Final = ["From", "eve@evil.example"]
     ],
 )
 def test_headers_that_were_cut_prove_nothing(headers: JsonValue) -> None:
-    """A second From may stand in what is not read."""
+    """The missing part may contain a second From."""
     assert is_authenticated({"headers": [[RESULTS, FORGED], ["From", VICTIM]]})
     assert not is_authenticated({"headers": headers})
 
@@ -141,7 +141,7 @@ OWN: Final[list[JsonValue]] = [["From", VICTIM], [RESULTS, FAILED], [RESULTS, FO
 @pytest.mark.parametrize(
     "payload",
     [
-        # A mail's header that is called "Headers", in a form that has each header as a field.
+        # An email header named "Headers", in a form with each header as a field.
         {"message-headers": OWN, "Headers": f"{RESULTS}: {FORGED}"},
         {"message-headers": OWN, "Headers": {RESULTS: FORGED}},
         {"headers": {RESULTS: FORGED}, "message": {"headers": OWN}},
@@ -157,7 +157,7 @@ OWN: Final[list[JsonValue]] = [["From", VICTIM], [RESULTS, FAILED], [RESULTS, FO
     ],
 )
 def test_headers_that_come_twice_and_differ_prove_nothing(payload: dict[str, JsonValue]) -> None:
-    """PostgreSQL keeps an object's keys in an order of its own, capital letters first."""
+    """PostgreSQL stores an object's keys in its own order, capital letters first."""
     assert not is_authenticated(payload)
     assert not is_authenticated(dict(reversed(payload.items())))
 

@@ -1,6 +1,6 @@
-"""What hostile events cost: never more than in proportion to their size, and never much.
+"""The cost of hostile events: at most proportional to their size, and never high.
 
-Work is counted and not timed: the steps that are spent, and the calls that Python makes.
+The work is counted, not timed: the steps used, and Python's calls.
 """
 
 import sys
@@ -13,9 +13,9 @@ from domain.intake.event_sender import claimed_customer
 from domain.intake.normalization import normalize
 from tests.support.intake.hostile import SHAPES
 
-# Of the whole event's budget: the agent has to read it, too.
+# A part of the whole event's budget: the agent must read it, too.
 MOST_STEPS = EVENT_STEPS // 4
-# What every event costs, and a search that begins only in longer texts.
+# The cost of any event, and a search that starts only in longer texts.
 BASE_STEPS, BASE_CALLS = 300_000, 20_000
 
 
@@ -32,7 +32,7 @@ def _calls(event: InboundEvent) -> int:
         nonlocal made
         made += kind in {"call", "c_call"}
 
-    # The tool that measures what tests cover may have set one.
+    # The coverage tool may have set one.
     before = sys.getprofile()
     sys.setprofile(count)
     try:
@@ -60,7 +60,7 @@ def test_work_is_bounded_at_full_size(shape: str) -> None:
 
     assert twice <= 2.25 * once + BASE_STEPS
     assert four_times <= min(4.5 * once + BASE_STEPS, MOST_STEPS)
-    # Whatever the channel, something comes of it.
+    # Every channel produces a result.
     for event_type in ("zendesk.ticket", "widget.message", "shopify.order"):
         other = events[0].model_copy(update={"event_type": event_type})
         assert normalize(other, fallback_ticket_id="x").ticket_id == "x"

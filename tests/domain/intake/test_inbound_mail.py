@@ -1,4 +1,4 @@
-"""What is read of a customer's mail, and which mail gets no answer."""
+"""What is read from a customer's email, and emails without an answer."""
 
 import pytest
 from pydantic import JsonValue

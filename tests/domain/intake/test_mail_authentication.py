@@ -1,4 +1,4 @@
-"""Authentication-Results: what the merchant's server says, and nothing that anybody else wrote."""
+"""Authentication-Results: only the statements of the merchant's server."""
 
 import pytest
 from hypothesis import given
@@ -102,8 +102,7 @@ def test_a_domain_with_other_letters() -> None:
     ],
 )
 def test_only_the_topmost_of_that_server_counts(headers: list[str], proved: bool) -> None:
-    """What is below may have come with the mail. A header that cannot be read may be that
-    server's."""
+    """Lower headers may have arrived with the email. An unreadable header may be that server's."""
     assert is_proved("jean@free.example", headers, [MX]) is proved
 
 
@@ -173,7 +172,7 @@ def test_who_vouches(
 
 
 def test_a_pass_proves_only_the_sender() -> None:
-    """Whom the caller names beside the sender, the mail says nothing about."""
+    """The email does not verify another person whom the caller names."""
     mail: dict[str, JsonValue] = {
         "from": "jean@free.example", "headers": {"Authentication-Results": PASS},
     }  # fmt: skip

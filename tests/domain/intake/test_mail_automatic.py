@@ -1,4 +1,4 @@
-"""Answers by programs and bounces that set no header, and customers whose mail looks like them."""
+"""Auto-replies and bounces without their headers, and customers' emails that resemble them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a mail hides never reaches a brain, and what it shows always does."""
+"""Hidden text in an email never reaches a brain, and visible text always does."""
 
 import pytest
 
@@ -68,7 +68,7 @@ def test_shown_text_stays(shown: str) -> None:
 
 
 def test_a_mail_all_in_white_is_read() -> None:
-    """A dark mail program writes so: whoever sees it on black reads it."""
+    """An email program in dark mode writes so: on a black background it is readable."""
     mail = '<div style="color:#ffffff"><p>Where is my order?</p><p>Jean</p></div>'
 
     assert html_to_text(mail, drop_quotes=True).split() == ["Where", "is", "my", "order?", "Jean"]

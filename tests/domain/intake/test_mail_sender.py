@@ -1,4 +1,4 @@
-"""Whose words a mail holds: the sender's, or of whom a form or a program tells."""
+"""The author of an email's text: the sender, or a person named by a form or program."""
 
 import pytest
 from pydantic import JsonValue
@@ -116,7 +116,7 @@ def test_a_person_may_name_somebody_else() -> None:
         ({"from": "noreply@jotform.com", "text": FORM}, "noreply@jotform.com", JEAN, False),
         ({"from": "noreply@jotform.com", "text": FORM}, "ana@x.example", "ana@x.example", False),
         ({"from": "eve@x.example", "reply_to": JEAN}, "eve@x.example", JEAN, False),
-        # The caller vouches for the address that it names, and for no other.
+        # The caller vouches only for the address that it names.
         ({"from": "eve@x.example", "reply_to": JEAN, "customer_verified": True},
          "eve@x.example", "eve@x.example", True),
         ({"from": "eve@x.example", "reply_to": JEAN, "customer_verified": True}, None, JEAN, False),
@@ -149,7 +149,7 @@ def test_a_form_that_a_helpdesk_took_for_its_sender() -> None:
     }
     event = unified("zendesk.ticket.created", ticket)
     assert (event.customer_email, event.reply_allowed) == (JEAN, True)
-    # The answer goes into the ticket, and so to whoever wrote the form.
+    # The answer is posted in the ticket, and so reaches the form's author.
     assert (event.customer_verified, event.sender_authenticated) == (False, False)
 
 

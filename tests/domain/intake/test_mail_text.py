@@ -1,4 +1,4 @@
-"""What is left of a mail: the customer's new words, in bounded time."""
+"""The customer's new text in an email, extracted in bounded time."""
 
 import re
 
@@ -201,8 +201,8 @@ def test_looks_like_html() -> None:
     assert not looks_like_html("2 < 3 and <b> or a <a@b.fr> and <bravo>")
 
 
-# Each of these cost between 0.8 s and over a minute in a library taken as it is. Measured here,
-# on two busy cores: html below 0.25 s each, text below 0.1 s.
+# Each of these took 0.8 s to over a minute in an unmodified library. Here, on two busy cores, HTML
+# takes less than 0.25 s and text less than 0.1 s.
 HOSTILE_HTML = {
     "attributes": "<a " + " ".join(f"a{number}" for number in range(70_000)) + ">mot",
     "depth": "<div>" * 19_000 + "mot" + "</p>" * 990,

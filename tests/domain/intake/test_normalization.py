@@ -1,4 +1,4 @@
-"""Five kinds of input, one shape."""
+"""Five input formats, one result format."""
 
 import pytest
 from pydantic import JsonValue

@@ -1,4 +1,4 @@
-"""What holds of every event, however hostile."""
+"""Properties of every event, however hostile."""
 
 import re
 
@@ -83,7 +83,7 @@ def test_a_plain_message_is_unchanged_by_a_second_pass(event: InboundEvent, mess
     assert again == once
 
 
-# A payload of hostile sizes: measured below 0.1 s each.
+# A payload with hostile sizes: measured below 0.1 s each.
 @pytest.mark.parametrize(
     "payload",
     [

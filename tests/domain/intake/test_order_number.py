@@ -1,4 +1,4 @@
-"""Which orders a customer writes about: `order_numbers.yaml`, and how much it may cost."""
+"""The orders in a customer's message: `order_numbers.yaml`, and the cost limit."""
 
 from pathlib import Path
 from typing import Any, Final

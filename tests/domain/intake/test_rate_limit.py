@@ -74,7 +74,7 @@ def test_hit_of_a_clock_that_is_ahead_counts() -> None:
 def test_lowered_limit_waits_for_all_that_are_too_many() -> None:
     hits = live(LIMIT, [at(second) for second in range(5)], at(10))
 
-    # Hits 0, 1 and 2 have to lapse before fewer than three are left.
+    # Hits 0, 1 and 2 must leave the window before fewer than three remain.
     assert judged(LIMIT, hits, at(10), admitted=False).wait_s == 52
 
 
@@ -93,7 +93,7 @@ def test_no_window_holds_more_than_the_quota(seconds: list[int], quota: int) -> 
         if tried.admitted:
             passed.append(second)
         else:
-            # Not a moment earlier than it says, and surely then.
+            # Exactly at the stated time, and not earlier.
             _, early = attempt(limit, hits, at(second + tried.wait_s - 0.001))
             _, in_time = attempt(limit, hits, at(second + tried.wait_s))
             assert (early.admitted, in_time.admitted) == (False, True)

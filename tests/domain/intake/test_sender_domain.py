@@ -1,4 +1,4 @@
-"""Which domain a proved sender is counted with."""
+"""The domain under which a verified sender is counted."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from domain.intake.sender_domain import own_domain
         ("a@shop.example", "shop.example"),
         ("a@one.of.many.shop.example", "shop.example"),
         ("a@b.shop.co.uk", "shop.co.uk"),
-        # Whoever asks gets a name below these, and another, and another.
+        # Anyone can register many names below these.
         ("a@some.duckdns.org", "duckdns.org"),
         ("é@münchen.de", "münchen.de"),
         ("a@shop.example.", "shop.example"),
@@ -19,7 +19,7 @@ from domain.intake.sender_domain import own_domain
         ("a@co.uk", "co.uk"),
         ("nothing", "nothing"),
         ("", ""),
-        # One customer of a provider has all addresses at such a name.
+        # A provider's customer has all addresses at such a name.
         ("a@me.fastmail.com", "me.fastmail.com"),
         ("a@any.me.fastmail.com", "me.fastmail.com"),
         # Relays give one person any number of addresses.

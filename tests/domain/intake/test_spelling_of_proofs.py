@@ -1,4 +1,4 @@
-"""An address proves its own mailbox, and not another one that is compared as the same customer."""
+"""A verified address covers its own mailbox, not another one with the same customer key."""
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,7 @@ from domain.intake.normalization import normalize
 
 MX = "mx.shop.example"
 ANOTHERS = ("x@maß.de", "ｖictim@free.example", "ſtrasse@free.example", "\u212aim@free.example")
-"""Each is a mailbox of its own, and has the key of another one."""
+"""Each is a separate mailbox with another one's key."""
 
 
 def vouched(address: str, event_type: str = "shopify.ticket.created") -> InboundEvent:
@@ -38,7 +38,7 @@ def mailed(address: str, result: str) -> InboundEvent:
     "event_type", ["shopify.ticket.created", "widget.chat.message", "prestashop.ticket.created"]
 )
 def test_a_vouched_address_is_not_the_mailbox_of_its_key(address: str, event_type: str) -> None:
-    """The attack: an account at the shop under an address that folds to the victim's."""
+    """Attack: an account at the shop with an address that folds to the victim's."""
     assert customer_key(address) != address
 
     event = normalize(vouched(address, event_type), fallback_ticket_id="t")
@@ -51,7 +51,7 @@ def test_a_vouched_address_is_not_the_mailbox_of_its_key(address: str, event_typ
 @pytest.mark.parametrize("result", ["pass", "none"])
 @pytest.mark.parametrize("address", ANOTHERS)
 def test_a_mail_is_not_of_the_mailbox_of_its_key(address: str, result: str) -> None:
-    """The attack: an authenticated mail of `maß.de`, and one whose answer goes to its sender."""
+    """Attack: an authenticated email from `maß.de`, and one whose answer goes to its sender."""
     event = normalize(mailed(address, result), fallback_ticket_id="t", authserv_ids=(MX,))
 
     assert event.proved is None

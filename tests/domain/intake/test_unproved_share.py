@@ -1,4 +1,5 @@
-"""The share of unproved senders: room for others, and a whole plan for a shop without proof."""
+"""Limits for unverified senders: capacity for others, and a full plan for a shop without
+verification."""
 
 from datetime import UTC, datetime, timedelta
 

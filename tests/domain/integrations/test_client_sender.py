@@ -1,4 +1,4 @@
-"""What may be a client's sender, and what its mails are signed with."""
+"""Permitted client senders, and the domain that signs their emails."""
 
 from dataclasses import replace
 

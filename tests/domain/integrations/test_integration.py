@@ -1,4 +1,4 @@
-"""What a connection needs: all of it, nothing else, and no secret in a message."""
+"""A connection's fields: complete, nothing else, and no secret in an error message."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The known order: the same facts in any order of arrival give the same order."""
+"""The known order: the same facts give the same order, in any order of arrival."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""How many mails a client may send in a day."""
+"""A client's daily email limit."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -64,6 +64,7 @@ def test_refusals_reduce_it(sent: int, refused: int, left: int) -> None:
 def test_refused_answers_reduce_the_answers_of_their_day_by_their_number(
     group: MailGroup, sent: int, refused: int, left: int
 ) -> None:
-    """Five refused answers are many of a quiet morning, and must not be the day's last."""
+    """Five rejected answers are a large share of a quiet morning, but must not end the day's
+    answers."""
     assert REFUSALS_WITHIN[group] == timedelta(days=1)
     assert mails_per_day(standing(PAID, group=group, sent=sent, refused=refused), NOW) == left

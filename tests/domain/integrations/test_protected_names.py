@@ -1,4 +1,4 @@
-"""Names that imitate carriers, banks or the service are not shown in mails."""
+"""Names that imitate carriers, banks or the service are not shown in emails."""
 
 import pytest
 from hypothesis import given
@@ -43,7 +43,7 @@ def test_a_name_is_shown_under_its_own_domain() -> None:
     "name", ["Relay Desk", "relay-desk support", "RelayDesk", "ReIay Desk", "R3lay D3sk Client"]
 )
 def test_the_services_own_name_is_shown_by_nobody(name: str) -> None:
-    """Its own mails carry it: codes to sign in, invitations, notices to owners."""
+    """It is reserved for its own emails: sign-in codes, invitations, notices to owners."""
     own = ServiceName("Relay Desk")
     assert mailable_name(name, None, own) == ""
     assert mailable_name(name, "contact@shop.example", own) == "shop.example"

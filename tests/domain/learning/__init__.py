@@ -1,1 +1,1 @@
-"""Rules of what corrections teach."""
+"""Tests for the rules of learning from corrections."""

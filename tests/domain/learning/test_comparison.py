@@ -1,4 +1,4 @@
-"""The comparison of shadow mode, rule by rule."""
+"""The comparison in shadow mode, rule by rule."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Confidences by outcome, as the histogram shows them."""
+"""Confidence values by outcome, as in the histogram."""
 
 from domain.learning.confidence_counts import BINS, MOST_COUNTED, count_confidences
 from domain.learning.threshold_advice import PastOutcome, Seen

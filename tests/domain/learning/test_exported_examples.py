@@ -1,4 +1,4 @@
-"""Labelled examples of an export as the trainer reads examples."""
+"""Labelled examples of an export, parsed by the trainer."""
 
 import json
 from pathlib import Path

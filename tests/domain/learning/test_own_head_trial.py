@@ -1,4 +1,4 @@
-"""Tests of the rules for the fit and the use of a client's own head."""
+"""The rules for the fit and the use of a client's own head."""
 
 from datetime import UTC, datetime, timedelta
 from math import sqrt

@@ -1,4 +1,4 @@
-"""Similarity: how well it tells answers of one meaning from others, on pairs labelled by hand."""
+"""Similarity: how well it separates answers with the same meaning, on hand-labelled pairs."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def _right(pairs: _Pairs) -> int:
 
 
 def _area_under_curve(pairs: _Pairs) -> float:
-    """How often a pair of one meaning is nearer than one of two."""
+    """Return how often a pair with the same meaning is closer than a pair with two meanings."""
     same = [similarity(*one) for one in pairs.same]
     other = [similarity(*one) for one in pairs.different]
     wins = sum((near > far) + (near == far) / 2 for near in same for far in other)

@@ -1,4 +1,4 @@
-"""A correction carried over to a template: its placeholders stay, or it is left alone."""
+"""A correction applied to a template: its placeholders remain, or it is unchanged."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,5 @@
-"""Threshold advice: what happened is counted, and what nobody saw lies where it says."""
+"""Threshold advice: observed outcomes are counted, and unobserved ones are within the stated
+interval."""
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ def test_what_happened_is_counted() -> None:
     assert (advice.runs, advice.current.reviewed, advice.current.alone) == (190, 30, 160)
     assert (advice.current.edits, advice.current.edits_caught) == (4, 3)
     assert (advice.current.rejections, advice.current.rejections_caught) == (1, 1)
-    # Of the 40 at 0.76 nobody knows more than of the 20 beside them; of the 100 at 0.92, nothing.
+    # The 40 at 0.76 are like the 20 beside them; nothing is known about the 100 at 0.92.
     assert advice.current.unknown == 100
     assert 1 <= advice.current.wrong_low <= advice.current.wrong_high <= 12
     assert advice.suggested is not None
@@ -102,8 +103,8 @@ def test_the_interval_stays_within_what_is_unseen(wrong: int, right: int, unseen
     ("worst", "bend"), [(0.6, 1.0), (0.9, 2.0), (0.1, 0.5)], ids=["straight", "bent", "good"]
 )
 def test_the_interval_holds_the_truth_of_simulated_reviewers(worst: float, bend: float) -> None:
-    """An answer of confidence c is wrong with a known chance. People see all below 0.70, and one in
-    five above it, in shadow mode."""
+    """An answer with confidence c is wrong with a known probability. Reviewers see all answers
+    below 0.70, and one in five above it, in shadow mode."""
     held, unknown, width = [], [], []
     random = np.random.default_rng(19)
     for _ in range(60):
@@ -123,11 +124,11 @@ def test_the_interval_holds_the_truth_of_simulated_reviewers(worst: float, bend:
         for threshold in (0.6, 0.7, 0.8):
             point = curve[threshold]
             truth = int((wrong & (confidence >= threshold) & ~is_checked).sum())
-            # Those of whom it says that it does not know may be right or wrong.
+            # Unknown answers may be right or wrong.
             held.append(point.wrong_low <= truth <= point.wrong_high + point.unknown)
             unknown.append(point.unknown / point.alone)
             width.append((point.wrong_high - point.wrong_low) / point.alone)
     assert np.mean(held) >= 0.9
-    # It is no interval that says nothing.
+    # The interval is not trivial.
     assert np.mean(unknown) < 0.02
     assert np.mean(width) < 0.12

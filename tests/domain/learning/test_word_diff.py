@@ -1,4 +1,4 @@
-"""The difference of two texts: nothing is lost, and hostile texts cost little."""
+"""The difference between two texts: nothing is lost, and hostile texts are cheap."""
 
 import time
 from itertools import pairwise

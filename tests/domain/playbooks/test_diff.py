@@ -1,4 +1,4 @@
-"""What differs of two versions of a playbook, in bounded time."""
+"""The difference between two playbook versions, in bounded time."""
 
 from domain.agent.rulebook import Rulebook
 from domain.core.effort import budget
@@ -7,7 +7,8 @@ from domain.playbooks.playbook import PlaybookSpec
 
 
 def test_instructions_that_repeat_one_line_are_shown_whole() -> None:
-    """Compared line by line, two such texts kept the whole process busy for half a minute."""
+    """Earlier, a line-by-line comparison of two such texts blocked the process for half a
+    minute."""
     old, new = [
         PlaybookSpec(
             name="Long", event_type="*",

@@ -1,4 +1,4 @@
-"""Playbook files: what is written is read back, and what is wrong is named by its place."""
+"""Playbook files: they round-trip, and errors name their position."""
 
 from pathlib import Path
 

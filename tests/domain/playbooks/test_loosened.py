@@ -1,4 +1,4 @@
-"""What a change of playbooks loosens, by kind of event."""
+"""What a playbook change loosens, by event type."""
 
 from collections.abc import Sequence
 
@@ -182,3 +182,95 @@ def test_acting_during_a_review_is_looser_where_money_moves_without_a_person() -
     assert found([on], [off]) == []
     off, on = (during(APPROVED, actions=actions) for actions in (False, True))
     assert found([off], [on]) == []
+
+
+def replies(level: ActionLevel, pattern: str = "*") -> PlaybookEntry:
+    return playbook(pattern, reply=ActionRule(level=level))
+
+
+@pytest.mark.parametrize(
+    ("stopped", "expected"),
+    [
+        pytest.param([], [], id="none"),
+        pytest.param([replies(APPROVED)], ["*: reply.level"], id="a tight one"),
+        pytest.param([replies(AUTONOMOUS)], [], id="a loose one"),
+        pytest.param([replies(APPROVED), replies(AUTONOMOUS)], ["*: reply.level"], id="the latest"),
+        pytest.param(
+            [replies(AUTONOMOUS), replies(APPROVED, "shopify.ticket")],
+            ["shopify.ticket: reply.level"],
+            id="an earlier narrow one",
+        ),
+        pytest.param(
+            [replies(APPROVED, "shopify.ticket"), replies(AUTONOMOUS)],
+            ["shopify.ticket: reply.level"],
+            id="a narrow one",
+        ),
+    ],
+)
+def test_a_version_that_stopped_counts_where_none_answers(
+    stopped: list[PlaybookEntry], expected: list[str]
+) -> None:
+    loose = [replies(AUTONOMOUS)]
+    assert [one.place for one in loosened([], loose, stopped)] == expected
+    assert loosened(loose, loose, stopped) == ()
+
+
+def hidden(wide: PlaybookEntry, over: PlaybookEntry) -> list[PlaybookEntry]:
+    return [wide, over.model_copy(update={"rulebook": shadowed(over.rulebook)})]
+
+
+def shadowed(rulebook: Rulebook) -> Rulebook:
+    return rulebook.model_copy(update={"shadow": True})
+
+
+def test_what_a_playbook_in_shadow_mode_hides_counts_when_it_goes_live() -> None:
+    """It answered until the other was laid over it."""
+    tight, loose = replies(APPROVED, "email.*"), replies(AUTONOMOUS, "email.inbound")
+    before = hidden(tight, loose)
+    assert loosened([tight], before) == ()
+    assert [one.place for one in loosened(before, [tight, loose])] == ["email.inbound: reply.level"]
+    as_tight = replies(APPROVED, "email.inbound")
+    assert loosened(hidden(tight, as_tight), [tight, as_tight]) == ()
+    # If the upper one goes, the hidden one answers again and nothing is looser.
+    assert loosened(before, [tight]) == ()
+
+
+def test_what_stopped_counts_beside_what_is_hidden() -> None:
+    """Otherwise, one in shadow mode over a loose one could be loosened like it."""
+    wide, tight = replies(AUTONOMOUS, "email.*"), replies(APPROVED, "email.inbound")
+    loose = replies(AUTONOMOUS, "email.inbound")
+    assert [one.place for one in loosened(hidden(wide, loose), [wide, loose], [tight])] == [
+        "email.inbound: reply.level"
+    ]
+    assert [one.place for one in loosened(hidden(wide, loose), [wide], [tight])] == [
+        "email.inbound: reply.level"
+    ]
+    # A version that answered and is live again unchanged loosens nothing.
+    tight_wide = replies(APPROVED, "email.*")
+    assert loosened(hidden(tight_wide, loose), [tight_wide, loose], [loose]) == ()
+    # A loose version that stopped elsewhere does not make up for the hidden one.
+    other = replies(AUTONOMOUS, "*")
+    assert loosened(hidden(tight_wide, loose), [tight_wide, loose], [other]) != ()
+
+
+def test_a_loose_playbook_that_stopped_beneath_a_shadow_makes_up_for_nothing() -> None:
+    """A tight playbook stops. A loose one is stopped and started while another one in shadow mode
+    hides it, so it never answered these events. Then the one in shadow mode is deleted."""
+    tight, loose = replies(APPROVED, "email.inbound"), replies(AUTONOMOUS, "email.*")
+    shadow = replies(AUTONOMOUS, "email.inbound")
+    places = [one.place for one in loosened(hidden(loose, shadow), [loose], stopped=[loose, tight])]
+    assert places == ["email.inbound: reply.level"]
+
+
+def test_the_threshold_of_what_is_hidden_counts() -> None:
+    tight = playbook("email.*", LOOSE, threshold=0.9)
+    over = playbook("email.inbound", LOOSE, threshold=0.1)
+    places = [one.place for one in loosened(hidden(tight, over), [tight, over])]
+    assert "email.inbound: threshold" in places
+
+
+def test_money_is_compared_with_what_answers_now_alone() -> None:
+    """To turn a playbook on that refunds by itself waits, also if it was on this morning."""
+    loose = playbook(rule=LOOSE)
+    assert loosened([], [loose], [loose]) == loosened([], [loose])
+    assert loosened([], [loose]) != ()

@@ -1,4 +1,4 @@
-"""What an import changes of a client's playbooks, and how it is named."""
+"""What an import changes in a client's playbooks, and how the change is named."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which playbook wins."""
+"""Which playbook applies."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The link of a rating: it names its run for a while, and cannot be made or changed by others."""
+"""A rating link: it identifies its run for a limited time, and cannot be forged."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -35,7 +35,7 @@ def test_it_names_its_run_until_it_expires() -> None:
     assert len(TOKEN) == TOKEN_CHARS
     last = NOW + LINK_LASTS - timedelta(seconds=1)
     assert rated_run(SEALER, TOKEN, last) == RUN
-    # A key that was rotated still opens it.
+    # A rotated key still opens it.
     assert rated_run(FernetSealer(f"{NEW},{OLD}"), TOKEN, last) == RUN
     with pytest.raises(RatingLinkExpired):
         rated_run(SEALER, TOKEN, NOW + LINK_LASTS)

@@ -1,4 +1,4 @@
-"""Whose conversation an event belongs to, and what is said of its earlier runs."""
+"""An event's conversation, and how its earlier runs are summarized."""
 
 from datetime import date
 from typing import Any, Final
@@ -54,10 +54,10 @@ MAIL, WIDGET = Channel.EMAIL, Channel.WIDGET
         (MAIL, ANN, "email:ann@shop.example"),
         (MAIL, ANN | {"message_id": "<c@x>"}, "mail:<c@x>:ann@shop.example"),
         (MAIL, ANN | ANSWER, "mail:<a@x>:ann@shop.example"),
-        # Whose mail it is nobody says: it may not enter what others wrote.
+        # An email without a verified author cannot join another person's conversation.
         (MAIL, ANSWER | VOUCHED, "event:EVENT"),
         (MAIL, ANN | ANSWER | UNKNOWN, "event:EVENT"),
-        # What is no mail has no mail's thread.
+        # A message that is not an email has no email thread.
         (Channel.API, ANN | ANSWER, "email:ann@shop.example"),
         (WIDGET, ANN | SESSION, "session:s"),
         (WIDGET, SESSION, "session:s"),
@@ -71,8 +71,8 @@ def test_key(channel: Channel, fields: dict[str, Any], expected: str) -> None:
 
 
 def test_each_claimed_author_has_a_thread_of_their_own() -> None:
-    """Neither another author, nor another address, nor another ticket opens it; and a code that
-    proves the address does not leave it."""
+    """Another author, address or ticket does not join it, and a code that verifies the address does
+    not end it."""
 
     def key(**more: object) -> str:
         fields = ANN | TICKET | CLAIMED | {"author_id": "lead-1"} | more
@@ -204,7 +204,7 @@ def test_length(runs: list[PastRun]) -> None:
 
     assert len(text) <= MAX_SUMMARY_CHARS
     assert bool(text) is bool(runs)
-    # One line more would be too long.
+    # One more line would be too long.
     shown = len(text.split("\n")) if text else 0
     if shown < len(runs):
         assert len(summary([runs[-shown - 1]])) + 1 + len(text) > MAX_SUMMARY_CHARS

@@ -1,4 +1,4 @@
-"""A later message during a review: which number it corrects, and whether it is another matter."""
+"""A later message during a review: a corrected number, or another subject."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The answer to a mail."""
+"""The answer to an email."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def test_subject(subject: str | None, expected: str) -> None:
 def test_a_strangers_subject_is_not_repeated(
     language: Language, expected: str, proved: ProvedAddress | None
 ) -> None:
-    """The attack: words in a subject, for the person whose address is forged into the From."""
+    """Attack: text in a subject, for the person whose address is forged in the From header."""
     lure = "Pay 500 EUR on evil.example"
     mail = mail_for(language, subject=lure, proved=proved, message_id="<2@x>")
 
@@ -75,7 +75,7 @@ KEY = "3f2b7c1e-0000-5000-8000-000000000001"
     [
         (f"<reply.{KEY}@shop.example>", True),
         (f"<reply.{KEY}@xn--t-ciaa.example>", True),
-        (f"<{KEY}@reply.engine.invalid>", True),  # of before the senders
+        (f"<{KEY}@reply.engine.invalid>", True),  # from before client senders existed
         (f"<reply.{KEY}@>", False),
         (f"<reply.{KEY}@a@b>", False),
         (f"<reply.{KEY}@shop.example", False),
@@ -88,5 +88,6 @@ KEY = "3f2b7c1e-0000-5000-8000-000000000001"
     ],
 )
 def test_which_names_may_be_ours(message_id: str, ours: bool) -> None:
-    """By their form, whoever made them: the ledger knows which of them went out, and to whom."""
+    """The format identifies them, whoever created them: the ledger records which were sent, and to
+    whom."""
     assert is_ours(message_id) is ours

@@ -1,4 +1,4 @@
-"""Which runs give their ticket back."""
+"""Runs that return their ticket to the quota."""
 
 import pytest
 
@@ -32,6 +32,6 @@ def test_neither_brain_nor_executor(
 
 @pytest.mark.parametrize("thought_by", [None, SETTLED_BY, "embedded"])
 def test_a_failure_counts_once_the_event_was_normalized(thought_by: str | None) -> None:
-    """The brain or the executor failed, and ran."""
+    """The brain or the executor ran, and failed."""
     assert is_returned(thought_by, (), failed=True, timings=Timings())
     assert not is_returned(thought_by, (), failed=True, timings=Timings(normalize=0.1))

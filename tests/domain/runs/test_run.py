@@ -1,4 +1,4 @@
-"""The rules of a run's outcome."""
+"""The rules for a run's outcome."""
 
 import pytest
 
@@ -29,7 +29,7 @@ def draft(
 
 
 def test_a_plan_of_nothing_is_looked_at_below_the_threshold() -> None:
-    """But not where the message asks for no answer: then there is no doubt."""
+    """But not if the message needs no answer, because then there is no doubt."""
     nothing = draft(0.1).model_copy(update={"plan": ()})
     doubtful = nothing.model_copy(update={"doubt": EscalationReason.LOW_CONFIDENCE})
     held = nothing.model_copy(update={"hold": EscalationReason.UNSAFE_INPUT})

@@ -1,4 +1,4 @@
-"""The critical zone: its two borders, and messages that come out of their order."""
+"""The critical range: its two thresholds, and messages out of order."""
 
 from itertools import pairwise
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.runs.sentiment import Scored, Zone, after, untold, zones
+from domain.runs.sentiment import Scored, Zone, after, unnotified, zones
 
 CALM, CRITICAL = Zone.CALM, Zone.CRITICAL
 SCORES = st.lists(
@@ -31,7 +31,7 @@ def test_borders(previous: Zone, score: float, zone: Zone, entered: bool) -> Non
 
 
 def stays(found: list[Zone]) -> list[set[int]]:
-    """The places of the messages of each stay in the zone."""
+    """Return the positions of the messages in each stay in the range."""
     runs: list[set[int]] = []
     for place, pair in enumerate(pairwise([CALM, *found])):
         if pair == (CALM, CRITICAL):
@@ -50,8 +50,8 @@ def test_each_stay_is_told_once_whatever_the_order_of_judging(
     for place in data.draw(st.permutations(range(len(scores)))):
         judged.add(place)
         places = sorted(judged)
-        messages = [Scored(str(i), scores[i], told=i in told) for i in places]
-        told |= {places[number] for number in untold(messages)}
+        messages = [Scored(str(i), scores[i], notified=i in told) for i in places]
+        told |= {places[number] for number in unnotified(messages)}
 
     found = zones([Scored("", score) for score in scores])
     assert [len(stay & told) for stay in stays(found)] == [1] * len(stays(found))

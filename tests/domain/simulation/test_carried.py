@@ -1,4 +1,4 @@
-"""What a message of a simulated conversation leaves for the next."""
+"""What a simulated message passes to the next one."""
 
 from datetime import UTC, datetime
 
@@ -75,7 +75,7 @@ _WAITS = _outcome(OutcomeStatus.NEEDS_REVIEW, "", reason=EscalationReason.LOW_CO
     st.lists(st.tuples(st.text(max_size=3_000), st.sampled_from([_outcome(), _WAITS])), max_size=15)
 )
 def test_turns_are_those_of_a_run(said: list[tuple[str, SimulatedOutcome]]) -> None:
-    """As many, as long, and none without a word."""
+    """The same number and length, and none is empty."""
     carried = Carried()
     for text, outcome in said:
         carried = carried.after(_event(text), outcome, _SETTLED, _NOW)

@@ -1,4 +1,4 @@
-"""Which playbook a simulated message falls to."""
+"""Which playbook handles a simulated message."""
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,7 @@ from domain.playbooks.errors import PlaybookNotFound
 from domain.playbooks.playbook import Playbook, PlaybookEntry, PlaybookSpec, match
 from domain.simulation.choosing import playbook_for
 from domain.simulation.outcome import UsedPlaybook
-from domain.simulation.variant import LIVE, Variant
+from domain.simulation.variant import LIVE, DraftedPlaybook, Variant
 
 _STRICT = Rulebook(actions={ActionKind.REPLY: ActionRule(level=ActionLevel.HUMAN_APPROVED)})
 
@@ -75,8 +75,25 @@ def test_what_a_draft_gives_up_falls_to_the_others() -> None:
     assert (chosen[0].id, chosen[0].is_draft) == ("all", False)
 
 
+def test_several_drafts_stand_for_their_playbooks() -> None:
+    wide = _DRAFT.model_copy(update={"name": "Wide", "event_type": "*"})
+    other = DraftedPlaybook(playbook_id="all", draft=wide)
+    variant = Variant(playbook_id="off", draft=_DRAFT, others=(other,))
+
+    chosen = playbook_for(_ENTRIES, "email.x", variant)
+
+    used = UsedPlaybook(id="all", version=None, name="Wide", threshold=0.9, is_draft=True)
+    assert chosen == (used, _STRICT)
+    assert variant.draft_of("off") == _DRAFT
+    assert variant.draft_of("shop") is None
+    nowhere = DraftedPlaybook(playbook_id="else", draft=wide)
+    unknown = variant.model_copy(update={"others": (other, nowhere)})
+    with pytest.raises(PlaybookNotFound):
+        playbook_for(_ENTRIES, "email.x", unknown)
+
+
 def test_a_new_draft_is_the_youngest() -> None:
-    """The older of two that want the same events wins."""
+    """The older of two matching playbooks applies."""
     chosen = playbook_for(_ENTRIES, "shopify.x", Variant(draft=_DRAFT))
     exact = _DRAFT.model_copy(update={"event_type": "shopify.x"})
     won = playbook_for(_ENTRIES, "shopify.x", Variant(draft=exact))

@@ -1,4 +1,4 @@
-"""What differs between two ends, and sums that do not depend on how the events fall into pages."""
+"""How two outcomes differ, and sums that do not depend on pagination."""
 
 from random import Random
 
@@ -37,7 +37,7 @@ CASES = [
     (ANSWERED, REFUNDED, ReplayChangeKind.REFUND_ADDED),
     (REFUNDED, REVIEWED, ReplayChangeKind.REFUND_REMOVED),
     (REFUNDED, facts(ReplayEnd.REFUNDED, 100), ReplayChangeKind.OTHER_AMOUNT),
-    # A person approves it, so that no money moves by itself.
+    # A human approves it, so that no money moves automatically.
     (facts(ReplayEnd.REVIEWED, 4_900), REVIEWED, None),
     (
         facts(ReplayEnd.REVIEWED, 4_900),

@@ -1,4 +1,4 @@
-"""The actor: what each may, and how an audit entry tells who it was."""
+"""The actor: permissions, and how an audit entry identifies it."""
 
 import pytest
 
@@ -30,7 +30,8 @@ def test_what_an_actor_may(actor: Actor, may: tuple[bool, bool, bool]) -> None:
 
 
 def test_two_people_stay_two_behind_the_redactor() -> None:
-    """Logs mask addresses: the entry has a digest of one, and the login of who sat there."""
+    """Logs mask addresses: the entry has a digest of one, and the login of the operating system
+    user."""
     noted = [
         Actor.operator(name, login="operator:anna").noted
         for name in ("a@example.com", "b@example.com")

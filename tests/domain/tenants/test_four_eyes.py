@@ -1,4 +1,4 @@
-"""Four eyes: who may be one of the two."""
+"""Two approvers: who qualifies as one of them."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -46,7 +46,7 @@ def test_the_second_of_two(anna: MemberStanding, expected: Unfit | None) -> None
 
 
 def test_the_first_is_held_to_the_same() -> None:
-    """Else a manager would let a new address of their own agree first."""
+    """Otherwise a manager could let a new address of their own approve first."""
     assert reason(ANNA, None, member("anna")) is None
     assert reason(ANNA, None, member("anna", joined=timedelta(hours=1))) == Unfit.JOINED_RECENTLY
 

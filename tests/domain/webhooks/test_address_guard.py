@@ -1,4 +1,4 @@
-"""Which addresses are forbidden: each range by name, and whatever carries one inside another."""
+"""Forbidden addresses: each range by name, and addresses that embed one."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
@@ -77,7 +77,7 @@ def test_a_mapped_address_is_what_it_maps(address: IPv4Address, private: bool) -
 def test_no_tunnel_leads_anywhere(
     address: IPv4Address, server: int, rest: int, private: bool
 ) -> None:
-    """Each way to write an IPv4 address into an IPv6 one that networks translate or unpack."""
+    """Every form of an IPv4 address within an IPv6 address that networks translate or unpack."""
     inner = int(address)
     carriers = (
         inner,

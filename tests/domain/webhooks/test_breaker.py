@@ -1,4 +1,4 @@
-"""The breaker: examples. Time is the tests' own."""
+"""The breaker: examples. The tests control the clock."""
 
 import pytest
 
@@ -139,7 +139,7 @@ def test_a_canary_that_is_not_asked_again_is_forgotten() -> None:
             None,
             True,
         ),
-        # An address of our own network says nothing of the way to the Internet.
+        # An address in our own network says nothing about the connection to the Internet.
         (DeliveryAttempt(None, 3, connect_ms=2, remote_ip="10.0.0.1"), None, None),
         (DeliveryAttempt(FailureKind.CONNECT, 3, remote_ip="127.0.0.1"), None, None),
         (DeliveryAttempt(FailureKind.BLOCKED_ADDRESS, 3), None, None),

@@ -1,4 +1,4 @@
-"""The breaker in any order of outcomes: what holds whatever strangers' receivers do."""
+"""The breaker with outcomes in any order: invariants for any receivers."""
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -70,7 +70,8 @@ class BreakerMachine(RuleBasedStateMachine):
         assert self.breaker.is_open(self.now) == self.breaker.is_open(self.now)
 
     def teardown(self) -> None:
-        """However it stands, it closes by itself: when all are reached, and when all is quiet."""
+        """In any state, it closes by itself once all receivers are reached and no failures
+        follow."""
         for number in range(10):
             self.breaker.heard(f"c{number}", f"d{number}", self.now, reached=True)
         assert not self.breaker.is_open(self.now)

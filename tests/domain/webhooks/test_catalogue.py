@@ -1,4 +1,4 @@
-"""The catalogue: nine events, each with a schema that its example keeps to and the files show."""
+"""The catalogue: nine events, each with a schema that its example matches and the files contain."""
 
 import copy
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ def test_the_example_is_the_sample_and_keeps_to_the_schema(event: str) -> None:
     validate(one, one.example)
     assert one.example["data"] == sample(one.event).model_dump(mode="json")
     assert one.example["event"] == event == sample(one.event).event
-    # Receivers must take further fields, so the schema does.
+    # Receivers must accept additional fields, and so does the schema.
     more = copy.deepcopy(dict(one.example))
     assert isinstance(more["data"], dict)
     more["data"]["new"] = more["new"] = {"a": [1]}
@@ -55,7 +55,7 @@ def test_what_is_missing_or_of_another_type_is_refused(event: str) -> None:
 
 
 def _broken(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The body without each of its fields in turn, and with each one's value in a list."""
+    """Return the body without each of its fields in turn, and with each one's value in a list."""
     data = body["data"]
     for name, value in body.items():
         yield {key: kept for key, kept in body.items() if key != name}
@@ -113,7 +113,7 @@ def test_every_field_is_described() -> None:
 
 
 def test_the_files_are_what_the_code_makes() -> None:
-    """If not: python -m scripts.webhook_schemas."""
+    """Otherwise run: python -m scripts.webhook_schemas."""
     written = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.json")}
 
     assert written == documents()

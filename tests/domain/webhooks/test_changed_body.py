@@ -1,4 +1,4 @@
-"""A body that is not what was sent: it is found out, and what was done to it is named."""
+"""A modified body: the modification is detected and named."""
 
 import json
 from collections.abc import Callable
@@ -44,7 +44,7 @@ LATIN: Final = BODY.decode().encode().decode("latin-1").encode()
 def test_a_changed_body_that_can_be_undone(
     sign: Callable[..., Pasted], sent: tuple[Sent, ...], body: bytes, mistakes: tuple[Mistake, ...]
 ) -> None:
-    """Also without a delivery to hold it against."""
+    """Even without a delivery to compare it with."""
     found = explained(replace(sign(), body=body), sent)
 
     assert (found.verdict, found.mistakes) == (SignatureResult.CHANGED_BODY, mistakes)
@@ -54,7 +54,7 @@ def test_a_changed_body_that_can_be_undone(
 
 
 def test_a_body_that_only_its_delivery_can_tell() -> None:
-    """Keys in another order; other words."""
+    """Keys in another order; other values."""
     turned = json.dumps(json.loads(BODY), sort_keys=True, separators=(",", ":")).encode()
     other = BODY.replace(b"0.93", b"0.94")
     assert explained(replace(service(), body=turned)).verdict is SignatureResult.NO_MATCH
@@ -71,13 +71,13 @@ def test_a_body_that_only_its_delivery_can_tell() -> None:
 
 
 def test_a_receiver_that_signs_what_it_has_parsed() -> None:
-    """What it computes is right for what it has, and still not what came."""
+    """Its signature is correct for its own body, but not for the received one."""
     parsed = json.dumps(json.loads(BODY)).encode()
 
     found = explained(service(body=parsed), (SENT,))
     assert found.verdict is SignatureResult.CHANGED_BODY
     assert (found.mistakes, found.delivery_id) == ((Mistake.JSON_RENDERED_AGAIN,), "D1")
-    # A delivery of that very body in the same second: then nothing is wrong.
+    # A delivery of the same body in the same second: then nothing is wrong.
     other = Sent("D2", "E2", AT, parsed)
     assert explained(service(body=parsed), (SENT, other)).verdict is SignatureResult.MATCHES
 
@@ -85,7 +85,7 @@ def test_a_receiver_that_signs_what_it_has_parsed() -> None:
 def test_a_body_is_read_as_often_however_many_were_sent_then(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Reading may take a tenth of a second, and the API's other callers wait."""
+    """Parsing may take a tenth of a second, and the API's other callers wait."""
     pasted = service(body=json.dumps({"of": "another event"}).encode())
     read = 0
 

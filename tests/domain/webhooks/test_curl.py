@@ -1,4 +1,4 @@
-"""The curl line, read by a real shell and, where there is one, sent by a real curl."""
+"""The curl command, parsed by a real shell and, if available, sent by a real curl."""
 
 import os
 import shutil
@@ -39,7 +39,7 @@ def test_curl_sends_exactly_these_bytes(body: str) -> None:
         line = curl_line(f"http://127.0.0.1:{port}/a?b=[1]", headers, body)
         done = subprocess.run(
             ["sh", "-c", line],
-            env={"PATH": os.environ["PATH"]},  # without anybody's proxy
+            env={"PATH": os.environ["PATH"]},  # without a proxy
             capture_output=True,
             check=True,
             timeout=20,

@@ -1,4 +1,4 @@
-"""When a delivery that failed is tried again, and when it is not."""
+"""When a failed delivery is retried, and when it is not."""
 
 from dataclasses import replace
 from typing import Final
@@ -53,7 +53,7 @@ def test_what_an_answer_counts_as(status: int, kind: FailureKind | None) -> None
 
 
 def test_schedule() -> None:
-    """That of Standard Webhooks: ten tries in all, over some three days."""
+    """The schedule of Standard Webhooks: ten attempts over about three days."""
     waits = [wait(number=number) for number in range(1, 12)]
 
     assert waits == [
@@ -79,7 +79,7 @@ def test_jitter_only_adds_a_tenth(number: int, randomness: float) -> None:
         (120, 1, 120),
         (120, 2, 5 * MINUTE),
         (HOUR, 3, HOUR),
-        # Nobody holds a delivery for longer than a day.
+        # No delivery is delayed by more than a day.
         (10 * DAY, 1, DAY),
         (10 * DAY, 9, DAY),
     ],
@@ -103,7 +103,7 @@ def test_who_has_too_much_to_do_is_left_alone_for_a_minute(status: int) -> None:
 
 
 def test_gone() -> None:
-    """Only to a webhook with retries; to others 410 is a failure as any 4xx."""
+    """Only for a webhook with retries; otherwise 410 is a failure like any 4xx."""
     gone = DeliveryAttempt(FailureKind.HTTP_4XX, duration_ms=10, response_status=410)
 
     assert says_gone(gone, STANDARD)
@@ -124,7 +124,7 @@ def test_gone() -> None:
     randomness=st.floats(0, 1),
 )
 def test_never(attempt: DeliveryAttempt, number: int, randomness: float) -> None:
-    """Nothing is tried again without the policy, and a test never is."""
+    """Nothing is retried without the policy, and a test never is."""
     for trigger in Trigger:
         assert retry_in_s(attempt, number, trigger, RetryPolicy.NONE, randomness) is None
     assert retry_in_s(attempt, number, Trigger.TEST, STANDARD, randomness) is None

@@ -1,4 +1,4 @@
-"""What the owner of a webhook reads."""
+"""The email to the owner of a webhook."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Answers that a body cannot hold are cut, and as little as possible."""
+"""Answers that exceed a body's limit are truncated as little as possible."""
 
 from datetime import UTC, datetime
 
@@ -10,7 +10,7 @@ from domain.webhooks.envelope import render
 from domain.webhooks.outbound_event import MAX_RESPONSE_BYTES, TicketResolved, fitting
 from domain.webhooks.samples import sample
 
-# Characters, and the bytes that each takes in JSON.
+# Characters, and their size in JSON in bytes.
 WIDTHS = {"a": 1, "\n": 2, '"': 2, "\x01": 6, "é": 2, "€": 3, "🧵": 4}
 
 

@@ -1,4 +1,4 @@
-"""Headers that somebody pasted are read as they were meant."""
+"""Pasted headers are parsed as intended."""
 
 from domain.webhooks.pasted_headers import pasted_of, read_headers
 

@@ -1,4 +1,4 @@
-"""What is signed is accepted by other people's verifiers, whatever it is."""
+"""Third-party verifiers accept our signatures for any content."""
 
 import re
 import time
@@ -28,7 +28,7 @@ from domain.webhooks.signature import (
 )
 
 SECRETS: Final = st.binary(min_size=SECRET_BYTES, max_size=SECRET_BYTES).map(secret_of)
-# Both libraries take a body for UTF-8, which ours is.
+# Both libraries treat a body as UTF-8, which ours is.
 BODIES: Final = st.text().map(str.encode)
 ONE: Final = secret_of(bytes(range(24)))
 TWO: Final = secret_of(bytes(range(24, 48)))
@@ -82,7 +82,7 @@ def test_two_libraries_accept_it(body: bytes, secret: str, other: str) -> None:
 
 @given(body=BODIES, new=SECRETS, old=SECRETS)
 def test_rotation(body: bytes, new: str, old: str) -> None:
-    """In the overlap a receiver is served with either secret, by any of the headers."""
+    """In the overlap, a receiver can verify with either secret, in any of the headers."""
     headers = signed(body, new, old)
 
     assert stripe_accepts(body, headers, old)
@@ -104,7 +104,8 @@ def test_old_timestamps_are_refused(age: int, accepted: bool) -> None:
 def test_headers_as_specified(secrets: Sequence[str]) -> None:
     headers = signed(b'{"a":1}', *secrets, timestamp=1_764_000_000)
 
-    # Receivers may compare the whole of it: it is one value, in a rotation the older secret's.
+    # Receivers may compare the whole header: it has one value, which uses the older secret during a
+    # rotation.
     assert re.fullmatch(r"v1=[0-9a-f]{64}", headers[SIGNATURE])
     assert headers[SIGNATURE] == service_signature(ONE, 1_764_000_000, b'{"a":1}')
     assert len(headers[STANDARD_SIGNATURE].split(" ")) == len(secrets)
@@ -124,7 +125,8 @@ def test_headers_as_specified(secrets: Sequence[str]) -> None:
 
 
 def test_masked() -> None:
-    """No signature is kept: with one and its body, a receiver could be deceived for 300 s."""
+    """No signature is stored: with one and its body, an attacker could deceive a receiver for 300
+    s."""
     headers = signed(b"{}", TWO, ONE)
 
     hidden = {name for name, value in masked(headers).items() if value == MASK}

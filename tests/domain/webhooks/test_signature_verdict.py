@@ -1,4 +1,4 @@
-"""Every common mistake with a signature is found and named; what is right is called right."""
+"""Every common signature mistake is detected and named; a valid signature is accepted."""
 
 import base64
 from collections.abc import Callable
@@ -45,7 +45,7 @@ def test_right(pasted: Pasted) -> None:
 
 
 def test_any_of_several_signatures() -> None:
-    """During a rotation, and with a version that is not ours among them."""
+    """During a rotation, and with an unknown version among them."""
     both = " ".join(["v1a,AAAA", standard_signature(UNKNOWN, "E1", AT, BODY), standard().signature])
     assert explained(replace(standard(), signature=both)).verdict is SignatureResult.MATCHES
 
@@ -143,7 +143,7 @@ def test_altered_headers() -> None:
 def test_no_timestamp(timestamp: str) -> None:
     pasted = Pasted(service().signature, timestamp, BODY)
     assert explained(pasted).verdict is SignatureResult.MALFORMED_TIMESTAMP
-    # Even where the receiver signed it: no such header was sent.
+    # Even if the receiver signed it: no such header was sent.
     signed = hexed(SECRET.encode(), timestamp.encode() + b"." + BODY)
     found = explained(Pasted(signed, timestamp, BODY))
     assert found.verdict is SignatureResult.MALFORMED_TIMESTAMP
@@ -158,7 +158,7 @@ def test_no_signature(signature: str) -> None:
 
 
 def test_as_it_was_copied() -> None:
-    """With the header's name, with spaces or quotes, or as one library wants it."""
+    """With the header's name, with spaces or quotes, or in one library's format."""
     signature = service().signature
     for copied in (
         f"X-Service-Signature: {signature}",

@@ -1,4 +1,4 @@
-"""Which URLs a webhook may have, and how they are stored."""
+"""Permitted webhook URLs, and their stored form."""
 
 import pytest
 from hypothesis import given

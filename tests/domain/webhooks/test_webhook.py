@@ -1,4 +1,4 @@
-"""The rules of subscriptions, and secrets at rest."""
+"""The rules for subscriptions, and stored secrets."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The sites that may show the widget: one spelling each, and a word for each bad one."""
+"""The sites that may show the widget: one spelling each, and an error for each invalid one."""
 
 import pytest
 from hypothesis import given

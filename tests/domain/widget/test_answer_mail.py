@@ -1,4 +1,4 @@
-"""The mail with a late answer, and the address as it is shown."""
+"""The email with a late answer, and the displayed address."""
 
 import pytest
 
@@ -21,6 +21,14 @@ def test_it_speaks_the_session_s_language(language: str, subject: str) -> None:
     assert (mail.subject, mail.to, mail.from_name) == (subject, "a@b.example", "Chez Nous")
     assert "C'est {parti}." in mail.text
     assert mail.auto_submitted == "auto-generated"
+
+
+def test_only_the_agents_answer_has_the_disclosure() -> None:
+    answer = UnseenAnswer("01A", "run", "a@b.example", "en", "It is on its way.")
+    assert answer_mail(answer, "Chez Nous", "An AI wrote this.").text.endswith(
+        "It is on its way.\n\nAn AI wrote this."
+    )
+    assert answer_mail(answer, "Chez Nous").text.endswith("It is on its way.\n")
 
 
 def test_its_message_id_is_the_message_s() -> None:

@@ -1,4 +1,4 @@
-"""The mail that brings a visitor the code."""
+"""The email with a visitor's code."""
 
 from domain.core.ports import OutgoingMail
 from domain.core.service_name import ServiceName

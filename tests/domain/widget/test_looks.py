@@ -1,11 +1,12 @@
-"""How the widget looks: on every color there is text that can be read."""
+"""The widget's appearance: text is readable on every color."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.core.contrast import CONTRAST, contrast
 from domain.tenants.client_settings import COLOR, Branding
-from domain.widget.looks import CONTRAST, contrast, looks
+from domain.widget.looks import looks
 
 
 @given(st.from_regex(COLOR, fullmatch=True))

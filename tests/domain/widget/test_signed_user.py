@@ -1,4 +1,4 @@
-"""Whose address a merchant's signature is for."""
+"""The address that a merchant's signature covers."""
 
 import pytest
 

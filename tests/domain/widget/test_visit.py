@@ -1,4 +1,4 @@
-"""Whose session goes on, what of a page is kept, and the widget's share."""
+"""Whether a session continues, what is stored about a page, and the widget's share."""
 
 import time
 from datetime import UTC, datetime
@@ -46,7 +46,7 @@ def test_which_session_goes_on(
 
 @given(st.text(max_size=200), st.none() | st.just(THEIRS))
 def test_nothing_that_a_visitor_writes_makes_a_customer(text: str, stated: str | None) -> None:
-    """Neither the words nor the address that they typed."""
+    """Neither the text nor the address that the visitor typed."""
     visit = WidgetVisit("S", "fr", WidgetShare())
     event = Said(text, "https://shop.example/customer_email=x@b.example", stated).event(visit)
     read = normalize(event, fallback_ticket_id="E")
@@ -80,6 +80,9 @@ def test_a_verified_address_is_the_customers(visit: WidgetVisit) -> None:
         ("I want my money back", True),
         ("Has it shipped?", True),
         ("Quels sont vos horaires ?", False),
+        ("Combien coûte la livraison ?", False),
+        ("How much is shipping to Belgium?", False),
+        ("How much is shipping for my order?", True),
         ("hello", False),
     ],
 )
@@ -90,7 +93,7 @@ def test_which_questions_wait_for_a_proof(text: str, needed: bool) -> None:
 
 
 def test_no_text_of_a_visitor_takes_long() -> None:
-    """It is read in the process that answers everybody."""
+    """It is processed in the process that serves all callers."""
     visit = WidgetVisit("S", "fr", WidgetShare())
     spent = dict[str, float]()
     for name, shape in SHAPES.items():
@@ -126,7 +129,7 @@ def test_what_is_kept_of_a_page(url: str, kept: str | None) -> None:
 
 @given(st.text(max_size=200), st.sampled_from(["", "https://", "http://user:secret@shop.example"]))
 def test_any_text_may_come_as_a_page(text: str, before: str) -> None:
-    """Nothing that may hold a token is kept of it."""
+    """Nothing that may contain a token is stored."""
     kept = page_address(before + text)
     if kept is not None:
         assert not {"?", "#"} & {*kept}

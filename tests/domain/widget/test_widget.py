@@ -1,4 +1,4 @@
-"""What a client's members see of its widget, and which secrets sign users when."""
+"""A widget as its client's members see it, and the secrets that are valid for signatures."""
 
 from datetime import timedelta
 

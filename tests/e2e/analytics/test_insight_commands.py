@@ -1,4 +1,4 @@
-"""Insight and knowledge gaps by the command line."""
+"""The insight commands and knowledge gaps."""
 
 import json
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Metrics and churn by the command line, with an engine at work."""
+"""The metrics and churn commands, with a running engine."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ def environment(engine: LiveEngine) -> dict[str, str]:
 
 
 async def told(engine: LiveEngine, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    """In a process of its own, while the engine in this one does what it waits for."""
+    """Run the command in a separate process, while this process's engine does the work."""
     return await asyncio.to_thread(cli_process, *arguments, **environment(engine))
 
 
@@ -91,7 +91,7 @@ async def test_churn_predict_and_list(engine: LiveEngine, shop: Shop) -> None:
 
 
 async def test_whoever_does_not_wait_leaves_it_running(idle_engine: LiveEngine) -> None:
-    """No worker: it cannot end before the operator loses patience."""
+    """No worker is running, so the work cannot end before the operator interrupts."""
     shop = await open_shop(idle_engine.database)
     command = begin(
         "metrics", "backfill", "--client", shop.client_id, "--from", str(YESTERDAY),
@@ -112,7 +112,7 @@ async def test_whoever_does_not_wait_leaves_it_running(idle_engine: LiveEngine) 
     done = await asyncio.to_thread(command.ended)
 
     assert done.returncode == 1
-    assert "the engine goes on with it" in done.stderr
+    assert "the engine continues the work" in done.stderr
     assert (await handle.describe()).status is WorkflowExecutionStatus.RUNNING
 
 
@@ -121,12 +121,12 @@ async def test_whoever_does_not_wait_leaves_it_running(idle_engine: LiveEngine) 
     [
         (("--from", "2026-01-02", "--to", "2026-01-01"), "is after"),
         (("--from", str(YESTERDAY + timedelta(days=1))), "is after"),
-        (("--from", "2026-01-01", "--to", str(YESTERDAY + timedelta(days=1))), "is not over"),
+        (("--from", "2026-01-01", "--to", str(YESTERDAY + timedelta(days=1))), "has not ended yet"),
         (("--from", "2010-01-01", "--to", "2020-01-09"), "at most 3660 days"),
         (("--from", str(YESTERDAY)), "give --client ID or --all"),
         (("--from", str(YESTERDAY), "--all", "--client", "x"), "give --client ID or --all"),
         (("--from", str(YESTERDAY), "--client", new_ulid()), "there is no such client"),
-        (("--from", str(YESTERDAY), "--all"), "no engine runs here"),
+        (("--from", str(YESTERDAY), "--all"), "no engine is running here"),
     ],
 )
 def test_what_cannot_be_backfilled(

@@ -1,4 +1,4 @@
-"""The audit log by the command line: list, anchors, verify."""
+"""The audit commands: list, anchors, verify."""
 
 import json
 from collections.abc import Iterator
@@ -72,7 +72,7 @@ def test_a_sound_log_is_verified_and_a_changed_one_named(installed: Installation
     assert installed.audit(*of_one)["entries"] == sound["entries"] > 2
     said = cli("audit", "verify", DATABASE_URL=installed.url)
     assert (said.returncode, said.stderr) == (0, "")
-    assert "Nothing is changed, missing or put in." in said.stdout
+    assert "No entry was changed, removed or inserted." in said.stdout
 
     (second,) = [
         one for one in installed.audit("list", "--client", installed.client_id)["entries"]
@@ -82,7 +82,7 @@ def test_a_sound_log_is_verified_and_a_changed_one_named(installed: Installation
 
     out, told = installed.refused("verify")
     assert f"{installed.client_id}: entry 2 ({second['id']}) is changed" in told
-    assert "The log is not as it was written." in out
+    assert "The log was changed after it was written." in out
     out, told = installed.refused(*of_one, "--json")
     assert told == ""
     assert json.loads(out)["faults"] == [
@@ -125,8 +125,8 @@ def test_what_is_refused(installed: Installation, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.json"
     wrong.write_text('{"anchors": [{"client_id": "x", "seq": 0, "hash": ""}]}')
     for arguments, said in (
-        (("verify", "--client", "01ARZ3NDEKTSV4RRFFQ69G5FAV"), "no audit log of this client"),
-        (("verify", "--anchors", str(wrong)), "nothing that audit anchors --json has written"),
+        (("verify", "--client", "01ARZ3NDEKTSV4RRFFQ69G5FAV"), "this client has no audit log"),
+        (("verify", "--anchors", str(wrong)), "not a file written by audit anchors --json"),
         (("verify", "--anchors", str(tmp_path / "none")), "cannot be read"),
     ):
         out, told = installed.refused(*arguments)

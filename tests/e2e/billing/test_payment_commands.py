@@ -1,4 +1,4 @@
-"""What operators are shown of payments that need them."""
+"""What operators see of payments that need a human."""
 
 from typing import Any
 

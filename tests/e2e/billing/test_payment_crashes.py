@@ -1,4 +1,4 @@
-"""The API ends in the middle of a payment: what was paid is credited once, and nothing else is."""
+"""The API ends during a payment: it is credited exactly once."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.slow
 async def dying_api(
     front: LiveEngine, folder: Path, point: str
 ) -> AsyncIterator[httpx.AsyncClient]:
-    """An API that ends itself at a point of the request that the block makes."""
+    """Start an API that ends itself at a point of the block's request."""
     port, key = free_port(), front.settings.identity.session_key
     assert key is not None
     serve = ("-m", "tests.support.billing.dying_payments", point, "serve", "--port", str(port))
@@ -70,7 +70,7 @@ async def dying_api(
 async def test_killed_while_a_page_is_made(
     front: LiveEngine, shop: Shop, tmp_path: Path, point: str, pages: int
 ) -> None:
-    """Nobody has the page's address, so nothing is paid; asking again makes another."""
+    """Nobody has the page's URL, so nothing is paid; a retry creates another page."""
     owner = await person(front, shop, Role.OWNER)
     async with dying_api(front, tmp_path, point) as http:
         await http.post(f"{DASHBOARD}/credits/checkout", json={"credits": 100}, headers=owner)
@@ -86,7 +86,7 @@ async def test_killed_while_a_page_is_made(
     again = await asked_credits(front, shop)
     await told(front, session_event(front.stripe.pay(again)))
     assert await balance_of(front.database, shop) == 100
-    # Paid all the same, it is credited: the payment names what it is for.
+    # If it is paid nevertheless, it is credited: the payment names its purchase.
     for session in made:
         await told(front, session_event(session))
         assert await balance_of(front.database, shop) == 200
@@ -96,7 +96,7 @@ async def test_killed_while_a_page_is_made(
 async def test_killed_while_a_payment_is_taken(
     front: LiveEngine, shop: Shop, tmp_path: Path, point: str, before: int
 ) -> None:
-    """Stripe got no answer and sends the event again."""
+    """Stripe got no response and sends the event again."""
     event = session_event(front.stripe.pay(await asked_credits(front, shop)))
     async with dying_api(front, tmp_path, point) as http:
         await http.post(STRIPE_WEBHOOK, **signed(event))

@@ -1,4 +1,4 @@
-"""Saved cases by the command line, on a database without a stack."""
+"""The case commands, on a database without a stack."""
 
 import asyncio
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ def url(postgres: PostgresServer) -> Iterator[str]:
 
 
 async def _prepared(url: str) -> tuple[Shop, str, str]:
-    """A shop, a run of it, and a run over its cases."""
+    """Create a shop, a run, and a run over its cases."""
     database = Database(url)
     try:
         shop = await open_shop(database)

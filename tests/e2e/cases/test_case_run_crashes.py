@@ -1,4 +1,4 @@
-"""A worker is killed in the middle of a run over cases: another one ends it, each case once."""
+"""A worker is killed during a run over cases: another one completes it, each case once."""
 
 import signal
 from pathlib import Path
@@ -32,7 +32,7 @@ async def test_a_run_over_cases_survives_its_worker(
     async with units.of(shop.tenant) as work:
         run = await start_case_run(work, Actor.operator("operator:test"))
 
-    # Its results are committed, and Temporal does not know of them.
+    # Its results are committed, but not reported to Temporal.
     crash = ("-m", "tests.support.core.crashing_worker", f"after:{names.TRY_CASE}")
     with process("dying", *crash, settings=idle_engine.settings, folder=tmp_path) as worker:
         await eventually(lambda: has_ended(worker))

@@ -1,4 +1,4 @@
-"""Templates and knowledge by the command line."""
+"""The template and knowledge commands."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Wrong settings end in one sentence that names them, never in a traceback or a secret."""
+"""Invalid settings lead to one sentence that names them, never to a traceback or a secret."""
 
 import os
 import subprocess
@@ -67,7 +67,7 @@ def _one_sentence(done: "subprocess.CompletedProcess[str]", named: str) -> None:
 
 def test_folder_with_a_space(tmp_path: Path) -> None:
     folder = DataFolder(tmp_path / "my data")
-    folder.seal_key()  # a stack has been there
+    folder.seal_key()  # a stack existed there
 
     _one_sentence(cli("migrate", "--data", str(folder.root)), "has a space in its name")
 
@@ -103,7 +103,7 @@ def test_data_of_another_version(postgres: PostgresServer) -> None:
 
 
 def test_migrating_as_the_service(database_url: str) -> None:
-    """The service's own role may not change the schema; whose URL is needed is said."""
+    """The service's role cannot change the schema; the error names the required URL."""
     _one_sentence(cli("migrate", DATABASE_URL=database_url), "as the tables' owner")
 
 

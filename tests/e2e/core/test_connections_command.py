@@ -1,4 +1,4 @@
-"""cli.py connections: whether PostgreSQL has enough of them."""
+"""cli.py connections: whether PostgreSQL allows enough of them."""
 
 import json
 

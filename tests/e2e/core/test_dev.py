@@ -47,7 +47,7 @@ class Running:
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """One stack for this module, with a client made by the command line."""
+    """One stack for this module, with a client created on the command line."""
     data, metrics = tmp_path_factory.mktemp("dev") / "data", _three_free_ports()
     env = {"ENGINE_SECRET": SECRET, "METRICS_PORT": str(metrics)}
     with dev_stack(data, "--no-tour", "--port", str(free_port()), **env) as process:
@@ -87,7 +87,7 @@ def test_session_token_of_the_command_line(running: Running) -> None:
 
 
 def test_links_lead_to_this_stack(running: Running) -> None:
-    """It listens on another port than the one that links have by default."""
+    """It listens on another port than the default of links."""
     made = cli_json("token", "--user", "owner@example.com", "--data", str(running.data))
     told = httpx.post(
         f"{running.url}/api/copilot/chat",
@@ -101,7 +101,7 @@ def test_links_lead_to_this_stack(running: Running) -> None:
 
 
 def test_environment_is_passed_on(running: Running) -> None:
-    """ENGINE_SECRET was set for dev alone; the API it started knows it."""
+    """ENGINE_SECRET was set for dev only; the API that it started knows it."""
     answer = httpx.post(
         f"{running.url}{GATEWAY}",
         json={"client_id": running.client_id, "message": ORDER_QUESTION},
@@ -188,7 +188,8 @@ def test_second_stack_on_the_same_folder(running: Running) -> None:
 
 
 def test_every_process_shows_its_numbers(running: Running) -> None:
-    for port in range(running.metrics, running.metrics + 3):  # the API's, one for each worker
+    # one for the API and one for each worker
+    for port in range(running.metrics, running.metrics + 3):
         shown = httpx.get(f"http://127.0.0.1:{port}/metrics", trust_env=False)
         assert "engine_" in shown.text
 
@@ -198,7 +199,7 @@ def test_api_docs_need_no_other_host(running: Running) -> None:
 
     assert page.status_code == 200
     assert "https://" not in page.text
-    # Written when first asked for, which takes seconds.
+    # Built on first request, which takes seconds.
     document = httpx.get(f"{running.url}/openapi.json", trust_env=False, timeout=60).json()
     assert {GATEWAY, "/api/billing/usage"} < set(document["paths"])
     (parameter,) = document["paths"][GATEWAY]["post"]["parameters"]
@@ -249,7 +250,7 @@ async def test_sixteen_callers_at_once(running: Running) -> None:
 
 
 def _three_free_ports() -> int:
-    """The first of three in a row."""
+    """Return the first of three consecutive free ports."""
     while True:
         port = free_port()
         with suppress(InvalidInput):

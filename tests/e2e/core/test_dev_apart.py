@@ -1,4 +1,5 @@
-"""Two stacks at once never mix; one that others can reach gives them no liberties."""
+"""Two concurrent stacks never mix; one that other machines can reach grants no developer
+privileges."""
 
 import os
 import signal
@@ -19,7 +20,7 @@ from tests.support.tenants.shop import ORDER_QUESTION
 
 
 def made_client(data: Path) -> tuple[str, str]:
-    """A client of this folder's stack, and its key."""
+    """Create a client in this folder's stack, and its key."""
     folder = ("--data", str(data))
     client = cli_json("client", "create", "--brand", "B", "--owner-email", "b@b.example", *folder)
     client_id = client["client_id"]
@@ -39,7 +40,7 @@ def asked(url: str, client_id: str, key: str) -> int:
 
 
 def open_to_others(data: Path) -> list[Path]:
-    """What other users of this machine may reach, PostgreSQL's own folder apart."""
+    """Return what other users of this machine can access, except PostgreSQL's own folder."""
     ours = [path for path in data.rglob("*") if "postgres" not in path.relative_to(data).parts]
     assert {"temporal.db", "logs", "stack.json"} < {path.name for path in ours}
     return [path for path in ours if path.lstat().st_mode & 0o077]
@@ -55,7 +56,7 @@ def running(data: Path) -> StackInfo:
 def test_two_stacks_started_at_once(tmp_path: Path) -> None:
     folders = [tmp_path / "one", tmp_path / "two"]
     with ExitStack() as held:
-        # Whatever the user's shell says, files are closed from their first byte on.
+        # Whatever the shell's umask, files are private from their creation.
         held.callback(os.umask, os.umask(0))
         processes = [held.enter_context(dev_stack(data, "--no-tour")) for data in folders]
         urls = [ready_url(process) for process in processes]
@@ -73,7 +74,7 @@ def test_two_stacks_started_at_once(tmp_path: Path) -> None:
         processes[0].wait(10)
 
         assert asked(urls[1], *two) == 200
-        # Its database went on alone; the next command ends it, and finds all that it kept.
+        # Its database continued without it; the next command stops it, and finds all its data.
         assert one[0] in cli("client", "list", "--data", str(folders[0])).stdout
     assert [
         process.pid
@@ -88,14 +89,14 @@ def test_liberties_on_a_network(tmp_path: Path) -> None:
     done = cli("dev", "--data", str(data), HOST="0.0.0.0")
 
     assert done.returncode == 1
-    assert "HOST=0.0.0.0 lets others than this machine in" in done.stderr
-    assert "the demo shop, whose key is shown" in done.stderr
+    assert "HOST=0.0.0.0 accepts connections from other machines" in done.stderr
+    assert "the demo shop, with its key shown" in done.stderr
     assert not data.exists(), "nothing was started"
 
 
 @pytest.mark.slow
 def test_a_network_that_was_agreed_to(tmp_path: Path) -> None:
-    """It goes on, as far as a port that is taken."""
+    """It starts, up to the port that is already in use."""
     with listening(host="0.0.0.0") as other:
         port = port_of(other)
         folder = ("--data", str(tmp_path / "d"))
@@ -123,7 +124,7 @@ def test_liberties(env: dict[str, str], *, tour: bool, found: int) -> None:
     assert len(liberties) == found
     check_host("127.0.0.1", liberties)
     if found:
-        with pytest.raises(InvalidInput, match="lets others than this machine in"):
+        with pytest.raises(InvalidInput, match="accepts connections from other machines"):
             check_host("192.168.1.7", liberties)
     else:
         check_host("192.168.1.7", liberties)

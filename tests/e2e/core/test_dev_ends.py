@@ -1,4 +1,4 @@
-"""cli.py dev ends, or does not begin; commands that need no running stack."""
+"""cli.py dev ends, or does not start; commands that need no running stack."""
 
 import json
 import signal
@@ -39,8 +39,8 @@ def test_ctrl_c_ends_every_process_and_keeps_the_data(tmp_path: Path) -> None:
     assert [child for child in started if child.is_running()] == []
     assert _postgres_of(data) == []
 
-    # The command starts the database that the stack has left. (A second start on a folder is
-    # test_webhooks.py's.)
+    # The command starts the database left by the stack. (test_webhooks.py covers a second start on
+    # a folder.)
     key = cli_json(
         "key", "create", "--client", client["client_id"], "--label", "x", "--data", str(data)
     )
@@ -48,10 +48,10 @@ def test_ctrl_c_ends_every_process_and_keeps_the_data(tmp_path: Path) -> None:
 
 
 def test_commands_work_without_a_running_stack(tmp_path: Path) -> None:
-    """The embedded database is started for as long as the command needs it."""
+    """The embedded database is started for the duration of the command."""
     data = tmp_path / "data"
     with EmbeddedPostgres(DataFolder(data).postgres):
-        pass  # a stack has been there
+        pass  # a stack existed there
 
     client = cli_json(
         "client", "create", "--brand", "B", "--owner-email", "b@b.example", "--data", str(data)
@@ -74,7 +74,7 @@ def test_port_in_use_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_unwritable_folder_is_one_sentence(tmp_path: Path) -> None:
-    """A file where the folder should be: unwritable for root as well."""
+    """A file in the folder's place, which is unwritable even for root."""
     (tmp_path / "file").write_text("")
 
     done = cli("dev", "--no-tour", "--data", str(tmp_path / "file" / "data"))
@@ -85,7 +85,7 @@ def test_unwritable_folder_is_one_sentence(tmp_path: Path) -> None:
 
 
 def _postgres_of(data: Path) -> list[int]:
-    """The processes that still serve this folder's database."""
+    """Return the processes that still serve this folder's database."""
     return [
         process.pid
         for process in psutil.process_iter(["cmdline"])

@@ -1,4 +1,4 @@
-"""A process that is asked to stop: load balancers hear of it, and what it took is finished."""
+"""A process that is asked to stop informs load balancers, and finishes its work."""
 
 import asyncio
 import signal
@@ -17,7 +17,7 @@ from tests.support.core.waiting import eventually
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.shop import ORDER_QUESTION, Shop
 
-# Longer than the test needs: what ends the drain is the end of the test's own questions.
+# Longer than the test needs: the drain ends when the test's own requests end.
 DRAIN_S = 4
 
 
@@ -38,7 +38,7 @@ async def test_an_api_drains_before_it_ends(
         late = asyncio.ensure_future(http.post(GATEWAY, json=body, headers=shop.headers))
         await eventually(lambda: _begun(idle_engine, 2))
         assert api.exit_code is None
-        # Nobody works until the drain is over: both answers are due only after it.
+        # No worker runs until the drain is over: both answers are due only after it.
         await eventually(lambda: _refused(http))
         async with idle_engine.working():
             answers = await asyncio.gather(waiting, late)
@@ -70,7 +70,8 @@ async def test_a_person_who_stops_an_api_waits_for_no_load_balancer(
 async def test_a_worker_finishes_the_mail_it_has_begun(
     idle_engine: LiveEngine, shop: Shop, mail: MailServer, tmp_path: Path
 ) -> None:
-    """The server has the mail and is slow to say so: a worker that went would ask a human."""
+    """The server has the email and acknowledges it slowly: if the worker exited, a human would be
+    asked."""
     mail.held = asyncio.Event()
     port = free_port()
     with process(
@@ -100,7 +101,7 @@ async def test_a_worker_finishes_the_mail_it_has_begun(
 async def test_a_second_signal_ends_a_worker_at_once(
     idle_engine: LiveEngine, shop: Shop, mail: MailServer, tmp_path: Path
 ) -> None:
-    """As a crash would: what it had begun, nobody can know, so a human is asked."""
+    """As after a crash, the outcome of its work is unknown, so a human is asked."""
     mail.held = asyncio.Event()
     with process("worker", "worker.py", settings=idle_engine.settings, folder=tmp_path) as worker:
         call = asyncio.ensure_future(ask_by_mail(idle_engine, shop))
@@ -127,7 +128,7 @@ async def _refused(http: httpx.AsyncClient) -> bool:
 
 
 async def _begun(engine: LiveEngine, number: int = 1) -> bool:
-    """So many runs wait in Temporal."""
+    """Wait until this many runs wait in Temporal."""
     return len([run async for run in engine.client.list_workflows()]) == number
 
 

@@ -1,4 +1,4 @@
-"""The installed API under floods, with its real limits: others are served meanwhile."""
+"""The installed API under floods, with its real limits: other callers are served."""
 
 import asyncio
 import resource
@@ -28,18 +28,19 @@ from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
 pytestmark = pytest.mark.alone
 
 ENDS_AFTER_S = 10.0  # the contract's number
-ENDS_WITHIN_S = 15.0  # and what a busy machine may add to it
+ENDS_WITHIN_S = 15.0  # and a margin for a busy machine
 
 
 @dataclass(frozen=True)
 class Served:
-    """A `cli.py serve` of its own."""
+    """A separate `cli.py serve`."""
 
     port: int
     child: Child
 
     async def answers(self, shop: Shop, **body: object) -> httpx.Response | None:
-        """The gateway's answer to a healthy caller on a connection of its own; None if refused."""
+        """Return the gateway's status for a healthy caller on a new connection; None if it was
+        refused."""
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{self.port}", timeout=40) as http:
             try:
                 return await http.post(
@@ -49,7 +50,7 @@ class Served:
                 return None
 
     async def is_healthy(self, shop: Shop) -> bool:
-        """A healthy caller comes as far as its key in the database and back."""
+        """Return whether a healthy caller's key is looked up in the database."""
         answer = await self.answers(shop, message=5)
         return answer is not None and answer.status_code == 400
 
@@ -74,7 +75,7 @@ async def served(
 
 @contextmanager
 def many_open_files(number: int) -> Iterator[None]:
-    """Let this process, the attacker, have that many."""
+    """Allow this process, the attacker, that many open files."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < number:
         pytest.skip(f"this machine allows a process {hard} open files, the flood needs {number}")
@@ -128,7 +129,7 @@ async def test_idle_connections_and_slow_bodies(
         assert await api.is_healthy(shop)
 
 
-# What each of the sockets says, and then drop by drop.
+# What each socket sends first, and then byte by byte.
 SLOW = {
     "heads": ("GET / HTTP/1.1\r\nX-A: ", b"a"),
     "bodies": (
@@ -148,7 +149,7 @@ SLOW = {
 async def test_slow_sockets_of_one_key_keep_nobody_out(
     front: LiveEngine, shop: Shop, tmp_path: Path, kind: str
 ) -> None:
-    """2,048 from the address that the others call from as well."""
+    """2,048 from the address that other callers use too."""
     other = await open_shop(front.database, event_type="nobody")
     greeting, drop = SLOW[kind]
     async with served(front, other, tmp_path) as api:
@@ -167,7 +168,8 @@ async def test_slow_sockets_of_one_key_keep_nobody_out(
 
 @pytest.mark.slow
 async def test_flood_with_few_open_files(front: LiveEngine, shop: Shop, tmp_path: Path) -> None:
-    """256 open files and 1000 idle connections: room is made, and no file is missing after."""
+    """256 open files and 1000 idle connections: connections are closed, and no file descriptor is
+    missing afterwards."""
     async with served(front, shop, tmp_path, open_files=256) as api:
         with many_open_files(2000):
             async with flood(api.port, 1000, b""):
@@ -180,7 +182,7 @@ async def test_flood_with_few_open_files(front: LiveEngine, shop: Shop, tmp_path
 async def test_caller_that_leaves_before_the_answer(
     engine: LiveEngine, shop: Shop, tmp_path: Path
 ) -> None:
-    """The work is done, and its result is kept."""
+    """The work is done, and its result is stored."""
     body = orjson.dumps({"client_id": shop.client_id, "message": ORDER_QUESTION})
     head = (
         f"POST {GATEWAY} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {shop.key}\r\n"

@@ -1,4 +1,4 @@
-"""An operator makes one of each, looks at it, and takes it away again."""
+"""An operator creates one of each record, shows it and removes it."""
 
 import json
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ def installed(postgres: PostgresServer) -> Iterator[Installation]:
         yield Installation(env, made["client_id"])
 
 
-# How one is made, what it is called, and what takes it away.
+# How a record is created, named and removed.
 MADE = [
     ("key", ("create", "--label", "backend"), "backend", "revoke"),
     ("playbook", ("create", "--name", "All"), "All", "delete"),
@@ -99,7 +99,7 @@ def test_a_member(installed: Installation) -> None:
     shown = installed.told("member", "show", *member)
     assert (shown["user_id"], shown["role"]) == (made["user_id"], "agent")
     installed.told("member", "remove", *member)
-    assert "no member of this client" in installed.refused("member", "show", *member)
+    assert "not a member of this client" in installed.refused("member", "show", *member)
 
 
 def test_an_event_of_the_first_version(installed: Installation) -> None:

@@ -1,4 +1,4 @@
-"""Temporal or PostgreSQL away: an answer in time, and no event lost."""
+"""Temporal or PostgreSQL is unavailable: a response in time, and no lost event."""
 
 import asyncio
 import signal
@@ -46,7 +46,7 @@ async def test_temporal_killed_and_restarted(database_url: str, shop: Shop, tmp_
         assert time.monotonic() - started < ANSWER_WITHIN_S
         assert (away.status_code, away.json()["code"]) == (500, "answer_delayed")
 
-        # Back on the same port with the same file; the worker that ran goes on.
+        # Restarted on the same port with the same file; the running worker continues.
         async with own_temporal(tmp_path, port):
             again = await eventually(lambda: _completed(engine, shop))
             assert again["status"] == "completed"
@@ -56,7 +56,7 @@ async def test_temporal_killed_and_restarted(database_url: str, shop: Shop, tmp_
 
 
 async def test_silent_temporal(database_url: str, shop: Shop, tmp_path: Path) -> None:
-    """Stopped, not gone: connections stay open and nobody answers."""
+    """Suspended, not ended: connections stay open without a response."""
     port = free_port()
     async with (
         own_temporal(tmp_path, port) as server,
@@ -77,7 +77,7 @@ async def test_silent_temporal(database_url: str, shop: Shop, tmp_path: Path) ->
 
 @pytest.mark.parametrize("kind", ["refused", "silent"])
 async def test_database_away(kind: str) -> None:
-    """Nobody listens, or somebody who never speaks."""
+    """Nothing listens, or something that never responds."""
     silent = await asyncio.start_server(_keep_silent, "127.0.0.1", 0)
     port = silent.sockets[0].getsockname()[1]
     if kind == "refused":
@@ -97,7 +97,7 @@ async def test_database_away(kind: str) -> None:
 async def test_database_falls_silent_on_open_connections(
     database_url: str, temporal: TemporalServer, shop: Shop
 ) -> None:
-    """Frozen, or behind a network that swallows: nothing closes, nothing comes."""
+    """Suspended, or behind a network that drops packets: nothing closes, and nothing arrives."""
     async with (
         mutable_proxy(database_url) as proxy,
         live_engine(proxy.url, temporal.address, "default") as engine,
@@ -121,7 +121,7 @@ async def test_database_falls_silent_on_open_connections(
 async def test_a_commit_whose_answer_is_lost(
     database_url: str, temporal: TemporalServer, shop: Shop, afterwards: str, code: str
 ) -> None:
-    """The caller learns whether the event is stored, and never to send again what is."""
+    """The caller learns whether the event is stored, and is never asked to repeat a stored one."""
     async with (
         mutable_proxy(database_url) as proxy,
         live_engine(proxy.url, temporal.address, "default") as engine,
@@ -148,7 +148,7 @@ async def _stored_event(database: Database) -> dict[str, object] | None:
 async def test_many_callers_of_one_client_are_told_in_time(
     database_url: str, temporal: TemporalServer, shop: Shop
 ) -> None:
-    """They wait for each other's turn and for the silent database, and not for the sum of both."""
+    """Each waits for its turn and for the silent database, but not for the sum of both timeouts."""
     async with (
         mutable_proxy(database_url) as proxy,
         live_engine(proxy.url, temporal.address, "default") as engine,
@@ -169,7 +169,7 @@ async def test_many_callers_of_one_client_are_told_in_time(
 
 
 async def test_temporal_away_from_the_start(database_url: str, shop: Shop) -> None:
-    """An API that never had a connection; the event is kept and named."""
+    """An API that never had a connection; the event is stored, and the response names it."""
     async with live_engine(database_url, "127.0.0.1:1", "default", lazy=True) as engine:
         started = time.monotonic()
         answer = await engine.post(shop, message=ORDER_QUESTION)
@@ -187,10 +187,10 @@ async def test_temporal_away_from_the_start(database_url: str, shop: Shop) -> No
 async def test_database_connections_are_replaced(
     engine: LiveEngine, shop: Shop, database_url: str
 ) -> None:
-    """Every connection is cut, as a restart of PostgreSQL does.
+    """Every connection is cut, as in a restart of PostgreSQL.
 
-    At most one request a process meets the cut, and is told so; the run it had admitted and all
-    later ones are served.
+    At most one request per process is affected, and gets an error; its admitted run and all later
+    ones are processed.
     """
     await engine.post(shop, message=ORDER_QUESTION)
     async with await psycopg.AsyncConnection.connect(as_owner(database_url)) as connection:
@@ -213,7 +213,7 @@ async def _completed(engine: LiveEngine, shop: Shop) -> dict[str, str] | None:
 
 
 async def _swept(engine: LiveEngine) -> None:
-    """What was admitted during the outage is done as well."""
+    """Check that events admitted during the outage are processed as well."""
     await engine.client.execute_workflow(
         SWEEP, SweepInput(older_than_s=0), id="after-outage", task_queue="engine"
     )

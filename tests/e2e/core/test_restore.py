@@ -1,4 +1,4 @@
-"""The commands of docs/operations.md, as they stand there: a dump restored elsewhere goes on."""
+"""The commands in docs/operations.md: a dump restored on another server continues."""
 
 import json
 import os
@@ -50,7 +50,7 @@ def shell(command: str, folder: Path, **env: str) -> None:
 
 
 def counted(url: str) -> Mapping[str, int]:
-    """By table, how many rows it has; looked at by a superuser, whom no policy binds."""
+    """Return each table's row count, read by a superuser, whom no policy restricts."""
     with psycopg.connect(url) as connection:
         tables = connection.execute(
             "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
@@ -70,7 +70,7 @@ def database_url(data: Path) -> str:
 
 
 def parked_review(data: Path, url: str) -> tuple[str, str]:
-    """Its run, and the review."""
+    """Create a waiting run and its review."""
     folder = ("--data", str(data))
     made = cli_json("client", "create", "--brand", "B", "--owner-email", "b@b.example", *folder)
     client = made["client_id"]
@@ -121,7 +121,7 @@ async def test_dump_restored_into_an_empty_server_goes_on(tmp_path: Path) -> Non
         assert cli(*decide).returncode == 1
         after = counted(owner)
     assert after["engine_runs"] == after["escalation_tickets"] == 1
-    # The question came with the dump; it was answered once.
+    # The proposal was in the dump; it was answered once.
     assert after["engine_messages"] == before["engine_messages"] + 1
 
 

@@ -1,4 +1,4 @@
-"""Each process is replaced under load, one after the other: every call is answered, once."""
+"""Each process is replaced under load, one after another: every call is answered once."""
 
 from contextlib import ExitStack
 from functools import partial
@@ -23,11 +23,11 @@ pytestmark = pytest.mark.slow
 
 CALLERS: Final = 6
 SHOPS: Final = 12
-DRAIN_S: Final = "2"  # ten questions of the balancer's
+DRAIN_S: Final = "2"  # ten health checks of the balancer
 
 
 class Installation:
-    """Processes on several machines, as it were."""
+    """Processes as if on several machines."""
 
     def __init__(self, engine: LiveEngine, front: Balancer, folder: Path, held: ExitStack) -> None:
         self._engine = engine
@@ -37,7 +37,7 @@ class Installation:
         self._started = 0
 
     async def api(self) -> Process:
-        """One more, once the balancer sends to it."""
+        """Start another API; return once the balancer uses it."""
         port = free_port()
         child = self._start("cli.py", "serve", "--port", str(port))
         self._front.servers.add(port)
@@ -45,7 +45,7 @@ class Installation:
         return child
 
     async def worker(self) -> Process:
-        """One more, once it works."""
+        """Start another worker; return once it is running."""
         child = self._start("worker.py")
         await eventually(partial(_logged, child, "worker ready"), 60)
         return child

@@ -1,4 +1,4 @@
-"""Processes that a secured Temporal refuses end at once, with a sentence."""
+"""Processes that a secured Temporal rejects exit at once, with one sentence."""
 
 import pytest
 

@@ -1,7 +1,7 @@
-"""The whole service under load while its parts are killed by chance: nothing acknowledged is lost,
-nothing is done twice, all that is counted agrees.
+"""The whole service under load while its parts are killed at random: no acknowledged event is lost,
+nothing happens twice, and all counters agree.
 
-`SOAK_S=1800` makes it long; `SOAK_SEED` repeats what chance has done.
+`SOAK_S=1800` extends the duration; `SOAK_SEED` repeats the random choices.
 """
 
 import asyncio
@@ -39,10 +39,10 @@ SEED = int(os.environ.get("SOAK_SEED") or 0) or secrets.randbits(32)
 
 pytestmark = [pytest.mark.slow, pytest.mark.alone, pytest.mark.timeout(SOAK_S + 240)]
 
-# A shop may send 200 messages an hour.
+# A shop can send 200 messages an hour.
 _SHOPS = 6 + round(SOAK_S / 15)
 _RECOVERS_WITHIN_S = 90.0
-# Connections of a pool that the warm-up did not need; a leak of one a call is hundreds.
+# Pool connections beyond the warm-up; a leak of one per call would be hundreds.
 _MORE_FILES = 25
 
 
@@ -131,7 +131,7 @@ async def _burst(callers: Callers) -> None:
 
 
 async def _all_ended(database: Database) -> bool:
-    """No run is left received, and no delivery is on its way."""
+    """Return whether no run is received and no delivery is in progress."""
     runs = {row["status"] for row in await rows(database, engine_runs)}
     pending = await rows(database, webhook_deliveries, status="pending")
     return runs <= {"completed", "needs_review"} and not pending
@@ -161,15 +161,15 @@ async def _check_events(soak: Soak) -> None:
 
 
 async def _check_deliveries(soak: Soak) -> None:
-    """Each run told of its outcome once, and each delivery came; a POST that was broken off may
-    have come again, under its own number."""
+    """Check that each run reported its outcome once, and each delivery arrived; an interrupted POST
+    may have been repeated, with the same id."""
     database = soak.engine.database
     told = [row for row in await rows(database, outbox) if row["event"].startswith("ticket.")]
     outcomes = Counter(row["dedup_key"].partition(":")[0] for row in told)
     assert outcomes == dict.fromkeys([row["id"] for row in await rows(database, engine_runs)], 1)
     came = {request.headers["webhook-id"] for request in soak.receiver.seen}
     assert {row["id"] for row in told} <= came
-    # Of each webhook the last ones that ended are kept.
+    # The latest ended deliveries of each webhook are kept.
     recorded = await rows(database, webhook_deliveries)
     assert {row["status"] for row in recorded} == {"success"}
     numbers = {request.headers["x-service-delivery"] for request in soak.receiver.seen}

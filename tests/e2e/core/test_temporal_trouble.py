@@ -1,4 +1,5 @@
-"""Temporal slow, or refusing for its limits: later answers, honest ones, and nothing twice."""
+"""Temporal is slow, or rejects calls beyond its limits: later but correct answers, and nothing
+twice."""
 
 import asyncio
 import time
@@ -35,14 +36,14 @@ CALLS = 4
 async def test_half_a_second_a_call(
     database_url: str, temporal: TemporalServer, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For the API and the worker: each answer comes later, within the deadline, and once."""
+    """For the API and the worker: each answer is later, within the deadline, and sent once."""
     async with (
         tcp_proxy(temporal.address) as proxy,
         live_engine(database_url, proxy.url, temporal.take_namespace()) as engine,
         engine.working(),
     ):
         assert (await engine.post(shop, message=ORDER_QUESTION)).status_code == 200
-        proxy.delay_s = 0.25  # there, and back again
+        proxy.delay_s = 0.25  # there and back
         began = time.monotonic()
         answers = await asyncio.gather(
             *(engine.post(shop, message=ORDER_QUESTION) for _ in range(CALLS))
@@ -60,10 +61,11 @@ async def test_half_a_second_a_call(
 
 
 async def test_a_namespace_beyond_its_limit(database_url: str, shop: Shop, tmp_path: Path) -> None:
-    """RESOURCE_EXHAUSTED: asked again for a while, told in time, and done when there is room."""
+    """RESOURCE_EXHAUSTED: retried for a while, reported in time, and completed once there is
+    capacity."""
     port = free_port()
     address = f"127.0.0.1:{port}"
-    # No call a second: what is left is one that it may be ahead.
+    # No call per second: what remains is the single call that it may be ahead.
     async with (
         own_temporal(tmp_path, port, frontend__namespaceRPS=0),
         live_engine(database_url, address, "default", lazy=True) as engine,
@@ -73,7 +75,7 @@ async def test_a_namespace_beyond_its_limit(database_url: str, shop: Shop, tmp_p
         answers = await asyncio.gather(
             *(engine.post(shop, message=ORDER_QUESTION) for _ in range(CALLS))
         )
-        # It was tried more than once: a refusal alone comes at once.
+        # It was retried, because a rejection alone arrives at once.
         assert 1 < time.monotonic() - began < ANSWER_WITHIN_S
         told = {answer.json()["event_id"] for answer in answers}
         assert {answer.json()["code"] for answer in answers} == {"answer_delayed"}
@@ -97,7 +99,7 @@ _RUNS = f"WorkflowType = '{PROCESS_EVENT}'"
 
 
 async def _is_used_up(engine: LiveEngine) -> bool:
-    """Ask for something, which takes what the limit still has."""
+    """Make a call that uses the remaining limit; return whether it is used up."""
     try:
         await engine.client.get_workflow_handle("nobody").describe()
     except RPCError as error:
@@ -106,7 +108,7 @@ async def _is_used_up(engine: LiveEngine) -> bool:
 
 
 async def _each_once(engine: LiveEngine, number: int) -> bool:
-    """So many runs are completed, and everything is there once for each."""
+    """Check that this many runs are completed, each with one of everything."""
     runs = await rows(engine.database, engine_runs)
     if [row["status"] for row in runs] != ["completed"] * number:
         return False

@@ -1,4 +1,4 @@
-"""One trace from the request to the webhook that tells of it, over three processes."""
+"""One trace from the request to its webhook, over three processes."""
 
 import json
 import time
@@ -68,7 +68,7 @@ async def test_one_trace_from_the_request_to_the_webhook(
             )
             assert answer.json()["status"] == "completed", answer.text
             [sent] = await receiver.received(1)
-        # Each process ends here, and hands over what it has left.
+        # Each process ends here, and exports its remaining spans.
         held.close()
         spans, raw = collector.spans, b"".join(collector.raw)
 

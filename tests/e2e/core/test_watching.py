@@ -1,7 +1,8 @@
-"""What operators see of an error in real processes: logs, reports, numbers, and no secret."""
+"""What operators see of an error in real processes: logs, reports, metrics, and no secret."""
 
 import contextlib
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -32,8 +33,8 @@ MAIL = "camille.durand@ibis.example"
 QUERY = "hunter2-in-the-query"
 CANARIES = (KEY, JWT, BODY, MAIL, QUERY, ENGINE_SECRET)
 
-# A database that fails on a message and quotes it, and then hands out rows that nobody can read:
-# the brain's step fails in the worker, and the answer in the API, each with the customer's words.
+# A database that fails on a message and quotes it, and then returns unreadable rows: the brain's
+# step fails in the worker, and the answer in the API, each with the customer's text.
 HOSTILE_DATABASE = """
 CREATE FUNCTION quote_customers() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE words text;
@@ -60,7 +61,7 @@ class Installation:
     worker_numbers: str
 
     def lines(self) -> list[dict[str, Any]]:
-        """Every line of both logs; one that is no JSON object fails."""
+        """Return every line of both logs; fail for a line that is not a JSON object."""
         found = []
         for child in (self.api, self.worker):
             for line in child.log.read_text().splitlines():
@@ -105,7 +106,7 @@ async def installed(engine: LiveEngine, folder: Path, **env: str) -> AsyncIterat
 
 
 async def fail_once(engine: LiveEngine, shop: Shop, it: Installation) -> httpx.Response:
-    """One request that carries every canary and ends in 500."""
+    """Send one request that contains every canary and ends in 500."""
     with psycopg.connect(as_owner(engine.settings.database.url), autocommit=True) as connection:
         connection.execute(HOSTILE_DATABASE)
     async with httpx.AsyncClient(trust_env=False, timeout=40) as http:
@@ -134,7 +135,7 @@ async def test_an_error_is_seen_and_no_secret_is(
         async with installed(idle_engine, tmp_path, **env) as it:
             answer = await fail_once(idle_engine, shop, it)
             numbers = await _numbers(it)
-        # Both processes have ended, so whatever they had to say was said.
+        # Both processes have ended, so their logs are complete.
         run = await only_row(idle_engine.database, engine_runs)
         stored = await rows(idle_engine.database, error_reports)
         assert bool(sentry.events) == (kind == "sentry")
@@ -153,7 +154,7 @@ async def test_an_error_is_seen_and_no_secret_is(
             "numbers": numbers.encode(),
         }
 
-    # The request, once; and the step that had failed before it.
+    # The request, once; and the failed step before it.
     assert sorted(place for place, _ in seen) == [f"POST {GATEWAY}", "activity event.brain"]
     facts = dict(seen)[f"POST {GATEWAY}"]
     assert facts["request_id"] == answer.headers["x-request-id"]
@@ -169,7 +170,7 @@ async def test_an_error_is_seen_and_no_secret_is(
 
 
 def _check_lines(lines: list[dict[str, Any]], request_id: str, shop: Shop, event_id: str) -> None:
-    """Both sides of the error can be found by the event's id."""
+    """Check that the event's id finds both sides of the error."""
     of_event = [line for line in lines if line.get("event_id") == event_id]
     assert {line["client_id"] for line in of_event} == {shop.client_id}
     told = {line["event"].partition(" (")[0]: line for line in of_event}
@@ -180,7 +181,7 @@ def _check_lines(lines: list[dict[str, Any]], request_id: str, shop: Shop, event
 
 
 async def _numbers(it: Installation) -> str:
-    """Both processes' numbers, after checking those of the one failed request."""
+    """Return both processes' metrics, after checking those of the failed request."""
     async with httpx.AsyncClient(trust_env=False) as http:
         api, worker = [(await http.get(url)).text for url in (it.api_numbers, it.worker_numbers)]
     call = f'method="POST",route="{GATEWAY}"'
@@ -189,7 +190,9 @@ async def _numbers(it: Installation) -> str:
     assert 'engine_error_reports_total{code="internal_error"} 1.0' in api
     assert "engine_error_reports_dropped_total 0.0" in api
     assert "engine_http_requests_in_flight 0.0" in api
-    assert 'engine_activities_total{activity="event.normalize",outcome="completed"} 1.0' in worker
+    # On a busy machine, Temporal may repeat the activity.
+    normalized = r'engine_activities_total\{activity="event.normalize",outcome="completed"\} [1-9]'
+    assert re.search(normalized, worker)
     assert 'engine_activities_total{activity="event.brain",outcome="failed"}' in worker
     assert 'engine_activity_duration_seconds_count{activity="event.brain"}' in worker
     assert "engine_open_reviews 0.0" in api
@@ -202,7 +205,7 @@ async def _numbers(it: Installation) -> str:
 
 
 def _check_listed(database_url: str, request_id: str) -> None:
-    """Operators read the reports by command."""
+    """Check that a command shows the reports to operators."""
     done = cli_process("errors", "list", "--json", DATABASE_URL=database_url)
     listed: Any = answer_of(done)["errors"]
     assert [one["place"] for one in listed] == [f"POST {GATEWAY}", "activity event.brain"]
@@ -219,8 +222,8 @@ def _check_listed(database_url: str, request_id: str) -> None:
 async def test_libraries_speak_json_too(
     database_url: str, tmp_path: Path, front: LiveEngine
 ) -> None:
-    """A worker whose Temporal is refused says so in a sentence; an API whose Temporal is away
-    logs it, and what is no HTTP, as objects."""
+    """A worker rejected by Temporal exits with one sentence; an API whose Temporal is unavailable
+    logs it, and everything outside HTTP, as objects."""
     port = free_port()
     settings = settings_of(front.settings.database.url, "127.0.0.1:1")
     with process(

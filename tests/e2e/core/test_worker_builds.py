@@ -1,7 +1,7 @@
-"""A new build of the workers takes over in the middle of the load: nobody notices.
+"""A new worker build takes over under load: no caller notices.
 
-The new build has changed a workflow, behind a gate. A run that was parked by the old build is
-decided and finished by the new one.
+The new build has changed a workflow, behind a patch. It finishes a run that the old build left in
+review.
 """
 
 import json
@@ -34,7 +34,7 @@ from tests.support.tenants.shop import UNSURE_MESSAGE, Shop, open_shop
 
 pytestmark = pytest.mark.slow
 
-CALLS: Final = 400
+CALLS: Final = 240
 CALLERS: Final = 8
 SHOPS: Final = 10
 REPLAYED: Final = 40
@@ -42,7 +42,7 @@ DEPLOYMENT: Final = "tests"
 
 
 class Builds:
-    """The workers' processes, of whatever build."""
+    """The worker processes of any build."""
 
     def __init__(self, engine: LiveEngine, folder: Path, held: ExitStack) -> None:
         self._engine = engine
@@ -50,7 +50,7 @@ class Builds:
         self._held = held
 
     async def promoted(self, build_id: str, *engine_worker: str) -> list[Process]:
-        """Start a build's worker of each queue, and make it current as an operator does: while the
+        """Start a build's worker for each queue, and make it current as an operator does: while the
         workers are still starting."""
         webhooks = ("worker.py", "--queue", names.WEBHOOKS_QUEUE)
         workers = [self._start(build_id, *engine_worker), self._start(build_id, *webhooks)]
@@ -58,7 +58,7 @@ class Builds:
         return workers
 
     async def deployment(self, build_id: str, command: str) -> dict[str, Any]:
-        """What `cli.py deployment` says in the environment of a build."""
+        """Return the output of `cli.py deployment` in the environment of a build."""
         done = self._start(build_id, "cli.py", "deployment", command, "--json")
         await eventually(partial(has_ended, done), 60)
         assert done.exit_code == 0, done.log_tail()
@@ -104,7 +104,7 @@ async def test_a_new_build_takes_over_under_load(
         await idle_engine.decide(review["id"], Decision.EDIT, "Bonjour, je vous rappelle.")
         assert (await run.result())["status"] == "completed"
         histories = [await run.fetch_history(), *await _some(idle_engine)]
-        # So does what a schedule starts.
+        # So do workflows started by a schedule.
         earlier = utc_now().replace(second=0, microsecond=0) - timedelta(minutes=5)
         sweep = idle_engine.client.get_workflow_handle(
             await fire(idle_engine.client, names.SWEEP_SCHEDULE, earlier)
@@ -130,7 +130,7 @@ async def test_a_new_build_takes_over_under_load(
 
 
 async def _some(engine: LiveEngine) -> list[WorkflowHistory]:
-    """Histories of runs from the first to the last."""
+    """Return histories of runs from the first to the last."""
     stored = sorted(await rows(engine.database, engine_runs), key=lambda row: row["id"])
     ids = [
         names.process_event_id(row["client_id"], row["event_id"])
@@ -140,7 +140,7 @@ async def _some(engine: LiveEngine) -> list[WorkflowHistory]:
 
 
 def _builds_of(history: WorkflowHistory) -> set[str]:
-    """The builds that worked on it."""
+    """Return the builds that processed a run."""
     return {
         event.workflow_task_completed_event_attributes.deployment_version.build_id
         for event in history.events

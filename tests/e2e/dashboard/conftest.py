@@ -34,19 +34,19 @@ async def browser() -> AsyncIterator[Browser]:
 
 @dataclass(frozen=True)
 class Served:
-    """The engine of this process behind HTTP."""
+    """This process's engine behind HTTP."""
 
     engine: LiveEngine
     url: str
 
     async def owner(self) -> tuple[Shop, str]:
-        """A new shop, and the secret of a session of its owner."""
+        """Create a shop; return the secret of a session of its owner."""
         shop = await open_shop(self.engine.database)
         email = f"{shop.client_id.lower()}@example.com"
         return shop, await session_of(self.engine.app, email)
 
     async def usage(self, shop: Shop, key: str) -> int:
-        """The status that a program with this key is answered."""
+        """Return the status that an API client with this key receives."""
         answer = await self.engine.http.get(
             "/api/billing/usage",
             params={"client_id": shop.client_id},
@@ -55,7 +55,7 @@ class Served:
         return answer.status_code
 
     async def member(self, role: Role) -> str:
-        """The secret of a session of somebody in this role at a new shop."""
+        """Return the secret of a session of a user with this role in a new shop."""
         shop = await open_shop(self.engine.database)
         user_id = new_ulid()
         email = f"{user_id.lower()}@example.com"
@@ -75,7 +75,7 @@ async def served(shared_engine: LiveEngine) -> AsyncIterator[Served]:
 
 @pytest.fixture(scope="package")
 def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """`DASHBOARD_DATA` names the folder of a stack that runs, for who waits for a test."""
+    """`DASHBOARD_DATA` names the folder of a running stack, to repeat a test quickly."""
     data = Path(os.environ.get("DASHBOARD_DATA") or tmp_path_factory.mktemp("demo") / "data")
     with demo_data(data):
         yield data

@@ -1,4 +1,4 @@
-"""Five journeys in Chromium that a merchant's team takes every day."""
+"""Five daily journeys of a merchant's team in Chromium."""
 
 import re
 
@@ -23,7 +23,7 @@ SCRIPTS = [True, pytest.param(False, marks=pytest.mark.slow)]
 async def test_the_queue_is_emptied_by_keyboard(
     browser: Browser, served: Served, scripts: bool
 ) -> None:
-    """Without a script by buttons: the same forms."""
+    """Without JavaScript, with buttons: the same forms."""
     shop, secret = await served.owner()
     for number in (1, 2):
         asked = await served.engine.post(shop, message=f"{UNSURE_MESSAGE} Merci {number}.")
@@ -44,7 +44,7 @@ async def test_the_queue_is_emptied_by_keyboard(
             await seat.page.locator('summary[data-key="edit"]').wait_for()
             if scripts:
                 await seat.page.keyboard.press("e")
-            if not await words.is_visible():  # it is open where there is no draft to approve
+            if not await words.is_visible():  # it is open if there is no draft to approve
                 await (
                     seat.page.keyboard.press("Enter")
                     if scripts
@@ -93,7 +93,7 @@ async def test_a_double_click_and_a_reload_have_one_effect(
         for name, value in ENTRY.items():
             await form.locator(f'[name="{name}"]').fill(value)
         await form.locator("button").first.dblclick(no_wait_after=True)
-        # The second click may abort the first one's navigation, so wait for where both lead.
+        # The second click may abort the first one's navigation, so wait for the final page.
         await expect(seat.page).not_to_have_url(re.compile(re.escape(NEW)))
         await seat.page.wait_for_load_state()
         await seat.page.reload()
@@ -130,7 +130,7 @@ async def test_a_key_is_shown_once_used_and_revoked(
 
 
 async def test_a_viewer_is_led_nowhere_forbidden(browser: Browser, served: Served) -> None:
-    """What the menu shows opens, and what it hides is refused in words."""
+    """Menu entries open, and hidden pages are refused with an explanation."""
     secret = await served.member(Role.VIEWER)
     refused = [one.path for one in seen_pages() if Role.VIEWER not in (one.roles or ())]
     plain = [path for path in refused if "{" not in path]

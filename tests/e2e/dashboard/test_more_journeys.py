@@ -1,4 +1,4 @@
-"""The other journeys: rarer, or longer."""
+"""Further journeys: rarer or longer ones."""
 
 import pytest
 from playwright.async_api import Browser, expect

@@ -1,5 +1,5 @@
-"""The script of the pages, in Chromium: keys, drafts, lists that look for news, the copilot's
-panel; and what it does not let in."""
+"""The pages' script in Chromium: shortcuts, drafts, lists that refresh, the copilot's panel; and
+what it blocks."""
 
 import re
 from typing import Final
@@ -7,10 +7,15 @@ from typing import Final
 import pytest
 from playwright.async_api import Browser, Page, Route, expect
 
+from adapters.system import new_ulid, utc_now
+from domain.agent.brain import Category, Template
+from store.content.content import ContentRepository
 from tests.e2e.dashboard.conftest import Served
 from tests.support.dashboard.chromium import seated
 from tests.support.dashboard.visitors import at_pages
+from tests.support.reviews.replies import conversation_of
 from tests.support.reviews.reviews import open_review
+from tests.support.runs.conversation import write
 
 pytestmark = pytest.mark.slow
 
@@ -34,9 +39,12 @@ async def test_keys(browser: Browser, served: Served) -> None:
         await expect(page.locator("#find")).to_be_focused()
         assert await page.locator("#find").input_value() == "jk?", "while typing they are letters"
         await page.locator("#find").blur()
+        await page.set_viewport_size({"width": 1280, "height": 300})
         await _pressed(page, "?")
         help_ = page.locator("dialog#keys")
         await expect(help_).to_be_visible()
+        assert await help_.evaluate("it => it.scrollHeight > it.clientHeight")
+        assert await help_.evaluate("it => it.scrollTop") == 0, "it begins at its beginning"
         assert "New article" in await help_.inner_text()
         await _pressed(page, "Escape")
         await expect(help_).to_be_hidden()
@@ -61,7 +69,7 @@ async def test_what_is_typed_is_kept_without_being_sent(browser: Browser, served
         assert (await kept.value).status == 204
 
         await seat.page.locator("[name=body]").fill("And left at once")
-        for _ in range(20):  # it is sent while the page goes
+        for _ in range(20):  # it is sent while the page unloads
             await seat.open(NEW)
             if await seat.page.locator("[name=body]").input_value() == "And left at once":
                 break
@@ -92,7 +100,7 @@ async def test_a_list_shows_news_and_keeps_the_focus(browser: Browser, served: S
         )
         assert ticked == [f"review:{first}"], "a new row takes no tick from another"
         assert await page.locator("#note").input_value() == "Half a sen"
-        for _ in range(2):  # the nonce of the page holds for what came later
+        for _ in range(2):  # the page's nonce also applies to later content
             async with page.expect_response("**/app/reviews?**"):
                 await page.evaluate(TICK)
 
@@ -142,7 +150,7 @@ async def test_the_copilot_answers_beside_the_page(browser: Browser, served: Ser
         await expect(asked).to_be_focused()
         await asked.fill("Who has been waiting longest?")
         await _pressed(page, "Control+Enter")
-        await expect(panel.locator(f'a[href="/app/reviews/{review}"]')).to_be_visible()
+        await expect(panel.locator(f'.answer a[href="/app/reviews/{review}"]')).to_be_visible()
         await panel.locator("textarea").fill("How many tickets are left?")
         await panel.get_by_role("button", name="Ask").click()
         await expect(panel).to_contain_text("tickets used")
@@ -152,11 +160,14 @@ async def test_the_copilot_answers_beside_the_page(browser: Browser, served: Ser
         assert page.url.endswith(NEW)
         await _pressed(page, "Escape")
         await expect(panel).to_be_hidden()
+        await _pressed(page, "Control+.")
+        await panel.get_by_role("button", name="Close").click()
+        await expect(panel).to_be_hidden()
         assert seat.complaints == []
 
 
 async def test_markup_that_got_in_does_nothing(browser: Browser, served: Served) -> None:
-    """As if a page wrote unescaped what a customer sent: the policy and the nonce hold it."""
+    """As if a page wrote customer text unescaped: the policy and the nonce block it."""
     _, secret = await served.owner()
     evil = (
         "<script>window.hit = 1</script><img src=x onerror='window.hit = 1'>"
@@ -188,3 +199,36 @@ async def test_markup_that_got_in_does_nothing(browser: Browser, served: Served)
 async def _pressed(page: Page, *keys: str) -> None:
     for key in keys:
         await page.keyboard.press(key)
+
+
+async def test_a_slash_leads_to_the_templates(browser: Browser, served: Served) -> None:
+    shop, secret = await served.owner()
+    database = served.engine.database
+    ref = await write(database, shop)
+    template = Template(
+        id=new_ulid(),
+        name="Suivi",
+        category=Category.ORDER_STATUS,
+        language="fr",
+        body="Votre colis est en route.",
+    )
+    async with database.tenant(shop.tenant) as connection:
+        await ContentRepository(connection, shop.tenant).add_template(template, utc_now())
+    async with seated(browser, served.url, secret) as seat:
+        page = seat.page
+        await seat.open(f"/app/conversations/{await conversation_of(database, ref.event_id)}")
+        text, choice = page.locator("#reply-form [name=text]"), page.locator("#template")
+        await text.press_sequentially("Et/ou")
+        await text.press("Enter")
+        await text.press("/")
+        await expect(choice).to_be_focused()
+        await choice.press("Escape")
+        await expect(text).to_be_focused()
+        assert await text.input_value() == "Et/ou\n/"
+        await text.fill("Bonjour,")
+        await page.locator("form[data-inserts] button").click()
+        await page.wait_for_url("**?template=*")
+        assert await text.input_value() == "Bonjour,\n\nVotre colis est en route."
+        await page.locator("form[data-inserts] button").click()
+        await expect(text).to_have_value("Bonjour,\n\n" + "\n\n".join([template.body] * 2))
+        assert seat.complaints == []

@@ -1,5 +1,5 @@
-"""Exports over real sockets that go wrong: nobody can take a part of a file for a whole one, and
-whoever stalls or leaves holds nothing."""
+"""Faults in exports over real sockets: a partial file cannot be mistaken for a complete one, and a
+stalled or disconnected reader holds no resources."""
 
 import asyncio
 import json
@@ -41,12 +41,12 @@ GONE_WITHIN_S = 1.0
 IMPATIENT = replace(DEFAULT_LIMITS, stalled_s=1)
 
 
-# --- The database goes away in the middle -------------------------------------------------------
+# --- The database fails during an export --------------------------------------------------------
 
 
 @asynccontextmanager
 async def own_database() -> AsyncIterator[tuple[LiveEngine, list[Shop], int]]:
-    """The API on a PostgreSQL of its own with four shops, and its main process's id."""
+    """The API on a separate PostgreSQL with four shops, and its main process's id."""
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         EmbeddedPostgres(Path(folder) / "postgres") as server,
@@ -60,14 +60,14 @@ async def own_database() -> AsyncIterator[tuple[LiveEngine, list[Shop], int]]:
             add_conversations(server.owner_url, shop, ROWS, weight=WEIGHT)
         async with live_engine(server.url, "127.0.0.1:1", "default", lazy=True) as front:
             yield front, shops, pid
-        # One that was starting anew does not hear the package, which waits a minute for its end.
+        # A restarting server does not receive the package's signal, and the package waits a minute.
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGQUIT)
 
 
 @pytest.mark.parametrize("fault", ["immediate", "backend killed"])
 async def test_postgres_dies(fault: str) -> None:
-    """In the middle of four files: both forms, each in both versions of HTTP."""
+    """During four files: both formats, each with both versions of HTTP."""
     async with AsyncExitStack() as stack:
         front, shops, postmaster = await stack.enter_async_context(own_database())
         port = await stack.enter_async_context(served(front.app, PATIENT))
@@ -82,7 +82,7 @@ async def test_postgres_dies(fault: str) -> None:
             os.kill(postmaster, signal.SIGQUIT)
         else:
             (one, _), *_ = await open_transactions(front.settings.database.url)
-            os.kill(one, signal.SIGKILL)  # PostgreSQL then starts all others anew
+            os.kill(one, signal.SIGKILL)  # PostgreSQL then restarts all others
 
         for modern in readers["1.1"]:
             assert not (await modern.go_on()).endswith(b"0\r\n\r\n")
@@ -139,7 +139,7 @@ async def test_http_1_0_gets_the_file_without_chunks(
 
 @pytest.mark.parametrize("version", ["1.1", "1.0"])
 async def test_reader_that_stalls(front: LiveEngine, shop: Shop, version: str) -> None:
-    """It is cut off, and its transaction ended, although it stays connected."""
+    """It is disconnected, and its transaction ended, although it stays connected."""
     url = front.settings.database.url
     add_conversations(url, shop, ROWS, weight=WEIGHT)
     async with (
@@ -171,7 +171,7 @@ async def test_reader_that_leaves(front: LiveEngine, shop: Shop) -> None:
 
 
 async def test_reader_that_leaves_while_the_database_works(front: LiveEngine, shop: Shop) -> None:
-    """Nothing has been sent yet, and nothing will be soon."""
+    """Nothing has been sent yet, and nothing will be sent soon."""
     url = front.settings.database.url
     async with await psycopg.AsyncConnection.connect(as_owner(url)) as holder:
         await holder.execute("LOCK TABLE ai_conversations IN ACCESS EXCLUSIVE MODE")

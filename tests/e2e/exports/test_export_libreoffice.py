@@ -1,4 +1,4 @@
-"""A real LibreOffice opens the CSV of an export: the same rows, and nothing that it reckons."""
+"""A real LibreOffice opens the CSV of an export: the same rows, and no evaluated formula."""
 
 from datetime import UTC, datetime
 
@@ -30,7 +30,7 @@ pytestmark = [
     ),
 ]
 
-# Without a guard LibreOffice reckons it: the proof that it would, had we let it.
+# Without the protection, LibreOffice evaluates it, which shows that the test works.
 BARE_FORMULA = b'"=1+1"\r\n'
 
 
@@ -75,7 +75,7 @@ def assert_same(kind: CellKind, ours: str | None, theirs: Cell) -> None:
 def test_nothing_is_a_formula_even_if_quotes_mean_nothing_to_it(
     file: bytes, separator: str
 ) -> None:
-    """The semicolon is what a French spreadsheet separates by."""
+    """A French spreadsheet uses the semicolon as its separator."""
     shown_rows = opened(file + BARE_FORMULA, text_quoted=False, separator=separator)
     cells = [cell for row in shown_rows for cell in row]
 

@@ -1,4 +1,4 @@
-"""Many exports at once, slow ones and large ones: they take nothing from others."""
+"""Many concurrent, slow and large exports: other callers are unaffected."""
 
 import asyncio
 from pathlib import Path
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 
 async def test_twenty_at_once(front: LiveEngine, shop: Shop) -> None:
-    """Whole or refused; the gateway answers meanwhile, and everything is given back."""
+    """Complete or rejected; the gateway responds, and all resources are released."""
     url = front.settings.database.url
     shops = [shop, *[await open_shop(front.database) for _ in range(3)]]
     for one in shops:
@@ -56,7 +56,7 @@ async def test_twenty_at_once(front: LiveEngine, shop: Shop) -> None:
 async def test_memory_stays_flat(
     front: LiveEngine, shop: Shop, tmp_path: Path, *, stalls: bool
 ) -> None:
-    """For one who reads, and then for one who does not, by a process of its own."""
+    """For a reader, and then for a stalled one, in a separate process."""
     url, port = front.settings.database.url, free_port()
     add_conversations(url, shop, 500, weight=WEIGHT)
     serve = ("cli.py", "serve", "--port", str(port))

@@ -1,4 +1,4 @@
-"""Places of exports: slow readers keep nobody out, over real sockets."""
+"""Export slots: slow readers do not block other callers, over real sockets."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -21,7 +21,7 @@ NEVER_S = 1_000.0
 
 @asynccontextmanager
 async def exports_of(front: LiveEngine, *, slow_after_s: float) -> AsyncIterator[None]:
-    """The same application with less patience."""
+    """Return the same application with shorter timeouts."""
     before = front.app.state.resources
     exports = Exports(front.settings.database.url, patience_s=0.3, slow_after_s=slow_after_s)
     front.app.state.resources = replace(before, exports=exports)
@@ -42,7 +42,7 @@ async def opened(front: LiveEngine, plan: Plan) -> Shop:
 async def slow_readers(
     front: LiveEngine, port: int, number: int, plan: Plan
 ) -> AsyncIterator[list[Reader]]:
-    """So many clients that have read a little, and then nothing more."""
+    """Open exports for this many clients that read a little, and then stop."""
     async with AsyncExitStack() as stack:
         begun = []
         for _ in range(number):
@@ -72,7 +72,7 @@ async def test_free_accounts_leave_places_to_those_who_pay(front: LiveEngine, sh
 
 @pytest.mark.parametrize("plan", [Plan.FREE, Plan.PRO])
 async def test_a_slow_reader_gives_way(front: LiveEngine, plan: Plan) -> None:
-    """Of as many as there is room for, one, and it sees that its file has no end."""
+    """If all slots are used, one slow reader is cut off, and detects the incomplete file."""
     number = {Plan.FREE: 2, Plan.PRO: 4}[plan]
     one_more = await opened(front, plan)
     async with (

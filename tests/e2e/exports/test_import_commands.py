@@ -1,4 +1,4 @@
-"""An export brought in by the command line, and the events of the engine's first version."""
+"""Imports of exports and of first-version events on the command line."""
 
 import json
 import signal
@@ -33,7 +33,7 @@ class Place:
 
 @pytest.fixture
 async def target(postgres: PostgresServer) -> AsyncIterator[Place]:
-    """Another installation, with a client that was just made."""
+    """Another installation with a new client."""
     with postgres.database() as url:
         made = cli_json(
             "client", "create", "--brand", "Neu", "--owner-email", "o@example.com", DATABASE_URL=url
@@ -54,7 +54,8 @@ async def file(database: Database, shop: Shop, tmp_path: Path) -> Path:
 async def test_a_file_is_brought_in(
     target: Place, file: Path, database: Database, shop: Shop
 ) -> None:
-    """Tried first, then for good, with a summary, warnings and progress apart from the answer."""
+    """A dry run first, then the import, with a summary, warnings and progress apart from the
+    result."""
     command = ("import", str(file), "--client", target.client_id)
     tried = cli_json(*command, "--dry-run", DATABASE_URL=target.url)
     assert tried["dry_run"]
@@ -69,7 +70,7 @@ async def test_a_file_is_brought_in(
     original = await document(database, shop.client_id)
     for section in ("knowledge_entries", "settings", "client"):
         assert moved[section] == original[section]
-    # The open review was closed, which leaves its conversation to people.
+    # The open review was closed, and its conversation is left to human agents.
     for there, here in zip(moved["ai_conversations"], original["ai_conversations"], strict=True):
         assert {**there, "handed_over_at": None} == {**here, "handed_over_at": None}
 
@@ -98,7 +99,7 @@ async def test_standard_input_and_json(target: Place, file: Path) -> None:
 
 
 def spoiled(file: Path, folder: Path) -> tuple[Path, Path]:
-    """One that was cut off, and a CSV."""
+    """A truncated file, and a CSV."""
     cut, table = folder / "cut.json", folder / "export.csv"
     cut.write_bytes(file.read_bytes()[:-100])
     table.write_bytes(b"\xef\xbb\xbf## client (1)\r\n")

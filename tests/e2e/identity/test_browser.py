@@ -1,4 +1,5 @@
-"""A new merchant in Chromium lets a program in: the pages, their looks and their policy."""
+"""A new merchant authorizes an application in Chromium: the pages, their layout and their
+policy."""
 
 import asyncio
 import re
@@ -15,6 +16,7 @@ from playwright.async_api import BrowserContext, Locator, Page, async_playwright
 from embedded.kept_mails import mails_in
 from embedded.ports import free_port
 from tests.support.core.command_line import dev_stack, ready_url
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.waiting import eventually
 from tests.support.identity.consent import REGISTER, TOKEN, App
 
@@ -31,16 +33,16 @@ pytestmark = [
 
 
 def _code_in(mail: Path) -> str:
-    content = message_from_bytes(mail.read_bytes(), policy=policy.default).get_content()
+    content = plain_text(message_from_bytes(mail.read_bytes(), policy=policy.default))
     found = re.search(r"\b[0-9]{6}\b", content)
     assert found, content
     return found.group()
 
 
 async def _fits(page: Page, shown: Locator) -> None:
-    """Nothing is wider than a phone, and the reader's dark colours are used.
+    """Nothing is wider than a phone, and the reader's dark colors are used.
 
-    A click does not wait for the page that it leads to: `shown` is an element of that page.
+    A click does not wait for the next page to load: `shown` is an element of that page.
     """
     await shown.wait_for()
     assert await page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
@@ -73,7 +75,8 @@ async def _opened(context: BrowserContext, url: str) -> Page:
 
 
 async def _sent_to(app: App, page: Page, button: str) -> dict[str, str]:
-    """What the program is told. Nobody listens there: the browser's request is enough."""
+    """Return what the application receives. No server is needed: the browser's request is
+    enough."""
     async with page.expect_request(lambda one: one.url.startswith(app.redirect_uri)) as asked:
         await page.get_by_role("button", name=button).click()
     return dict(parse_qsl(urlsplit((await asked.value).url).query))
@@ -98,8 +101,8 @@ async def _lets_a_program_in(url: str, mails: Path) -> None:
 
         page = await _opened(context, f"{url}{app.url(scope='usage:read content:read')}")
         await _sign_in(page, mails, "Maison Lin")
-        await _fits(page, page.get_by_role("heading", name="“My program” asks for access"))
-        await page.get_by_label("Read how many tickets you use").check()
+        await _fits(page, page.get_by_role("heading", name="“My program” wants to access"))
+        await page.get_by_label("Read your ticket usage").check()
         assert said == []
 
         told = await _sent_to(app, page, "Allow")

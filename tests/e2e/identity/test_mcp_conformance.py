@@ -1,7 +1,7 @@
-"""The protocol's own conformance suite against the server, at both revisions.
+"""The protocol's conformance suite against the server, at both revisions.
 
-What does not apply to it stands in `tests/support/servers/conformance/`, each with its
-reason; a scenario that passes although it stands there fails the test as well.
+`tests/support/servers/conformance/` lists scenarios that do not apply, each with its reason. If
+such a scenario passes, the test fails as well.
 """
 
 import secrets

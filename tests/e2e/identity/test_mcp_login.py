@@ -1,4 +1,4 @@
-"""The official MCP client against the running stack, from a new account to a new login."""
+"""The official MCP client with the running stack, from a new account to a new sign-in."""
 
 import asyncio
 import re
@@ -26,6 +26,7 @@ from api.mcp.catalogue import TOOLS
 from embedded.kept_mails import mails_in
 from embedded.ports import free_port
 from tests.support.core.command_line import dev_stack, ready_url
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.waiting import eventually
 from tests.support.identity.consent import form_of, sent_back
 from tests.support.identity.sign_in import SAME_ORIGIN
@@ -35,7 +36,7 @@ EMAIL = "marie@maison-lin.example"
 
 
 class KeptTokens:
-    """What the client keeps when it ends."""
+    """What the client stores when it ends."""
 
     def __init__(self) -> None:
         self.tokens: OAuthToken | None = None
@@ -60,7 +61,7 @@ class KeptTokens:
 
 
 class Merchant:
-    """A person with a browser, who consents to what the client asks for."""
+    """A user with a browser, who consents to what the client requests."""
 
     def __init__(self, http: httpx.AsyncClient, mails: Path) -> None:
         self.http = http
@@ -79,7 +80,7 @@ class Merchant:
     async def _code(self) -> str | None:
         for kept in mails_in(self._mails):
             mail = message_from_bytes(kept.read_bytes(), policy=policy.default)
-            found = re.search(r"\b[0-9]{6}\b", mail.get_content())
+            found = re.search(r"\b[0-9]{6}\b", plain_text(mail))
             if found and str(mail["To"]) == EMAIL:
                 return found.group()
         return None
@@ -100,7 +101,7 @@ class Merchant:
 async def started(
     url: str, merchant: Merchant, storage: KeptTokens, *, stale: bool = False
 ) -> AsyncIterator[Client]:
-    """The client, just started. `stale`: it takes its tokens for old ones."""
+    """A client that has just started. `stale`: it treats its tokens as expired."""
     provider = OAuthClientProvider(
         server_url=f"{url}/api/mcp",
         client_metadata=OAuthClientMetadata(

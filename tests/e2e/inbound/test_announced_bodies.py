@@ -1,4 +1,4 @@
-"""Room for the bodies of webhooks is held by the bytes that came, over real sockets."""
+"""Capacity for webhook bodies is reserved by the received bytes, over real sockets."""
 
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -21,7 +21,7 @@ ATTACKER = "127.0.0.2"
 
 
 async def test_six_sockets_that_announce_25_mib(idle_engine: LiveEngine, tmp_path: Path) -> None:
-    """They send next to nothing. Another client's mail with a large file is taken meanwhile."""
+    """They send almost nothing. Another client's email with a large file is accepted."""
     attacked = []
     for _ in range(6):
         shop = await open_shop(idle_engine.database)
@@ -43,7 +43,7 @@ async def test_six_sockets_that_announce_25_mib(idle_engine: LiveEngine, tmp_pat
                 f"Content-Length: {ANNOUNCED}\r\nExpect: 100-continue\r\n\r\n"
             )
             assert await socket.send(head.encode())
-            # The API reads the body from here on.
+            # From here on, the API reads the body.
             assert (await socket.answer()).status == 100
             assert await socket.send(b'{"MessageID": "')
         answer = await http.post(address.path, json=mail)

@@ -1,4 +1,4 @@
-"""data-request and inbound polls on the command line."""
+"""The data-request commands and inbound polls."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ ANN = "ann@x.example"
 
 
 async def _asked(url: str) -> tuple[Shop, str]:
-    """A shop, and a request of a customer who has written."""
+    """Create a shop, and a data request from a customer who has written."""
     database = Database(url)
     try:
         shop = await open_shop(database)
@@ -52,13 +52,13 @@ def test_data_requests(database_url: str, tmp_path: Path) -> None:
     assert (told["request_id"], told["customer_email"]) == (request_id, ANN)
     assert json.loads(shown.stdout)["messages"][0]["body"] == "Where is my lamp?"
     assert (written.returncode, again.returncode) == (0, 1)
-    assert "exists already" in again.stderr
+    assert "already exists" in again.stderr
     assert json.loads(to.read_text())["customer_email"] == ANN
     assert stat.S_IMODE(to.stat().st_mode) == 0o600, "it is a customer's life"
     assert done[0]["fulfilled_by"]
     assert done[0] == done[1], "the first who said so stays"
     assert unknown.returncode == 1
-    assert "no such request for data" in unknown.stderr
+    assert "no such data request" in unknown.stderr
 
 
 async def _polled(url: str) -> tuple[Shop, str]:

@@ -1,7 +1,7 @@
-"""kill -9 between a webhook's arrival and its effect: each has its effect exactly once.
+"""kill -9 between a webhook's arrival and its effect: each takes effect exactly once.
 
-What is killed between the commit of an arrival and its start is in `test_process_webhook.py`: the
-sweep finds the row.
+`test_process_webhook.py` covers a kill between the commit and the workflow start: the sweep finds
+the row.
 """
 
 import signal
@@ -23,7 +23,7 @@ from tests.support.tenants.shop import ORDER_QUESTION, Shop
 
 pytestmark = pytest.mark.usefixtures("missed_soon")
 
-# The first: all is committed, and neither the run nor the next webhook is started.
+# The first: everything is committed, but neither the run nor the next webhook has started.
 POINTS = [
     "after:inbound.work",
     *(

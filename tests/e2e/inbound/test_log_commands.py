@@ -1,4 +1,4 @@
-"""inbound list, show and replay on the command line."""
+"""The commands inbound list, show and replay."""
 
 import asyncio
 from typing import Any
@@ -13,7 +13,7 @@ STEERING = "\x1b[2J"
 
 
 async def _received(url: str) -> tuple[Shop, str, str, str]:
-    """A shop, a webhook that failed, one that was processed, and one that waits."""
+    """Create a shop with a failed, a processed and a queued webhook."""
     database = Database(url)
     try:
         shop = await open_shop(database)

@@ -1,4 +1,4 @@
-"""Hostile events over HTTP, against an API and a worker in processes of their own."""
+"""Hostile events over HTTP, with the API and a worker in separate processes."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ from tests.support.intake.hostile import EVENT_TYPE, SHAPES
 from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
 
 _DEADLINE_S = 20.0
-"""Far above what is promised: this measures nothing."""
+"""Well above the documented limit: the test does not measure performance."""
 _AT_ONCE = 2
 _OF_THE_ISSUE = "style of at-rules"
 
@@ -33,7 +33,7 @@ class Stack:
             )
 
     async def sends(self, shop: Shop, name: str) -> httpx.Response:
-        """That shape at its full size, from a customer of its own."""
+        """Send that shape at full size, from a new customer."""
         shape = SHAPES[name]
         who = f"eve{list(SHAPES).index(name)}@hostile.example"
         return await self.answer(

@@ -1,4 +1,4 @@
-"""Integrations by the command line: a secret goes in sealed, and comes out nowhere."""
+"""The integration commands: secrets are stored sealed, and never shown."""
 
 import os
 import pty
@@ -21,13 +21,13 @@ from tests.support.core.rows import only_row
 from tests.support.servers import shopify
 
 TOKEN = "CANARY0of0an0access0token"
-# Its trial calls nobody: connections on this machine are not allowed here.
+# The connection test calls nobody: addresses on this machine are not allowed.
 HERE = "http://127.0.0.1:9"
 SHOPIFY = (
     *("--provider", "shopify", "--set", f"base_url={HERE}", "--set", "shop=acme.myshopify.com"),
     *("--secret", "access_token"),
 )
-# It cannot be connected to listen alone.
+# It cannot be connected without credentials.
 ZENDESK = (*("--provider", "zendesk", "--set", "subdomain=acme", "--set", "email=a@acme.example"),)
 
 
@@ -50,7 +50,7 @@ def installed(postgres: PostgresServer) -> Iterator[Installation]:
 
 
 async def opened(installed: Installation, integration_id: str) -> dict[str, str]:
-    """The credentials as a worker reads them."""
+    """Return the credentials as a worker reads them."""
     database = Database(installed.env["DATABASE_URL"])
     try:
         row = await only_row(database, integrations, id=integration_id)
@@ -86,7 +86,8 @@ async def test_connect_list_disconnect(installed: Installation) -> None:
 
 @pytest.mark.parametrize(("token", "problem"), [(shopify.TOKEN, None), (TOKEN, "not_authorized")])
 def test_a_connection_is_tried(installed: Installation, token: str, problem: str | None) -> None:
-    """Connecting says what is wrong and is done all the same; a test's exit code says it, too."""
+    """A failing connection is stored with its error; the exit code of a test shows the error,
+    too."""
     env = {
         **installed.env, "ALLOW_LOOPBACK_TARGETS": "true", "INTEGRATION_ACCESS_TOKEN": token,
     }  # fmt: skip
@@ -107,7 +108,8 @@ def test_a_connection_is_tried(installed: Installation, token: str, problem: str
 
 
 def typed(secret: str, *arguments: str, **env: str) -> tuple[bytes, bytes]:
-    """Run a command on a terminal and type a secret when it asks: its output, and the screen."""
+    """Run a command on a terminal and type a secret at its prompt; return its output, and the
+    screen."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, CLI, *arguments],
@@ -120,7 +122,7 @@ def typed(secret: str, *arguments: str, **env: str) -> tuple[bytes, bytes]:
     os.close(theirs)
     with os.fdopen(ours, "r+b", buffering=0) as terminal:
         screen = b""
-        # The space comes when what is typed is hidden; what was typed before is thrown away.
+        # The space appears once the input is hidden; earlier input is discarded.
         while b"access_token: " not in screen:
             screen += terminal.read(1000)
         terminal.write(f"{secret}\n".encode())
@@ -128,7 +130,7 @@ def typed(secret: str, *arguments: str, **env: str) -> tuple[bytes, bytes]:
             stdout, _ = process.communicate(timeout=60)
         finally:
             process.kill()
-        with suppress(OSError):  # how a terminal ends that nobody writes to any more
+        with suppress(OSError):  # how a terminal closes when its last writer is gone
             while more := terminal.read(1000):
                 screen += more
     assert process.returncode == 0, screen
@@ -136,7 +138,7 @@ def typed(secret: str, *arguments: str, **env: str) -> tuple[bytes, bytes]:
 
 
 async def test_asked_for_on_a_terminal(installed: Installation) -> None:
-    """And not shown while it is typed."""
+    """The input is not displayed."""
     stdout, screen = typed(TOKEN, *installed.connect, *SHOPIFY, "--json", **installed.env)
 
     integration_id = orjson.loads(stdout)["integration_id"]
@@ -156,7 +158,7 @@ async def test_asked_for_on_a_terminal(installed: Installation) -> None:
         ((*SHOPIFY[:2], "--set", f"shop={TOKEN}"), {}, "name.myshopify.com expected"),
         (SHOPIFY, {"INTEGRATION_ACCESS_TOKEN": f"{TOKEN} x"}, "visible characters"),
         (SHOPIFY, {"INTEGRATION_ACCESS_TOKEN": TOKEN, "SEAL_KEY": ""}, "SEAL_KEY is not set"),
-        (SHOPIFY, {"INTEGRATION_ACCESS_TOKEN": TOKEN, "SEAL_KEY": "x"}, "SEAL_KEY holds no"),
+        (SHOPIFY, {"INTEGRATION_ACCESS_TOKEN": TOKEN, "SEAL_KEY": "x"}, "SEAL_KEY contains no"),
     ],
 )
 def test_one_sentence_without_the_secret(
@@ -187,11 +189,12 @@ def test_what_is_not_there(installed: Installation, arguments: tuple[str, ...], 
 
 
 async def test_an_address_for_webhooks(installed: Installation) -> None:
-    """It is shown once; a secret of the platform's comes in by the environment, and never out."""
+    """The address is shown once; the platform's secret is read from the environment, and never
+    shown."""
     secret = {"PUBLIC_URL": "https://engine.example"}
     listening = SHOPIFY[: SHOPIFY.index("--secret")]
     made = cli(*installed.connect, *listening, **installed.env)
-    assert "only listens" in made.stdout
+    assert "only receives" in made.stdout
     inbound = ("integration", "inbound")
     of_one = made.stdout.partition("integration_id")[2].split()[0]
 
@@ -207,8 +210,8 @@ async def test_an_address_for_webhooks(installed: Installation) -> None:
     assert told["url"].startswith("https://engine.example/api/webhooks/shopify/")
     assert "secret" not in told
     assert "until `integration inbound secret` stores it" in told["missing"]
-    assert "integration inbound rotate makes a new one" in again.stderr
-    assert "integration inbound open makes one" in gone.stderr
+    assert "integration inbound rotate replaces its URL" in again.stderr
+    assert "integration inbound open creates one" in gone.stderr
     assert (again.returncode, said.returncode, gone.returncode) == (1, 0, 1)
     assert "stored" in shown.stdout
     token = rotated["url"].rpartition("/")[2]

@@ -1,4 +1,4 @@
-"""The sender of a client's mails by the command line; its password comes out nowhere."""
+"""The mail sender commands; the password is never shown."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -19,14 +19,14 @@ SERVER = ("--host", "localhost", "--port", "465", "--username", "contact@shop.ex
 
 @dataclass
 class Installation:
-    """`said`: all that was written by its commands."""
+    """`said`: the complete output of its commands."""
 
     env: dict[str, str]
     client_id: str
     said: list[str] = field(default_factory=list)
 
     def run(self, what: str, *arguments: str, said: str = "", **env: str) -> tuple[int, str]:
-        """The exit code, and what was written; a mail needs an engine, and there is none here."""
+        """Return the exit code and the output. An email needs an engine, and none is running."""
         mine = ("mail-sender", what, *arguments, "--client", self.client_id, "--json")
         done = cli(*mine, said=said, **{**self.env, **env})
         self.said += (done.stdout, done.stderr)
@@ -53,14 +53,14 @@ def installed(postgres: PostgresServer) -> Iterator[Installation]:
 
 async def test_set_verify_show_remove(installed: Installation) -> None:
     sealer = FernetSealer(installed.env["SEAL_KEY"])
-    assert "no sender of its own" in installed.run("show")[1]
+    assert "has no mail sender" in installed.run("show")[1]
     refused = installed.run("set", "--address", "support@service.example")
     assert "the service's own" in refused[1]
     assert "smtp.host" in installed.run(
         "set", "--address", "a@b.example", *SERVER, WEBHOOK_ALLOW_PRIVATE_ADDRESSES="false"
     )[1]  # fmt: skip
 
-    # Without an engine it is stored, and told that no mail brings the code.
+    # Without an engine, the sender is stored, and the output states that no email was sent.
     given = ("set", "--address", "contact@shop.example", *SERVER, "--password")
     code, told = installed.run(*given, said=f"{PASSWORD}\n")
     assert code != 0
@@ -76,7 +76,7 @@ async def test_set_verify_show_remove(installed: Installation) -> None:
     assert shown["smtp"] == {
         "host": "localhost", "port": 465, "security": "tls", "username": "contact@shop.example"
     }  # fmt: skip
-    # The stored password goes on with the same server, and needs no code.
+    # The stored password remains valid for the same server, without a new code.
     signed = ("set", "--address", "contact@shop.example", *SERVER, "--signature", "Léa")
     code, told = installed.run(*signed)
     assert (code, orjson.loads(told)["verified"]) == (0, True)

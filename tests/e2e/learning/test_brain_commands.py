@@ -1,4 +1,4 @@
-"""Tests of the `brain` commands."""
+"""The `brain` commands."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Corrections and labelled examples by the command line."""
+"""The commands for corrections and labelled examples."""
 
 import asyncio
 import json

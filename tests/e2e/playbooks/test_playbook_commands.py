@@ -1,4 +1,4 @@
-"""Playbooks by the command line, on a database without a stack."""
+"""The playbook commands, on a database without a stack."""
 
 import json
 from collections.abc import Iterator
@@ -153,7 +153,7 @@ def test_what_is_not_there(installed: Installation, arguments: tuple[str, ...], 
 
 
 def test_a_case_that_was_not_tried_shuts_the_gate(installed: Installation, tmp_path: Path) -> None:
-    """And an operator opens it with a reason, by each command."""
+    """An operator opens the gate with a reason, with each command."""
     env = {"DATABASE_URL": installed.url}
     client = ("--client", installed.new_client("--no-playbooks"))
     case, file = tmp_path / "case.yaml", tmp_path / "playbooks.yaml"
@@ -165,7 +165,7 @@ def test_a_case_that_was_not_tried_shuts_the_gate(installed: Installation, tmp_p
     for command in (create, ("playbook", "import", str(file), *client)):
         assert "cases_not_green" in cli(*command, **env).stderr
         assert "override: a reason" in cli(*command, "--override", " ", **env).stderr
-    # The file's playbook takes the case, then the new one takes it from that.
+    # The file's playbook handles the case, then the new one takes precedence.
     assert cli("playbook", "import", str(file), *client, "--override", "Soldes.", **env).stdout
     made = cli_json(*create, "--override", "Soldes.", **env)
     cli_json("playbook", "deactivate", made["playbook_id"], **env)
@@ -176,7 +176,7 @@ def test_a_case_that_was_not_tried_shuts_the_gate(installed: Installation, tmp_p
 
 
 def test_what_a_playbook_s_past_says_of_it(installed: Installation) -> None:
-    """Of a playbook that has none, that too little is known."""
+    """For a playbook without a history, it reports insufficient data."""
     client_id = installed.new_client()
     playbook_id = str(installed.playbooks(client_id)[0]["playbook_id"])
 

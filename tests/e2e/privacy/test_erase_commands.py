@@ -1,4 +1,5 @@
-"""Erasure by the command line: asked for, interrupted, certified, and done by workers that die."""
+"""Erasure on the command line: requested, interrupted, certified, and completed by killed
+workers."""
 
 import asyncio
 import json
@@ -39,7 +40,7 @@ def _env(engine: LiveEngine) -> dict[str, str]:
 async def _run(
     engine: LiveEngine, *arguments: str, said: str = ""
 ) -> "subprocess.CompletedProcess[str]":
-    """The worker that does it is a process of its own."""
+    """Run the worker as a separate process."""
     return await asyncio.to_thread(cli, *arguments, said=said, **_env(engine))
 
 
@@ -56,9 +57,9 @@ async def test_one_customer_and_the_certificate_again(
         again = json.loads((await _run(engine, *asked, "--yes", "--json")).stdout)
 
     assert refused.returncode == 1
-    assert "not erased" in refused.stderr
+    assert "nothing was erased" in refused.stderr
     assert done.returncode == 0, done.stderr
-    assert "asked for by  support-1" in done.stdout
+    assert "requested by  support-1" in done.stdout
     assert CUSTOMER not in done.stdout
     assert tables_with(database_url, "canari") == {}
     assert (again["total"], again["removed"]) == (0, {})
@@ -78,7 +79,7 @@ async def test_one_customer_and_the_certificate_again(
 async def test_what_cannot_be_erased(idle_engine: LiveEngine, shop: Shop) -> None:
     for arguments, sentence in (
         (["--client", names.__name__], "there is no such client"),
-        (["--client", shop.client_id, "--customer", "nobody"], "a mail address"),
+        (["--client", shop.client_id, "--customer", "nobody"], "an email address"),
         (["--customer", CUSTOMER], "client"),
         (["--client", shop.client_id, "--customer", CUSTOMER, "--as", CUSTOMER], "must not name"),
     ):
@@ -91,7 +92,7 @@ async def test_what_cannot_be_erased(idle_engine: LiveEngine, shop: Shop) -> Non
 async def test_ctrl_c_leaves_it_running(
     idle_engine: LiveEngine, shop: Shop, tmp_path: Path
 ) -> None:
-    """Nobody works yet, so the command waits; later the erasure is done without it."""
+    """No worker is running, so the command waits; later the erasure is completed without it."""
     command = begin("erase", "--client", shop.client_id, "--yes", **_env(idle_engine))
 
     async def begun() -> bool:
@@ -102,7 +103,7 @@ async def test_ctrl_c_leaves_it_running(
     done = await asyncio.to_thread(command.ended)
 
     assert done.returncode == 130
-    assert "goes on" in done.stderr
+    assert "continues" in done.stderr
 
     async def ended() -> dict[str, int] | None:
         done = await rows(idle_engine.database, erasures)

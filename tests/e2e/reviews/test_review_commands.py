@@ -1,4 +1,4 @@
-"""cli.py review, as two operators use it."""
+"""cli.py review, used by two operators."""
 
 import json
 from collections.abc import Mapping
@@ -62,7 +62,8 @@ async def test_two_people_on_the_command_line(
 async def test_a_conversation_that_moved_on(
     database: Database, database_url: str, shop: Shop, tmp_path: Path
 ) -> None:
-    """`show` says what came and how to approve it; without the latest message nobody can."""
+    """`show` lists the new messages and how to approve; without the latest message, an approval is
+    rejected."""
     env = {"DATABASE_URL": database_url}
     folder = ("--data", str(tmp_path))
     plain = await open_review(database, shop)
@@ -91,7 +92,7 @@ async def test_a_conversation_that_moved_on(
 async def test_a_users_mail_address_is_the_user(
     database: Database, database_url: str, shop: Shop, tmp_path: Path
 ) -> None:
-    """Who has agreed over HTTP is no second person on the command line."""
+    """A person who approved over HTTP is not a second person on the command line."""
     env = {"DATABASE_URL": database_url}
     money = await open_review(database, shop, plan=(refund(4990),), needs_second=True)
     async with database.service() as connection:

@@ -1,4 +1,4 @@
-"""A decision is committed, and then a process is killed: it is carried out all the same, once."""
+"""A decision is committed, then a process is killed: the decision is executed once."""
 
 import asyncio
 import signal
@@ -13,6 +13,7 @@ from embedded.ports import free_port
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import action_ledger, engine_messages, engine_runs
 from tests.support.core.engine import LiveEngine
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.processes import has_ended, process
 from tests.support.core.rows import only_row, rows
 from tests.support.core.waiting import eventually
@@ -30,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("missed_soon")
 
 
 async def _park(engine: LiveEngine, shop: Shop) -> tuple[str, str]:
-    """(event_id, review_id) of a run that waits, and would answer by mail."""
+    """Return (event_id, review_id) of a run that is held for review, and would answer by email."""
     await with_sender(engine.database, shop)
     answer = await engine.post(
         shop, event_type="email.inbound", customer_email="a@b.example", message=UNSURE_MESSAGE
@@ -43,7 +44,7 @@ async def _park(engine: LiveEngine, shop: Shop) -> tuple[str, str]:
 async def _done_once(engine: LiveEngine, shop: Shop, event_id: str, mail: MailServer) -> None:
     facts = await engine.run_of(shop, event_id).result()
     assert facts["status"] == "completed"
-    assert [m.get_content().strip() for m in mail.mails] == [WORDS]
+    assert [plain_text(m).strip() for m in mail.mails] == [WORDS]
     assert (await only_row(engine.database, action_ledger))["state"] == "done"
     assert (await only_row(engine.database, engine_runs))["response"] == WORDS
     assert len(await rows(engine.database, engine_messages, direction="outbound")) == 1
@@ -115,7 +116,7 @@ async def test_worker_killed_while_it_took_the_decision_up(
 async def test_killed_between_two_people(
     idle_engine: LiveEngine, shop: Shop, mail: MailServer, tmp_path: Path
 ) -> None:
-    """No worker is left when both decide; the first approval is no decision."""
+    """No worker is running when both decide; the first approval is not a decision."""
     settings = idle_engine.settings
     with process("worker", "worker.py", settings=settings, folder=tmp_path) as worker:
         event_id, review_id = await _park(idle_engine, shop)

@@ -1,4 +1,5 @@
-"""Processes end at named points: the caller gets the right answer, each effect happens once."""
+"""Processes are killed at named points: the caller gets the right answer, and each effect happens
+once."""
 
 import asyncio
 import json
@@ -24,7 +25,7 @@ from tests.support.tenants.shop import ORDER_QUESTION, Shop
 
 pytestmark = pytest.mark.usefixtures("missed_soon")
 
-# The first: with the effect outside done and not yet told.
+# The first: the external effect happened, but was not recorded.
 POINTS = [
     "after:event.execute",
     *(
@@ -44,7 +45,7 @@ POINTS = [
 async def test_worker_killed_in_the_middle_of_a_run(
     idle_engine: LiveEngine, shop: Shop, mail: MailServer, tmp_path: Path, point: str
 ) -> None:
-    """A run with a mail, so that execute is an activity of its own."""
+    """A run with an email, so that execute is a separate activity."""
     settings = idle_engine.settings
     with process(
         "dying",
@@ -68,7 +69,7 @@ async def test_worker_killed_in_the_middle_of_a_run(
 async def test_worker_killed_after_the_mail_left(
     idle_engine: LiveEngine, shop: Shop, mail: MailServer, tmp_path: Path
 ) -> None:
-    """Nobody can know whether the mail arrived: a human is asked, it is not sent twice."""
+    """It is unknown whether the email arrived: a human decides, and it is not sent again."""
     settings = idle_engine.settings
     with process(
         "dying", "-m", "tests.support.core.crashing_worker", "mail-sent",
@@ -90,7 +91,7 @@ async def test_worker_killed_after_the_mail_left(
 async def test_api_killed_after_the_start(
     idle_engine: LiveEngine, shop: Shop, tmp_path: Path
 ) -> None:
-    """The caller is gone; its event is not."""
+    """The caller has disconnected, but its event is processed."""
     async with serving(idle_engine, tmp_path) as (api, http):
         call = asyncio.ensure_future(
             http.post(
@@ -113,8 +114,8 @@ async def test_api_killed_after_the_start(
 async def test_api_stopped_before_the_answer(
     idle_engine: LiveEngine, shop: Shop, tmp_path: Path, is_test: bool
 ) -> None:
-    """Nobody works, and who stops it does not wait: the caller is told, and so are the
-    operators."""
+    """No worker is running, and the API is stopped at once: the caller and the operators are
+    informed."""
     async with serving(idle_engine, tmp_path) as (api, http):
         call = asyncio.ensure_future(
             http.post(
@@ -148,14 +149,14 @@ async def test_api_stopped_before_the_answer(
 
 
 async def _begun(engine: LiveEngine) -> bool:
-    """A run or a dry run waits in Temporal."""
+    """Wait until a run or dry run waits in Temporal."""
     return [run async for run in engine.client.list_workflows()] != []
 
 
 async def test_no_worker_at_all(
     idle_engine: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The caller is told at the deadline; the run is done when a worker comes."""
+    """The caller gets an error at the deadline; the run completes when a worker starts."""
     monkeypatch.setattr("api.gateway_answers.DEADLINE_S", 1.0)
 
     answer = await idle_engine.post(shop, message=ORDER_QUESTION)
@@ -191,7 +192,7 @@ async def _accepts_no_more(http: httpx.AsyncClient) -> bool:
 
 
 async def _started_event(engine: LiveEngine, shop: Shop) -> str | None:
-    """The id of the event whose workflow has been started."""
+    """Return the id of the event whose workflow was started."""
     for event in await rows(engine.database, engine_events):
         try:
             await engine.run_of(shop, event["id"]).describe()

@@ -1,4 +1,4 @@
-"""A worker is killed at every step of a refund: the money goes back once, or a human is asked."""
+"""A worker is killed at every step of a refund: the refund happens once, or a human decides."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ from tests.support.tenants.shop import Shop, open_shop
 
 pytestmark = pytest.mark.usefixtures("missed_soon")
 
-# The first two are where the money is: asked for and not known to have gone, gone and not known.
+# The first two concern the money: requested with an unknown outcome, and refunded but not recorded.
 POINTS = [
     "refund-begun",
     "refund-done",
@@ -116,7 +116,7 @@ async def test_shopify_gives_back_once_though_the_worker_dies_knowing_it(
 async def _with_a_death(
     acting: LiveEngine, shop: Shop, folder: Path, point: str
 ) -> dict[str, object]:
-    """The answer, though the worker dies at that point and another comes."""
+    """Return the answer although the worker is killed at that point and replaced."""
     settings, allowed = acting.settings, {"ALLOW_LOOPBACK_TARGETS": "true"}
     crashing = ("-m", "tests.support.core.crashing_worker", point)
     with process("dying", *crashing, settings=settings, folder=folder, **allowed) as dying:

@@ -1,4 +1,4 @@
-"""What the agent did, and why, by the command line."""
+"""The agent's actions and their reasons, on the command line."""
 
 import json
 import re
@@ -22,7 +22,7 @@ async def test_run_show(database: Database, database_url: str, shop: Shop) -> No
     )
 
     assert shown.returncode == 0, shown.stderr
-    text = re.sub(r"[\s│]+", " ", shown.stdout)  # a long value goes on in the next line
+    text = re.sub(r"[\s│]+", " ", shown.stdout)  # a long value continues on the next line
     for fact in (
         run.ref.run_id, TEXT, "order 1042", "49.00 EUR", "Retours (K1, rank 0.610)",
         "refund_request, confidence 0.83", "needs_second, above_per_action", "done", "re_1",
@@ -45,7 +45,7 @@ async def test_run_show_of_one_that_has_only_begun(
 
     assert shown.returncode == 0, shown.stderr
     assert "received" in shown.stdout
-    assert "What the brain said" not in shown.stdout
+    assert "Brain result" not in shown.stdout
 
 
 async def test_run_attachment(

@@ -1,4 +1,4 @@
-"""Replays by the command line, with a worker at work."""
+"""Replays on the command line, with a running worker."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ async def test_replay(engine: LiveEngine, shop: Shop) -> None:
     }
 
     async def run(*arguments: str) -> tuple[int, str, str]:
-        """In a thread: the worker is at work on this loop."""
+        """Run the command in a thread, because the worker uses this event loop."""
         done = await asyncio.to_thread(cli, "replay", *arguments, **env)
         return done.returncode, done.stdout, done.stderr
 
@@ -29,10 +29,10 @@ async def test_replay(engine: LiveEngine, shop: Shop) -> None:
     assert status == 0, progress
     replay: dict[str, Any] = json.loads(said)
     assert (replay["state"], replay["examined"], replay["total"]) == ("done", 2, 2)
-    assert "Thinking events through: done, 100 %" in progress
+    assert "Processing events: done, 100 %" in progress
     assert (await run("list", *client))[1].count(replay["replay_id"]) == 1
     status, said, _ = await run("show", replay["replay_id"])
-    assert (status, "2 of 2 events thought through" in said) == (0, True)
+    assert (status, "2 of 2 events processed" in said) == (0, True)
     assert "done" in (await run("stop", replay["replay_id"]))[1]
     status, _, refused = await run("start", *client, "--version", "1")
     assert (status, refused) == (1, "error: version: of a stored playbook, without a draft\n")

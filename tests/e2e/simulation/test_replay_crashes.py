@@ -1,4 +1,4 @@
-"""A worker ends with SIGKILL in the middle of a replay: no event is lost or counted twice."""
+"""A worker gets SIGKILL during a replay: no event is lost or counted twice."""
 
 import signal
 from pathlib import Path
@@ -34,7 +34,7 @@ async def test_worker_killed_in_the_middle_of_a_replay(
         await eventually(lambda: has_ended(dying))
         assert dying.exit_code == -signal.SIGKILL
     kept = await only_row(idle_engine.database, replays, of=shop)
-    # A page ends early on a slow machine, with at least one event.
+    # On a slow machine, a page ends early with at least one event.
     assert kept["examined"] in ([0] if point.startswith("uncommitted") else range(1, 6))
 
     async def over() -> Replay | None:

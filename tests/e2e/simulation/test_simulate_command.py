@@ -1,4 +1,4 @@
-"""The simulator by the command line, with a worker at work."""
+"""The simulator on the command line, with a running worker."""
 
 import asyncio
 import json
@@ -39,7 +39,7 @@ async def test_simulate(engine: LiveEngine, shop: Shop, tmp_path: Path) -> None:
     }
 
     async def run(*arguments: str) -> tuple[int, str]:
-        """In a thread: the worker is at work on this loop."""
+        """Run the command in a thread, because the worker uses this event loop."""
         client = ("--client", shop.client_id.lower())
         done = await asyncio.to_thread(cli, "simulate", *client, *arguments, **env)
         return done.returncode, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""The stops of everything automatic, by the command line."""
+"""Stopping all automation on the command line."""
 
 from collections.abc import Iterator
 from typing import Any

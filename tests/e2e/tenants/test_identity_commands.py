@@ -1,4 +1,4 @@
-"""Members and session tokens by the command line, and what the API makes of them."""
+"""Members and session tokens on the command line, and their effect in the API."""
 
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -38,7 +38,7 @@ class Installation:
 
 @pytest.fixture(scope="module")
 def installed(postgres: PostgresServer) -> Iterator[Installation]:
-    """A server's database with one client, whose owner is known to another provider."""
+    """A server's database with one client, whose owner signs in through another provider."""
     with postgres.database() as url:
         env = {"DATABASE_URL": url, "SESSION_KEY": new_session_key()}
         made = cli_json(
@@ -146,7 +146,7 @@ async def test_an_invitation_is_answered(installed: Installation, verb: str) -> 
         (["token", "--user", "nobody"], {}, "no such user"),
         (["token", "--user", "x\ny", "--admin"], {}, "visible"),
         (["token", "--user", OWNER], {"SESSION_KEY": ""}, "SESSION_KEY is not set"),
-        (["token", "--user", OWNER], {"SESSION_KEY": "TOPSECRET"}, "SESSION_KEY holds no"),
+        (["token", "--user", OWNER], {"SESSION_KEY": "TOPSECRET"}, "SESSION_KEY contains no"),
         (["token", "--user", OWNER], {"JWT_JWKS_URL": "https://login.example/"}, "JWT_JWKS_URL"),
         (["member", "add", "--user", "nobody", "--role", "agent"], {}, "no such user"),
         (["member", "add", "--user", OWNER, "--role", "agent"], {}, "owner"),

@@ -1,4 +1,4 @@
-"""What a client has set, by the command line."""
+"""A client's settings on the command line."""
 
 import json
 import re
@@ -69,13 +69,33 @@ def test_set_show_rotate(installed: Installation) -> None:
     assert installed.settings("set", "--sensitive-word", "")["sensitive_words"] == []
     framed = installed.settings("set", "--frame", "fr.greeting=Salut,", "--frame", "en.greeting=")
     assert framed["frame"] == {"fr": {"greeting": "Salut,"}}
+    off = installed.settings(
+        "set", "--disclosure", "fr=Une IA répond ici à tous.", "--disclosure-status", "not_covered"
+    )
+    assert (off["disclosure"], off["disclosure_status"]) == (
+        {"fr": "Une IA répond ici à tous."}, "not_covered",
+    )  # fmt: skip
+    worded = installed.settings(
+        "set", "--disclosure", "en=An AI answers you here.", "--disclosure-status", "on"
+    )
+    assert worded["disclosure"] == {
+        "fr": "Une IA répond ici à tous.",
+        "en": "An AI answers you here.",
+    }
 
     key = installed.settings("rotate-widget-key")["widget_key"]
     assert re.fullmatch(WIDGET_KEY, key)
     shown = cli_process(
         "settings", "show", "--client", installed.client_id, DATABASE_URL=installed.url
     ).stdout
-    for part in (key, "Été & Fils", "conversations=90", "Nous vous lisons = vite.", "Salut,"):
+    for part in (
+        key,
+        "Été & Fils",
+        "conversations=90",
+        "Nous vous lisons = vite.",
+        "Salut,",
+        "An AI answers you here.",
+    ):
         assert part in shown
 
 
@@ -93,6 +113,8 @@ def test_what_breaks_a_rule_is_named(installed: Installation) -> None:
         (("--retention", "churn=x"), "CLASS=DAYS"),
         (("--sensitive-word", "x" * 81), "sensitive_words: words of 1 to 80"),
         (("--acknowledgement", "Merci."), "LANGUAGE=TEXT"),
+        (("--disclosure", "An AI."), "--disclosure LANGUAGE=TEXT"),
+        (("--disclosure", "en=Our team."), "disclosure.en: the text must say"),
         (("--frame", "fr=Salut,"), "LANGUAGE.FIELD=TEXT"),
         (("--frame", "fr.named_greeting=Salut,"), "customer_name"),
         (("--acknowledgement", "de=Danke."), "acknowledgement: fr and en only"),

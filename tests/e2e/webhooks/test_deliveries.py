@@ -1,4 +1,5 @@
-"""The tour, twice on one folder, and webhooks that tell of it: the demo's and a merchant's own."""
+"""The tour, twice in one folder, and the webhooks that report it: the demo's and a merchant's
+own."""
 
 import json
 import subprocess
@@ -16,17 +17,18 @@ from embedded.ports import free_port
 from tests.support.core.command_line import answer_of, cli_process, dev_stack, opening_lines
 from tests.support.servers.webhook_receiver import Received, webhook_receiver
 
-# A tour waits so long for its webhooks, and beside other stacks and browsers one can be later.
+# How long a tour waits for its webhooks; beside other stacks and browsers, one can be later.
 pytestmark = [pytest.mark.slow, pytest.mark.alone]
 
-# Of one tour: twelve tickets of seven customers; nine are answered, one of them by people. And the
-# three messages of a visitor, the last of which people answer; and what comes in by webhook: two
-# questions about an order, a ticket and a mail.
+# Of one tour: twelve tickets from seven customers; nine are answered, one of them by a human. In
+# addition, three messages from a visitor, the last answered by a human; and inbound webhooks: two
+# questions about an order, a ticket and an email.
 TOUR = Counter(
     {"conversation.created": 11, "ticket.resolved": 16, "ticket.escalated": 5},
 )
 OPENING = Counter({"playbook.activated": 4, "integration.connected": 4})
-# The three platforms are connected again. The helpdesk was disconnected when the first tour ended.
+# The three platforms are connected again. The helpdesk was disconnected at the end of the first
+# tour.
 OPENING_AGAIN = Counter({"integration.connected": 3, "integration.disconnected": 2})
 CLOSING = Counter({"integration.disconnected": 1})
 TEST = Counter({"ticket.resolved": 1})
@@ -34,8 +36,8 @@ TEST = Counter({"ticket.resolved": 1})
 
 @dataclass(frozen=True)
 class Toured:
-    """What is left of both tours. `first`: what the demo's own webhook was told of the first one.
-    `seen`: what the merchant's own receiver got, of the second."""
+    """The results of both tours. `first`: what the demo's own webhook received from the first.
+    `seen`: what the merchant's receiver got from the second."""
 
     data: Path
     client_id: str
@@ -45,11 +47,12 @@ class Toured:
     second: subprocess.CompletedProcess[str]
     seen: list[Received]
     opening: list[str]
-    """The lines with which the first tour ends."""
+    """The last lines of the first tour."""
 
 
 def deliveries(webhook_id: str, data: Path) -> list[dict[str, str]]:
-    """The latest, as the command line shows them, whether the stack runs or not."""
+    """Return the latest deliveries as the command line shows them, with or without a running
+    stack."""
     done = cli_process("webhook", "deliveries", webhook_id, "--json", "--data", str(data))
     assert done.returncode == 0, done.stderr
     listed: list[dict[str, str]] = json.loads(done.stdout)["deliveries"]
@@ -58,11 +61,12 @@ def deliveries(webhook_id: str, data: Path) -> list[dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def toured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toured]:
-    """`dev` with its tour, a webhook made by command, Ctrl-C, then `demo` with the next tour."""
+    """Run `dev` with its tour, create a webhook, press Ctrl-C, then run `demo` with the next
+    tour."""
     data = tmp_path_factory.mktemp("tour") / "data"
     folder = ("--data", str(data))
     with webhook_receiver() as receiver:
-        # The stack believes the demo's authority beside this one.
+        # The stack trusts the demo's certificate authority in addition to this one.
         more = {"WEBHOOK_CA_FILE": str(receiver.ca_file)}
         with dev_stack(data, "--port", str(free_port()), **more) as process:
             opening = opening_lines(process)
@@ -88,14 +92,14 @@ def test_the_last_line_is_the_address_for_people(toured: Toured) -> None:
 
 def test_second_tour_is_as_expected(toured: Toured) -> None:
     shown = toured.second.stdout
-    # The end first: it holds the table of webhooks, and a long message is cut.
+    # The end first: it contains the table of webhooks, and a long message is truncated.
     assert toured.second.returncode == 0, toured.second.stderr + shown[-8_000:]
     for status in ("completed", "needs_review", "no_playbook"):
         assert status in shown
-    # Fourteen tickets, the visitor, three arrivals and the webhooks "as expected", which a narrow
-    # terminal breaks.
+    # Fourteen tickets, the visitor, three inbound webhooks and the webhooks "as expected", which a
+    # narrow terminal wraps.
     assert shown.count("expected") == 19
-    # Opening the shop anew turns its webhook on, which sends it a test.
+    # Reopening the shop enables its webhook, which sends a test event.
     assert shown.count("verified") == (TOUR + OPENING_AGAIN + TEST).total()
     assert "mail sent" in shown
 
@@ -129,10 +133,11 @@ def test_deliveries_show_them(toured: Toured) -> None:
 
 
 def test_demos_own_webhook_was_told_of_all(toured: Toured) -> None:
-    """The first tour's too, with what opening the shop told; it is paused while nothing runs."""
+    """It includes the first tour and the opening of the shop; the webhook is paused while nothing
+    runs."""
     demo = json.loads((toured.data / "demo.json").read_text())["webhook"]
     before = {it["delivery_id"] for it in toured.first}
-    # The latest that are kept, so not all of the first.
+    # Only the latest are kept, so not all of the first.
     listed = deliveries(demo["id"], toured.data)
     later = [it for it in listed if it["delivery_id"] not in before]
 
@@ -156,7 +161,7 @@ def test_nothing_is_left_running(toured: Toured) -> None:
 
 
 def _verify(request: Received, secret: str) -> None:
-    """Raises what the library raises that does not agree."""
+    """Raise the library's error if it rejects the signature."""
     stamp = request.headers["x-service-timestamp"]
     signature = request.headers["x-service-signature"]
     stripe.WebhookSignature.verify_header(

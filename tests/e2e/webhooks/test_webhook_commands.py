@@ -1,4 +1,4 @@
-"""Webhooks by the command line, with a worker that sends and a receiver that is sent to."""
+"""The webhook commands, with a running worker and a receiver."""
 
 import asyncio
 import json
@@ -64,7 +64,7 @@ def serving(
 
 @pytest.fixture
 async def installed(serving: Installation) -> AsyncIterator[Installation]:
-    """A client of its own, on plan pro, for each test."""
+    """A new client on plan pro for each test."""
     serving.receiver.seen.clear()
     serving.receiver.answer(200)
     client_id = (await open_shop(serving.database)).client_id
@@ -166,7 +166,7 @@ async def test_rotation(installed: Installation) -> None:
 
     first = cli("webhook", "rotate", webhook_id, "--overlap-hours", "2", "--json", **installed.env)
     assert first.returncode == 0
-    assert "signs no more" not in first.stderr
+    assert "no longer signs" not in first.stderr
     rotated = json.loads(first.stdout)
     assert rotated["previous_secret_until"]
     installed.json("test", webhook_id)
@@ -175,7 +175,7 @@ async def test_rotation(installed: Installation) -> None:
     assert genuine(request, rotated["secret"], "x-service-signature-next")
 
     again = cli("webhook", "rotate", webhook_id, "--overlap-hours", "0", "--json", **installed.env)
-    assert "the secret from before it signs no more" in again.stderr
+    assert "the oldest secret no longer signs" in again.stderr
     at_once = json.loads(again.stdout)
     assert at_once["previous_secret_until"] is None
     installed.json("test", webhook_id)
@@ -185,7 +185,7 @@ async def test_rotation(installed: Installation) -> None:
 
 
 async def happen(installed: Installation) -> tuple[str, ...]:
-    """An event; the deliveries that are to be sent."""
+    """Create an event; return the deliveries to send."""
     async with installed.database.service() as connection:
         return await Outbox(connection, TenantId(installed.client_id)).add(
             sample("playbook.activated"), dedup_key="1", now=utc_now(), new_id=new_ulid
@@ -218,7 +218,7 @@ async def test_pause_enable_replay(installed: Installation) -> None:
     await end_of(installed, first_id)
     old = cli("webhook", "replay-since", webhook_id, "--since", "2020-01-01", **installed.env)
     assert "0 events are being sent again" in old.stdout
-    assert "more than 30 days ago is not kept" in old.stderr
+    assert "older than 30 days are no longer stored" in old.stderr
     again = installed.json("replay", first_id)
     third = await installed.request(3)
     assert third.headers["x-service-delivery"] == again["delivery_id"]
@@ -227,7 +227,7 @@ async def test_pause_enable_replay(installed: Installation) -> None:
 
 
 async def test_create_list_update_delete(installed: Installation) -> None:
-    """The secret is shown by create alone."""
+    """Only create shows the secret."""
     webhook_id, secret = installed.create("ticket.resolved", "*")
     mine = ("list", "--client", installed.client_id)
 
@@ -266,12 +266,12 @@ async def test_one_sentence(installed: Installation) -> None:
         (("create", "--client", NOBODY, "--url", here, "--event", "*"), "no such client"),
         (("update", NOBODY), "nothing to change"),
         (("test", NOBODY), "no such webhook"),
-        (("replay-since", NOBODY, "--since", "yesterday"), "a time is written 2026-"),
+        (("replay-since", NOBODY, "--since", "yesterday"), "a time such as 2026-"),
         (("replay-since", NOBODY, "--since", "9999-12-31"), "is in the future"),
         (("replay", NOBODY), "no such delivery"),
     ):
         assert named in installed.refused(*arguments)
-    # As the workers would refuse it.
+    # The workers would reject it, too.
     public_only = installed.refused(*create, here, WEBHOOK_ALLOW_PRIVATE_ADDRESSES="")
     assert "url: the name is of a private network" in public_only
     assert "SEAL_KEY is not set" in installed.refused(*create, here, SEAL_KEY="")

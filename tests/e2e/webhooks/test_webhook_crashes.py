@@ -1,6 +1,6 @@
-"""Processes end while webhooks are on their way: each event arrives, and is counted, once.
+"""Processes are killed while webhooks are in progress: each event arrives, and is counted, once.
 
-A POST may come twice where nobody can know whether it did; then its webhook-id is the same.
+A POST may be repeated if its outcome is unknown; then its webhook-id is the same.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ from tests.support.webhooks.webhook_dashboard import WEBHOOKS
 from tests.support.webhooks.webhook_engine import delivery_of, ended, sending_engine, subscribed
 from tests.support.webhooks.webhooks import tell
 
-# The sweeper would wait a minute, so as not to disturb what is under way.
+# The sweeper would wait a minute, so as not to disturb deliveries in progress.
 SWEEPS_AT_ONCE = {"SWEEP_AFTER_S": "0.1", "SWEEP_INTERVAL_S": "1"}
 CRASHING = ("-m", "tests.support.core.crashing_worker")
 
@@ -61,14 +61,15 @@ def receiver() -> Iterator[WebhookReceiver]:
 async def engine(
     database_url: str, temporal: TemporalServer, mail: MailServer, receiver: WebhookReceiver
 ) -> AsyncIterator[LiveEngine]:
-    """No worker is at work."""
+    """An engine without a worker."""
     async with sending_engine(database_url, temporal, receiver, smtp_url=mail.url) as one:
         yield one
 
 
 @pytest.fixture
 def start(engine: LiveEngine, receiver: WebhookReceiver, tmp_path: Path) -> Start:
-    """Starts a process of the service: start(name, *arguments, **environment)."""
+    """Return a function that starts a process of the service: start(name, *arguments,
+    **environment)."""
 
     def started(name: str, *arguments: str, **env: str) -> AbstractContextManager[Process]:
         assert engine.settings.identity.session_key is not None
@@ -121,7 +122,7 @@ async def test_webhook_worker_killed_in_the_middle_of_a_post(
 async def test_webhook_worker_killed_after_the_record(
     engine: LiveEngine, shop: Shop, receiver: WebhookReceiver, mail: MailServer, start: Start
 ) -> None:
-    """Nothing is sent again, and the owner hears once that the tenth in a row has failed."""
+    """Nothing is sent again, and the owner is notified once that ten in a row have failed."""
     webhook = await subscribed(engine, shop, receiver)
     async with engine.database.tenant(shop.tenant) as connection:
         await connection.execute(sa.update(webhook_subscriptions).values(failure_count=9))
@@ -148,7 +149,7 @@ async def test_webhook_worker_killed_after_the_record(
 async def test_engine_killed_between_the_outcome_and_its_deliveries(
     engine: LiveEngine, shop: Shop, receiver: WebhookReceiver, start: Start, *, lost: bool
 ) -> None:
-    """`lost`: the run's workflow is gone as well, so that only the sweeper can send them."""
+    """`lost`: the run's workflow is gone too, so only the sweeper can send them."""
     await subscribed(engine, shop, receiver)
     with webhook_worker(start):
         with start("dying", *CRASHING, f"after:{names.PERSIST}") as dying:
@@ -157,7 +158,7 @@ async def test_engine_killed_between_the_outcome_and_its_deliveries(
             )
             await died(dying)
         deliveries = await rows(engine.database, webhook_deliveries)
-        # That a conversation begins is told before anything is thought of it.
+        # The start of a conversation is reported before the agent processes the message.
         later = [one for one in deliveries if one["event"] != "conversation.created"]
         assert {one["status"] for one in later} == {"pending"}
         assert {it.headers["x-service-event"] for it in receiver.seen} <= {"conversation.created"}
@@ -195,7 +196,7 @@ async def test_api_killed_before_a_replay_is_sent(
 async def test_api_killed_before_a_threshold_is_sent(
     engine: LiveEngine, shop: Shop, receiver: WebhookReceiver, start: Start
 ) -> None:
-    """One that is reached without a run: the limit has fallen below the use."""
+    """A threshold reached without a run: the limit has fallen below the usage."""
     await subscribed(engine, shop, receiver)
     async with engine.database.tenant(shop.tenant) as connection:
         await connection.execute(
@@ -214,7 +215,7 @@ async def test_api_killed_before_a_threshold_is_sent(
 async def test_webhook_worker_stopped_under_load(
     engine: LiveEngine, shop: Shop, receiver: WebhookReceiver, start: Start
 ) -> None:
-    """POSTs that go on end and are recorded; no further one begins; what waited is sent later."""
+    """POSTs in progress complete and are recorded; none is started; waiting ones are sent later."""
     await subscribed(engine, shop, receiver)
     holding = Holding(the_first(4))
     receiver.decide(holding)
@@ -243,7 +244,7 @@ async def test_webhook_worker_stopped_under_load(
 
 
 async def _activity(engine: LiveEngine, shop: Shop, delivery_id: str) -> PendingActivityInfo | None:
-    """What Temporal knows of the delivery's present try."""
+    """Return Temporal's record of the delivery's current attempt."""
     try:
         described = await delivery_of(engine, shop, delivery_id).describe()
     except RPCError:  # not started yet
@@ -252,7 +253,7 @@ async def _activity(engine: LiveEngine, shop: Shop, delivery_id: str) -> Pending
 
 
 async def _at_work(engine: LiveEngine, shop: Shop, delivery_id: str) -> bool:
-    """Whether the worker has it: it is being sent, or waits for its permit."""
+    """Return whether the worker is sending it, or holds it until it gets a permit."""
     it = await _activity(engine, shop, delivery_id)
     return it is not None and it.state == PendingActivityState.PENDING_ACTIVITY_STATE_STARTED
 

@@ -1,4 +1,5 @@
-"""A tenant whose receivers hang delays nobody else, and the sweeper does not make it worse."""
+"""A tenant with hanging receivers delays no other tenant, and the sweeper does not make it
+worse."""
 
 import dataclasses
 import json
@@ -28,7 +29,7 @@ from workers.webhooks import build_activities
 # It measures time, or loads the machine.
 pytestmark = pytest.mark.alone
 
-# Of each hanging tenant 8 go on and 24 wait.
+# For each hanging tenant, 8 are in progress and 24 wait.
 HELD = 32
 PUT_OFF = 16
 
@@ -43,7 +44,7 @@ def receiver() -> Iterator[WebhookReceiver]:
 async def engine(
     database_url: str, temporal: TemporalServer, mail: MailServer, receiver: WebhookReceiver
 ) -> AsyncIterator[LiveEngine]:
-    """Its POSTs may hang for longer than this test takes, on a slow machine as well."""
+    """An engine whose POSTs may hang longer than this test, even on a slow machine."""
     async with sending_engine(database_url, temporal, receiver, smtp_url=mail.url) as one:
         sender = HttpWebhookSender(allow_private=True, ca_file=receiver.ca_file, budget_s=120)
         one.deliveries = build_activities(one.settings, one.worker_database, sender, Metrics())
@@ -83,7 +84,7 @@ async def test_hanging_receivers_of_one_tenant_delay_nobody_else(
 
 
 async def _put_off(engine: LiveEngine, count: int) -> list[dict[str, Any]] | None:
-    """Those that found no place to wait, once there are so many."""
+    """Wait until this many deliveries have been deferred for lack of a slot; return them."""
     now = utc_now()
     found = [
         one
@@ -104,7 +105,7 @@ async def test_two_workers_together_bring_an_endpoint_four_at_a_time(
     async with engine.delivering(), other.delivering():
         await engine.engine.send_webhooks(shop.client_id, deliveries)
         await receiver.received(4)
-        # Those of the worker that finds the places taken are put off in the end.
+        # Deliveries of the worker without free slots are deferred in the end.
         await eventually(lambda: _put_off(engine, 1))
         assert len(receiver.seen) == 4
         holding.let_go()
@@ -114,7 +115,7 @@ async def test_two_workers_together_bring_an_endpoint_four_at_a_time(
 
 
 async def _another(engine: LiveEngine, receiver: WebhookReceiver) -> LiveEngine:
-    """As a second process: with a client, a session and permits of its own."""
+    """Run a second worker with its own Temporal client, session and permits."""
     sender = HttpWebhookSender(allow_private=True, ca_file=receiver.ca_file, budget_s=120)
     built = build_activities(engine.settings, engine.worker_database, sender, Metrics())
     client = await connect(engine.settings.temporal)

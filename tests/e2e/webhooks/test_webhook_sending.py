@@ -1,4 +1,4 @@
-"""What a command tells is sent at once where a Temporal answers, and by the sweeper elsewhere."""
+"""Events from a command are sent at once if Temporal responds, and otherwise by the sweeper."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ from tests.support.core.temporal import TemporalServer, temporal_at
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
 
-# Its trial calls nobody: connections on this machine are not allowed here.
+# The connection test calls nobody: addresses on this machine are not allowed.
 SHOPIFY = (
     *("--provider", "shopify", "--set", "base_url=http://127.0.0.1:9"),
     *("--set", "shop=acme.myshopify.com", "--secret", "access_token"),
@@ -37,7 +37,7 @@ class Installation:
         )
 
     async def is_sending(self, event: str) -> bool:
-        """Whether the one delivery of this event was handed over. It is ended here."""
+        """Return whether the event's only delivery was handed over; end it."""
         delivery_id = str((await self.delivery_of(event))["id"])
         sending = self.temporal.get_workflow_handle(
             send_webhooks_id(self.shop.client_id, delivery_id)

@@ -1,4 +1,4 @@
-"""One browser for the widget's tests, and for each test a service and a site of its own."""
+"""One browser for the widget tests, and a new service and site for each test."""
 
 from collections.abc import AsyncIterator
 
@@ -37,7 +37,7 @@ async def site(stub: StubService) -> AsyncIterator[Site]:
 
 @pytest.fixture
 async def context(browser: Browser, site: Site) -> AsyncIterator[BrowserContext]:
-    """A browser that has never been here. It closes before the servers do."""
+    """A new browser context. It closes before the servers do."""
     new = await browser.new_context(locale="en-GB")
     yield new
     await new.close()

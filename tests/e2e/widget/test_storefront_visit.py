@@ -1,5 +1,5 @@
-"""A person at the demo shop's storefront, in Chromium, on what `make run` starts; and the lines of
-docs/widget.md against the same service."""
+"""A customer at the demo shop's storefront, in Chromium, on the stack of `make run`; and the
+commands in docs/widget.md against the same service."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from tests.support.widget.pages import visit
 
 pytestmark = pytest.mark.slow
 
-# What a run takes at most, on a loaded machine: the caller's own deadline is 30 s.
+# The maximum duration of a run on a loaded machine: the caller's own deadline is 30 s.
 PATIENT_MS: Final = 40_000
 SITE: Final = "https://shop.example"
 
@@ -35,7 +35,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DemoStack]:
 
 @pytest.fixture
 async def shopper(browser: Browser) -> AsyncIterator[BrowserContext]:
-    """A browser that has never been here."""
+    """A new browser context for a shopper."""
     new = await browser.new_context(locale="fr-FR")
     new.set_default_timeout(PATIENT_MS)
     yield new
@@ -43,14 +43,14 @@ async def shopper(browser: Browser) -> AsyncIterator[BrowserContext]:
 
 
 async def told(page: Page, pattern: str) -> str:
-    """What the page tells its reader to type."""
+    """Return what the page tells its reader to type."""
     found = re.search(pattern, await page.locator("main").inner_text())
     assert found
     return found.group(1)
 
 
 async def mailed_code(mailbox: Page, address: str) -> str:
-    """As a person finds it: by looking into the mailbox again until it is there."""
+    """Return the code as a person finds it: by reloading the mailbox until it arrives."""
 
     async def look() -> str | None:
         await mailbox.reload()
@@ -88,9 +88,10 @@ async def test_a_whole_conversation(running: DemoStack, shopper: BrowserContext)
     await expect(visitor.texts).to_have_count(4, timeout=PATIENT_MS)
     await expect(visitor.texts.last).to_contain_text("9,90 €")
 
-    # A review, and the reviewer's answer in the open chat, by the command that the page names.
+    # A review, and the reviewer's answer in the open chat, sent with the command that the page
+    # names.
     await visitor.write(await told(page, r"« (Pourriez-vous .*?) »"))
-    await expect(visitor.notice).to_contain_text("Une personne vous répondra", timeout=PATIENT_MS)
+    await expect(visitor.notice).to_contain_text("Notre équipe vous répondra", timeout=PATIENT_MS)
     await mailbox.reload()
     review = mailbox.locator("article.review").filter(has_text="Pourriez-vous").first
     line = await review.locator("pre").inner_text()
@@ -102,7 +103,7 @@ async def test_a_whole_conversation(running: DemoStack, shopper: BrowserContext)
     await expect(visitor.texts.last).to_have_text(reply)
     await expect(page.locator(".by").last).to_have_text("Service client")
 
-    # Another look at the same page: nothing is lost, nothing comes twice.
+    # The page is loaded again: nothing is lost or duplicated.
     await page.reload()
     await expect(visitor.texts).to_have_count(6, timeout=PATIENT_MS)
     assert visitor.said == []
@@ -121,7 +122,7 @@ async def test_a_customer_whom_the_shop_signs_in_english(
     await expect(visitor.texts).to_have_count(4, timeout=PATIENT_MS)
     await expect(visitor.texts.last).to_contain_text("€7.90")
     await visitor.write(await told(visitor.page, r"“(Could you .*?)”"))
-    await expect(visitor.notice).to_contain_text("A person will answer you", timeout=PATIENT_MS)
+    await expect(visitor.notice).to_contain_text("Our team will answer you", timeout=PATIENT_MS)
     assert visitor.said == []
 
 
@@ -137,7 +138,7 @@ def curl_lines() -> list[str]:
 
 
 def answer(line: str, **env: str) -> dict[str, object]:
-    """What the line prints when a shell runs it."""
+    """Return what the command prints when a shell runs it."""
     done = subprocess.run(
         ["bash", "-c", line], env={**os.environ, **env}, capture_output=True, text=True,
         timeout=60, check=False,
@@ -149,7 +150,7 @@ def answer(line: str, **env: str) -> dict[str, object]:
 
 
 async def test_the_lines_of_the_document(running: DemoStack) -> None:
-    """In their order, for a merchant who has just signed up."""
+    """In order, for a merchant who has just signed up."""
     mails = running.data / "mail"
     account = await SignUp(running.url, mails).first_answer()
     token = cli_json("token", "--user", account.address, "--data", str(running.data))["token"]
@@ -179,7 +180,7 @@ async def test_the_lines_of_the_document(running: DemoStack) -> None:
 
 
 def until_state(line: str, env: dict[str, str]) -> str:
-    """The stream's beginning; it has no end."""
+    """Return the start of the stream, which has no end."""
     process = subprocess.Popen(
         ["bash", "-c", f"exec {line}"], env={**os.environ, **env}, stdout=subprocess.PIPE, text=True
     )

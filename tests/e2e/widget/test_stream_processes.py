@@ -1,4 +1,4 @@
-"""A widget's stream, and the process behind it: killed between two messages, and asked to stop."""
+"""A widget stream and its process: killed between two messages, and asked to stop."""
 
 import asyncio
 from pathlib import Path
@@ -15,7 +15,7 @@ from tests.support.widget.page import page_of
 from tests.support.widget.stream import streaming
 from tests.support.widget.talk import answer, ask, begin
 
-# A stream that went on for the drain would last this long.
+# A stream that stayed open during the drain would last this long.
 DRAIN_S = 20
 
 
@@ -49,7 +49,7 @@ async def test_a_killed_process_loses_and_doubles_nothing_and_one_that_stops_end
             api.terminate()
             await after.to_its_end(DRAIN_S / 2)
         assert asyncio.get_running_loop().time() - began < DRAIN_S / 2
-        # While it drains, a new stream carries what there is and ends.
+        # While the process drains, a new stream delivers the available messages and ends.
         async with streaming(page, str(http.base_url), token) as late:
             await late.to_its_end(DRAIN_S / 2)
         assert late.numbers == [1, 2, 3, 4, 5]

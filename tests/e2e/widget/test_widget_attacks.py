@@ -1,4 +1,4 @@
-"""What strangers write stays text, and what the page may not see stays closed."""
+"""Text from strangers stays text, and the page cannot read the chat."""
 
 import pytest
 from playwright.async_api import BrowserContext, expect
@@ -70,7 +70,7 @@ async def test_only_web_addresses_become_links(visitor: Visitor, stub: StubServi
 
 
 async def test_the_page_sees_nothing_of_the_chat(context: BrowserContext, site: Site) -> None:
-    """As it is delivered: the shadow root is closed, and one name is added to the page."""
+    """In production, the shadow root is closed, and one name is added to the page."""
     visitor = await visit(context, site.url, look_in=False)
     host = visitor.page.locator("support-widget")
     await host.wait_for(state="attached")
@@ -83,7 +83,8 @@ async def test_the_page_sees_nothing_of_the_chat(context: BrowserContext, site: 
 
 
 async def test_the_keys_that_are_typed_stay_inside(visitor: Visitor) -> None:
-    """A page's shortcuts would take them: it sees the host, and no field."""
+    """Otherwise the page's shortcuts would react: for them, the event's target is the host, not a
+    field."""
     await visitor.page.evaluate(
         "addEventListener('keydown', (event) => { window.keys = (window.keys || '') + event.key; })"
     )

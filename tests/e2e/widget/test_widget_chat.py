@@ -1,4 +1,4 @@
-"""A visitor writes, and is answered: in Chromium, on a page with a strict policy."""
+"""A visitor writes and is answered: in Chromium, on a page with a strict policy."""
 
 import pytest
 from playwright.async_api import BrowserContext, expect
@@ -37,11 +37,11 @@ async def _seen(stub: StubService, number: int) -> bool:
 async def test_a_person_answers_later(visitor: Visitor, stub: StubService) -> None:
     await visitor.open()
     await visitor.write("I want a person")
-    await expect(visitor.notice).to_have_text(f"{ACKNOWLEDGEMENT} A person will answer you here.")
+    await expect(visitor.notice).to_have_text(f"{ACKNOWLEDGEMENT} Our team will answer you here.")
 
     stub.session.set(verified_email="j…@free.example")
     await expect(visitor.notice).to_have_text(
-        f"{ACKNOWLEDGEMENT} A person will answer you here, or by mail to j…@free.example."
+        f"{ACKNOWLEDGEMENT} Our team will answer you here, or by email to j…@free.example."
     )
     stub.session.add("human", "Good evening, Anna here.")
     stub.session.set(waiting=False)
@@ -72,7 +72,7 @@ async def test_offline_and_back(
     await context.set_offline(True)
     await visitor.write("Meanwhile")
     await visitor.write("Meanwhile")
-    await expect(visitor.notice).to_contain_text("You are offline")
+    await expect(visitor.notice).to_contain_text("You’re offline")
     await expect(visitor.page.locator(".unsent .state")).to_have_text(["Not sent yet"] * 2)
     stub.session.add("human", "Said while you were away")
 
@@ -125,7 +125,7 @@ async def test_an_unsent_message_survives_the_page(
     )
     await visitor.page.get_by_role("link", name="Second page").click()
 
-    # The chat is open again on the next page, and the focus is where the page put it.
+    # The chat is open again on the next page, and the focus is where the page set it.
     await expect(visitor.texts).to_have_text(["Kept", "Answer to: Kept"])
     await expect(visitor.page.locator("body")).to_be_focused()
     keys = await visitor.page.evaluate("Object.keys(localStorage)")
@@ -169,7 +169,7 @@ async def test_two_tabs_show_the_same(
     await other.page.keyboard.press("Escape")
     stub.session.add("human", "And one more")
     await expect(visitor.texts.last).to_have_text("And one more")
-    # What one tab has shown is unread in no other.
+    # Messages displayed in one tab are not unread in another.
     await expect(other.launcher).to_have_accessible_name("Chat")
     assert len(stub.session.messages) == 5
 
@@ -178,7 +178,7 @@ async def test_two_tabs_show_the_same(
 async def test_a_session_that_has_ended_begins_anew(
     visitor: Visitor, stub: StubService, *, refused: bool
 ) -> None:
-    """The service answers in another session, or refuses one that became another visitor's."""
+    """The service answers in another session, or rejects one that became another visitor's."""
     await visitor.open()
     await visitor.write("Long ago")
     await expect(visitor.texts).to_have_count(2)
@@ -235,7 +235,7 @@ async def test_a_message_that_is_never_taken(visitor: Visitor, stub: StubService
 async def test_two_widgets_on_one_page(
     context: BrowserContext, site: Site, stub: StubService
 ) -> None:
-    """Two merchants' keys, and one of them twice: the second tag of a key does nothing."""
+    """Two merchants' keys, one of them twice: the second tag with a key has no effect."""
     site.tags = tuple({"data-key": key} for key in (KEY, OTHER_KEY, KEY))
     visitor = await visit(context, site.url)
     await expect(visitor.launcher).to_have_count(2)

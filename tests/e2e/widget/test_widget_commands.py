@@ -1,4 +1,4 @@
-"""A client's widget, by the command line."""
+"""A client's widget on the command line."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The script, the real service and a real browser, each of which goes away and comes back."""
+"""The script, the real service and a real browser, each of which disconnects and reconnects."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -32,7 +32,7 @@ ORDER_ANSWER = "Bonjour, votre commande 1042 est en route."
 
 
 class Service:
-    """The API as a process that can be stopped and started again at the same address."""
+    """The API as a process that can be stopped and restarted at the same address."""
 
     def __init__(self, engine: LiveEngine, folder: Path) -> None:
         self._engine = engine
@@ -51,7 +51,7 @@ class Service:
 
 @asynccontextmanager
 async def site_of(engine: LiveEngine, shop: Shop, service: Service) -> AsyncIterator[Site]:
-    """A shop's pages in French, from which its widget's key may be used."""
+    """Return a shop's pages in French, from which its widget key may be used."""
     site = Site(service.url, language="fr")
     async with listening(site.app) as url:
         site.url = url
@@ -96,7 +96,7 @@ async def test_a_conversation_outlives_the_browser_and_the_service(
             await expect(visitor.page.locator(".known")).to_contain_text("…@")
 
             await visitor.write(UNSURE_MESSAGE)
-            await expect(visitor.notice).to_contain_text("Une personne vous répondra ici, ou par")
+            await expect(visitor.notice).to_contain_text("Notre équipe vous répondra ici, ou par")
             state = await context.storage_state()
             await context.close()
 
@@ -113,7 +113,7 @@ async def test_a_conversation_outlives_the_browser_and_the_service(
             await expect(visitor.page.locator(".by").last).to_have_text("Service client")
             await expect(visitor.notice).to_be_hidden()
 
-        # The service is away: what is written meanwhile is kept, and goes out once.
+        # The service is unavailable: new messages are kept, and sent once.
         await visitor.write("Merci beaucoup !")
         await expect(visitor.notice).to_contain_text("Nous sommes injoignables")
         async with service.running():
@@ -127,8 +127,8 @@ async def test_a_conversation_outlives_the_browser_and_the_service(
 async def test_two_shops_in_one_browser(
     engine: LiveEngine, shop: Shop, browser: Browser, tmp_path: Path
 ) -> None:
-    """Each with a conversation of its own; offline and back in both; a key that another site
-    copies opens nothing."""
+    """Each with its own conversation, offline and online again; a key copied to another site gives
+    no access."""
     other, service = await open_shop(engine.database), Service(engine, tmp_path)
     async with (
         service.running(),

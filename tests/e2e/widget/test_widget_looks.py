@@ -1,4 +1,4 @@
-"""The widget for everyone: without a mouse, with a screen reader, on a phone, in the dark."""
+"""Accessibility of the widget: without a mouse, with a screen reader, on a phone, in dark mode."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -17,9 +17,10 @@ WHOLE: Final = {"include": [["support-widget"]]}
 
 
 async def _findings(page: Page) -> list[str]:
-    """What axe finds wrong in the widget, and how badly. The shadow root is open to it here."""
+    """Return axe's findings in the widget with their severity. Here, axe can read the shadow
+    root."""
     await page.evaluate(AXE_SCRIPT)
-    # Contrast is measured once nothing fades in any more.
+    # Contrast is measured after all fade-ins.
     await page.evaluate("Promise.all(document.getAnimations().map((one) => one.finished))")
     found: dict[str, Any] = await page.evaluate(f"axe.run({json.dumps(WHOLE)})")
     return [
@@ -30,7 +31,7 @@ async def _findings(page: Page) -> list[str]:
 
 
 async def _closed(_: Visitor, __: StubService) -> None:
-    """As the page is loaded."""
+    """The closed widget, as after loading the page."""
 
 
 async def _opened(visitor: Visitor, _: StubService) -> None:
@@ -38,7 +39,7 @@ async def _opened(visitor: Visitor, _: StubService) -> None:
 
 
 async def _talking(visitor: Visitor, stub: StubService) -> None:
-    """Of every kind of message, with a notice, a link and one that cannot be sent."""
+    """The widget with every kind of message, a notice, a link and a message that cannot be sent."""
     stub.answers["Hello"] = "See https://shop.example/ for more."
     await visitor.open()
     await visitor.write("Hello")
@@ -57,9 +58,9 @@ async def _talking(visitor: Visitor, stub: StubService) -> None:
 async def _asked(visitor: Visitor, _: StubService) -> None:
     await visitor.open()
     await visitor.write("Where is my order?")
-    await visitor.page.get_by_label("Your e-mail address").fill("jo@free.example")
-    await visitor.page.get_by_role("button", name="Send me a code").click()
-    await visitor.page.get_by_label("The code").fill("000000")
+    await visitor.page.get_by_label("Your email").fill("jo@free.example")
+    await visitor.page.get_by_role("button", name="Send code").click()
+    await visitor.page.get_by_label("Code").fill("000000")
     await visitor.page.get_by_role("button", name="Confirm").click()
     await visitor.page.get_by_role("alert").wait_for()
 
@@ -90,7 +91,7 @@ async def test_axe_finds_nothing(
 async def test_axe_sees_into_the_shadow_root(
     context: BrowserContext, site: Site, stub: StubService
 ) -> None:
-    """It finds what is wrong there: colours that the service never answers with."""
+    """It finds errors there: colors that the service never returns."""
     stub.brand.update(color="#777777", on_color="#7a7a7a")
     visitor = await visit(context, site.url)
     await visitor.open()
@@ -104,14 +105,15 @@ async def test_what_a_screen_reader_is_given(visitor: Visitor, stub: StubService
       - dialog "Chez Nous":
         - heading "Chez Nous" [level=2]
         - button "Close the chat"
-        - status: A person is looking at your message.
-        - text: "Confirmed address: j…@free.example"
+        - status: Our team is looking at your message.
+        - text: "Confirmed email: j…@free.example"
         - log "Conversation":
           - paragraph: Hello! How can we help you?
+          - paragraph: You are talking to our AI assistant.
           - text: You
           - paragraph: Hello
           - time: /.+/
-          - text: Automatic assistant
+          - text: Chez Nous · AI assistant
           - paragraph:
             - text: See
             - link "https://shop.example/"
@@ -155,7 +157,7 @@ async def test_with_the_keyboard_alone(visitor: Visitor) -> None:
     await expect(page.get_by_role("log")).to_be_focused()
     await page.keyboard.press("Shift+Tab")
     await expect(page.get_by_role("button", name="Close the chat")).to_be_focused()
-    # It is no wall: the page can be reached, and the chat again.
+    # It does not trap the focus: the page can be reached, and the chat again.
     await page.keyboard.press("Shift+Tab")
     await expect(page.get_by_role("button", name="Buy")).to_be_focused()
     await page.keyboard.press("Tab")
@@ -187,21 +189,21 @@ async def test_a_phone(browser: Browser, site: Site) -> None:
     box = await visitor.dialog.bounding_box()
     assert box == {"x": 0, "y": 0, "width": PHONE[0], "height": PHONE[1]}
     assert await visitor.page.evaluate("document.documentElement.scrollWidth") == PHONE[0]
-    # A smaller font makes a phone zoom in on the field.
+    # With a smaller font, a phone zooms in on the field.
     assert await visitor.field.evaluate("it => getComputedStyle(it).fontSize") == "16px"
     for button in await visitor.dialog.get_by_role("button").all():
         size = await button.bounding_box()
         assert size is not None
         assert min(size["width"], size["height"]) >= 44
 
-    # The page is behind it: no key leads there.
+    # The page is behind the chat and cannot be reached with the keyboard.
     for _ in range(8):
         await visitor.page.keyboard.press("Tab")
         assert await visitor.page.evaluate(
             "[document.body, document.querySelector('support-widget')]"
             ".includes(document.activeElement)"
         )
-    # Its keyboard leaves less room, and turned it is as wide as the screen.
+    # The phone's keyboard leaves less room, and in landscape it is as wide as the screen.
     await visitor.page.set_viewport_size({"width": PHONE[0], "height": 420})
     await expect(visitor.field).to_be_in_viewport(ratio=1)
     await visitor.page.set_viewport_size({"width": PHONE[1], "height": PHONE[0]})
@@ -285,7 +287,7 @@ async def test_the_page_s_own_styles_stay_out(context: BrowserContext, site: Sit
 
 
 async def test_a_page_that_changes_its_body(visitor: Visitor, stub: StubService) -> None:
-    """As pages do that load the next one by themselves: the widget comes along."""
+    """Like pages that load the next page themselves: the widget moves along."""
     await visitor.open()
     await visitor.write("Hello")
     await expect(visitor.texts).to_have_count(2)

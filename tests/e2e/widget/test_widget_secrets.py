@@ -1,5 +1,5 @@
-"""The widget's key stands in the address of every request: no log, number, trace or report has it,
-and none has a session's token, a signature or the secret that made it."""
+"""The widget key is in the URL of every request: no log, metric, trace or report contains it, a
+session token, a signature or the signing secret."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.own_database
 EMAIL = "camille.durand@ibis.example"
 UNKNOWN = "wk_" + "0badc0de" * 4
 
-# A database that fails on a session, and quotes the client's key.
+# A database that fails for a session, with an error that quotes the client's key.
 HOSTILE_DATABASE = """
 CREATE FUNCTION quote_key() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE given text;

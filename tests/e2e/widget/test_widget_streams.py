@@ -1,4 +1,4 @@
-"""When the script listens to the service, and what it does where it cannot."""
+"""When the script opens a stream, and its fallback without streams."""
 
 import pytest
 from playwright.async_api import BrowserContext, Page, expect
@@ -9,7 +9,7 @@ from tests.support.widget.stub_service import StubService
 
 pytestmark = pytest.mark.slow
 
-# Chromium without a window never hides a page.
+# Headless Chromium never hides a page.
 HIDE = """(hidden) => {
   Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
   document.dispatchEvent(new Event('visibilitychange'));
@@ -84,7 +84,7 @@ async def test_a_closed_chat_listens_for_ten_minutes(visitor: Visitor, stub: Stu
 
 
 async def test_a_silent_connection_is_given_up(visitor: Visitor, stub: StubService) -> None:
-    """Dead without a word, as behind a router that forgot it."""
+    """The connection is dead without notice, as behind a router that dropped it."""
     page = visitor.page
     await _talked(page, visitor)
     await _streams(stub, 1)
@@ -99,7 +99,7 @@ async def test_a_silent_connection_is_given_up(visitor: Visitor, stub: StubServi
 async def test_answers_come_where_streams_do_not(
     visitor: Visitor, stub: StubService, context: BrowserContext, site: Site
 ) -> None:
-    """A proxy between keeps a stream until it ends, or there are too many streams already."""
+    """A proxy buffers the stream until it ends, or there are too many streams."""
     stub.buffered = True
     other = await visit(context, site.url)
     await other.open()
@@ -110,13 +110,13 @@ async def test_answers_come_where_streams_do_not(
     for tab in (visitor, other):
         await expect(tab.texts).to_have_text(["Hello", "Answer to: Hello", "A person, please"])
     await expect(visitor.pending).to_have_count(0)
-    await expect(visitor.notice).to_contain_text("A person will answer")
+    await expect(visitor.notice).to_contain_text("Our team will answer")
 
 
 async def test_answers_of_people_come_where_streams_are_refused(
     visitor: Visitor, stub: StubService
 ) -> None:
-    """The process is full. The script polls until it has a stream."""
+    """The process is at its limit. The script polls until it gets a stream."""
     stub.full = True
     page = visitor.page
     await _talked(page, visitor)
@@ -153,7 +153,7 @@ async def test_who_reads_further_up_is_left_there(visitor: Visitor, stub: StubSe
 async def test_a_page_from_the_browser_s_own_memory(
     context: BrowserContext, site: Site, stub: StubService
 ) -> None:
-    """Back and forth: what was said on the page between is there."""
+    """Back and forward: messages from the page in between are shown."""
     visitor = await visit(context, site.url)
     await visitor.open()
     await visitor.write("First page")

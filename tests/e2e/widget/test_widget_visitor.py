@@ -1,4 +1,4 @@
-"""Who the visitor is: an address confirmed by a code, or one that the merchant has signed."""
+"""The visitor's identity: an address verified with a code, or signed by the merchant."""
 
 import pytest
 from playwright.async_api import BrowserContext, expect
@@ -20,24 +20,24 @@ async def test_an_order_is_spoken_of_once_the_address_is_confirmed(
     page = visitor.page
     await visitor.open()
     await visitor.write(ASKED)
-    address = page.get_by_label("Your e-mail address")
+    address = page.get_by_label("Your email")
     await expect(address).to_be_focused()
-    await expect(visitor.page.locator(".unsent .state")).to_have_text("Waiting for your address")
+    await expect(visitor.page.locator(".unsent .state")).to_have_text("Waiting for your email")
     await address.fill(EMAIL)
-    await page.get_by_role("button", name="Send me a code").click()
-    await page.get_by_label("The code").wait_for()
+    await page.get_by_role("button", name="Send code").click()
+    await page.get_by_label("Code").wait_for()
 
-    # On a phone the mail is read elsewhere, and the page may be loaded anew meanwhile.
+    # On a phone, the email is read in another app, and the page may be reloaded.
     await page.goto(f"{site.url}/second")
-    code = page.get_by_label("The code")
+    code = page.get_by_label("Code")
     await code.fill("000000")
     await code.press("Enter")
-    await expect(page.get_by_role("alert")).to_have_text("This code is wrong or too old.")
+    await expect(page.get_by_role("alert")).to_have_text("That code has expired or isn’t right.")
     await code.fill(CODE)
     await page.get_by_role("button", name="Confirm").click()
 
     await expect(visitor.texts).to_have_text([ASKED, ANSWER])
-    await expect(page.locator(".known")).to_have_text("Confirmed address: j…@free.example")
+    await expect(page.locator(".known")).to_have_text("Confirmed email: j…@free.example")
     await expect(visitor.field).to_be_focused()
     assert stub.mails == [EMAIL]
     assert [chat["verify_first"] for chat in stub.chats] == [True, True]
@@ -58,10 +58,10 @@ async def test_another_address(visitor: Visitor, stub: StubService) -> None:
     await visitor.open()
     await visitor.write(ASKED)
     for email in ("oj@free.example", EMAIL):
-        await page.get_by_label("Your e-mail address").fill(email)
-        await page.get_by_role("button", name="Send me a code").click()
-        await expect(page.get_by_text(f"on its way to {email}")).to_be_visible()
-        await page.get_by_role("button", name="Another address").click()
+        await page.get_by_label("Your email").fill(email)
+        await page.get_by_role("button", name="Send code").click()
+        await expect(page.get_by_text(f"sent a code to {email}")).to_be_visible()
+        await page.get_by_role("button", name="Use another email").click()
     assert stub.mails == ["oj@free.example", EMAIL]
 
 
@@ -78,7 +78,7 @@ async def test_a_signed_user_and_the_next_one(
     await visitor.page.goto(f"{site.url}/second")
     await expect(visitor.texts).to_have_text(["Mine", "Answer to: Mine"])
 
-    # Signed out: nothing of it is left in the browser.
+    # After sign-out, no data is left in the browser.
     site.tags = ({"data-key": KEY},)
     await visitor.page.goto(f"{site.url}/third")
     await visitor.dialog.wait_for()
@@ -94,18 +94,19 @@ async def test_a_signed_user_and_the_next_one(
 async def test_a_visitor_whom_a_code_verified_and_the_next_user(
     visitor: Visitor, site: Site, stub: StubService
 ) -> None:
-    """The code's session stays while the page names nobody, or the same; nobody else sees it."""
+    """The verified session remains while the page names nobody, or the same user; no other user
+    sees it."""
     page = visitor.page
     await visitor.open()
     await visitor.write("Hi")
     await expect(visitor.texts).to_have_count(2)
     (before,) = stub.sessions
     await visitor.write(ASKED)
-    await page.get_by_label("Your e-mail address").fill(EMAIL)
-    await page.get_by_role("button", name="Send me a code").click()
-    await page.get_by_label("The code").fill(CODE)
+    await page.get_by_label("Your email").fill(EMAIL)
+    await page.get_by_role("button", name="Send code").click()
+    await page.get_by_label("Code").fill(CODE)
     await page.get_by_role("button", name="Confirm").click()
-    # The code gives the session another token; what was said in it stays.
+    # The code gives the session a new token; its messages remain.
     whole = ["Hi", "Answer to: Hi", ASKED, ANSWER]
     await expect(visitor.texts).to_have_text(whole)
     await page.goto(f"{site.url}/second")
@@ -127,7 +128,8 @@ async def test_a_visitor_whom_a_code_verified_and_the_next_user(
 async def test_a_user_whom_the_page_names_late(
     visitor: Visitor, site: Site, stub: StubService
 ) -> None:
-    """As a shop of one page does: nothing is shown before, and another user gets nothing of it."""
+    """As in a single-page shop: nothing is shown before the sign-in, and another user never sees
+    the conversation."""
     name = "email => window.SupportWidget.identify(email && { email, signature: 'cd' })"
     await visitor.open()
     await visitor.write("Anonymous")
@@ -166,7 +168,8 @@ async def test_a_user_whom_the_page_no_longer_names(visitor: Visitor, site: Site
     await visitor.launcher.wait_for()
     await expect(visitor.dialog).to_be_hidden()
     await visitor.open()
-    await expect(visitor.page.locator(".log .text")).to_have_text(["Hello! How can we help you?"])
+    greeting = ["Hello! How can we help you?", "You are talking to our AI assistant."]
+    await expect(visitor.page.locator(".log .text")).to_have_text(greeting)
 
 
 async def test_the_page_forgets_the_visitor(visitor: Visitor, stub: StubService) -> None:
@@ -188,7 +191,7 @@ async def test_the_page_forgets_the_visitor(visitor: Visitor, stub: StubService)
 async def test_an_answer_that_comes_too_late_brings_nobody_back(
     context: BrowserContext, site: Site, stub: StubService
 ) -> None:
-    """The next user has the page when the last one's message is answered."""
+    """The next user has the page when the previous user's message is answered."""
     site.tags = (SIGNED,)
     visitor = await visit(context, site.url)
     await visitor.open()

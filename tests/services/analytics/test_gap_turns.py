@@ -1,4 +1,4 @@
-"""Knowledge gaps take turns: those of a client, and each of their searches."""
+"""Turns for knowledge gaps: one request per client, and one search at a time."""
 
 from datetime import timedelta
 
@@ -44,7 +44,7 @@ async def gaps(database: Database, shop: Shop, reading: GapReading) -> Knowledge
 async def test_a_client_waits_for_its_own_reading_and_searches(
     database: Database, shop: Shop, held: str
 ) -> None:
-    """A request makes up to a hundred searches, and eight requests are read at once."""
+    """A request makes up to a hundred searches, and eight requests are processed at once."""
     other = await open_shop(database)
     for one in (shop, other):
         await asked_in_vain(database, one)

@@ -1,4 +1,4 @@
-"""Entries are written with the change that they tell, or not at all."""
+"""Audit entries are written together with the change, or not at all."""
 
 import asyncio
 import secrets
@@ -44,7 +44,7 @@ async def test_an_entry_tells_the_change(database: Database, shop: Shop) -> None
     async with units_on(database).of(shop.tenant) as work:
         made = await create_key(work, ANNA, "shop", secrets.token_bytes(KEY_BYTES))
 
-    # Beside the owner, she asked for trust in the key first.
+    # In addition to the owner, she first requested trust in the key.
     entry = await only_row(database, audit_entries, of=shop, what="key created")
     assert entry["seq"] == 2
     assert (entry["actor_kind"], entry["actor"], entry["network"]) == (
@@ -93,7 +93,7 @@ async def test_what_is_not_committed_is_not_told(database: Database, shop: Shop)
 async def test_a_connection_that_dies_before_the_commit_leaves_neither(
     database: Database, shop: Shop, database_url: str
 ) -> None:
-    """The backend is killed when the entry is written and the commit has not begun."""
+    """The backend is killed after the entry is written, before the commit starts."""
 
     async def killed() -> None:
         async with units_on(database).of(shop.tenant) as work:
@@ -113,7 +113,7 @@ async def test_a_connection_that_dies_before_the_commit_leaves_neither(
 async def test_who_has_committed_is_told_however_many_come_at_once(
     database: Database, shop: Shop
 ) -> None:
-    """Half of them hold the account's lock first, as admission does: nobody waits in a circle."""
+    """Half of them lock the account first, as admission does: no deadlock occurs."""
     units = units_on(database)
 
     async def work_once(number: int) -> None:
@@ -149,7 +149,7 @@ async def test_each_client_has_a_chain_and_the_installation_too(
 
 @contextmanager
 def statements_on(database: Database) -> Iterator[list[str]]:
-    """All that the database is told but for the bounds of transactions."""
+    """Return all SQL statements except for the transaction boundaries."""
     counted: list[str] = []
 
     def count(*call: object) -> None:
@@ -164,7 +164,7 @@ def statements_on(database: Database) -> Iterator[list[str]]:
 
 
 async def test_an_entry_costs_two_statements(database: Database, shop: Shop) -> None:
-    """Several cost no more; the first of a client makes its chain's head."""
+    """Several entries need no more; a client's first entry also creates the chain's head."""
     for notes, statements in ((1, 4), (1, 2), (3, 2), (0, 0)):
         with statements_on(database) as counted:
             async with units_on(database).of(shop.tenant) as work:

@@ -1,4 +1,4 @@
-"""Every use case that writes notes it, itself or by a helper."""
+"""Every use case that writes adds an audit entry, directly or through a helper."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -28,11 +28,16 @@ SILENT: Final[Mapping[str, str]] = {
     "counting_lost": "it counts what a change costs, and changes nothing",
     "save_preferences": "what somebody wants the pages to look like",
     "keep_draft": "what was typed has had no effect yet",
+    "prepend_to_draft": "likewise",
     "drop_draft": "likewise",
     "take_form": "part of a form's effect, which is noted",
     "lead_form": "likewise",
     "was_sent": "it reads whether a form had its effect",
     "standing_in": "it reads what a form was filled from",
+    "fail_reply": "the agent's record of a send: the row of the reply tells it",
+    "settle_reply": "likewise",
+    "delivery_of": "it reads the connections, and changes nothing",
+    "visit_home": "when a member looked, not what somebody did",
     "note_mailed": "it says that a mail left, and changes nothing of the client's",
     "check_event_room": "it reads what is used up, and changes nothing",
     "check_unproved_share": "likewise",
@@ -53,7 +58,7 @@ def _functions(source: str) -> Iterator[Function]:
 
 
 def _is_use_case(function: Function) -> bool:
-    """One that is public, and works on a unit of work."""
+    """Return whether a function is public and takes a unit of work."""
     arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
     types = [ast.unparse(one.annotation) for one in arguments if one.annotation is not None]
     works = {"UnitOfWork", "UnitsOfWork"} & {*types}
@@ -61,12 +66,12 @@ def _is_use_case(function: Function) -> bool:
 
 
 def _called(function: Function) -> set[str]:
-    """What it calls, as it stands in the code."""
+    """Return the functions that it calls, as written in the code."""
     return {ast.unparse(node.func) for node in ast.walk(function) if isinstance(node, ast.Call)}
 
 
 def unnoted(sources: Mapping[str, str]) -> set[str]:
-    """The use cases that note nothing, also in no function of services that they call."""
+    """Return the use cases that add no entry, not even through other functions of services."""
     functions = [one for source in sources.values() for one in _functions(source)]
     called = {one.name: _called(one) for one in functions}
     noting = {name for name, names in called.items() if "work.note" in names}

@@ -1,4 +1,4 @@
-"""Verification: what a superuser does to the log, whom no right and no trigger binds, is found."""
+"""Verification: detects changes by a superuser, whom no permission or trigger restricts."""
 
 import asyncio
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ LENGTH = 9
 
 @pytest.fixture
 async def chain(database: Database, shop: Shop) -> Shop:
-    """A client with a chain."""
+    """A client with an audit chain."""
     async with units_on(database).of(shop.tenant) as work:
         for number in range(LENGTH):
             work.note(ANNA, "key created", key_id=f"key-{number}")
@@ -49,7 +49,7 @@ async def anchor_all(database: Database) -> None:
 
 @dataclass(frozen=True)
 class Case:
-    """What is done to the rows of a client, and what is told of it, each at an entry or more."""
+    """A change to a client's rows and the reported findings, at one or more entries."""
 
     statement: str
     told: tuple[tuple[FaultKind, int, int], ...]
@@ -139,7 +139,8 @@ ALL_ANCHORS = "DELETE FROM audit_anchors WHERE client_id = '{id}'"
 async def test_a_tail_that_is_cut_with_its_head_is_told_by_anchors(
     database: Database, chain: Shop, database_url: str
 ) -> None:
-    """By those of the database, and where these are removed too, by those that were kept."""
+    """Through anchors in the database, or through externally stored ones if those are removed
+    too."""
     await anchor_all(database)
     async with database.reading_across() as connection:
         kept = await ChainRepository(connection).anchors(chain.client_id)
@@ -152,7 +153,7 @@ async def test_a_tail_that_is_cut_with_its_head_is_told_by_anchors(
     assert await told(database, chain) == []
     assert await told(database, chain, *kept) == [(FaultKind.CUT, 6, 9)]
 
-    # It grows again over the place: other entries stand there now.
+    # The chain has grown past the position again, with other entries.
     async with units_on(database).of(chain.tenant) as work:
         for _ in range(6):
             work.note(ANNA, "key created")
@@ -169,8 +170,7 @@ LEFT = (
 
 @pytest.mark.own_database
 async def test_every_chain_is_walked(database: Database, shop: Shop, database_url: str) -> None:
-    """Also one of which only entries are left, one of which only anchors are, and one of which
-    nothing is but what was kept elsewhere."""
+    """Including chains of which only entries, only anchors or only external anchors are left."""
     shops = sorted(
         [shop, *[await open_shop(database) for _ in range(3)]], key=lambda x: x.client_id
     )
@@ -244,7 +244,7 @@ async def test_the_service_can_change_and_remove_nothing(
 async def test_an_owner_cannot_by_mistake(
     database: Database, chain: Shop, database_url: str, table: str
 ) -> None:
-    """A superuser, whom rights do not bind."""
+    """A superuser, whom permissions do not restrict."""
     await anchor_all(database)
     for statement in ("UPDATE {} SET hash = ''", "DELETE FROM {}", "TRUNCATE {}"):
         with (

@@ -1,4 +1,4 @@
-"""The use case of credits."""
+"""The use case for credits."""
 
 import pytest
 import structlog

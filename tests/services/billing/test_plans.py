@@ -1,4 +1,4 @@
-"""The use cases of plans: what a change brings about, and who may make one."""
+"""The use cases for plans: effects of a change, and permissions."""
 
 from datetime import timedelta
 
@@ -60,7 +60,7 @@ async def test_no_client_changes_its_own_plan(database: Database, shop: Shop) ->
 
 
 async def test_a_client_that_is_being_erased_has_no_plan(database: Database, shop: Shop) -> None:
-    """The check before webhooks are changed let it pass; what is counted never did."""
+    """The check before webhooks are changed once permitted it; the counters never did."""
     async with database.service() as connection:
         await connection.execute(
             sa.update(clients).where(clients.c.id == shop.client_id).values(closed_at=utc_now())

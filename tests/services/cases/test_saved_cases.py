@@ -1,4 +1,4 @@
-"""Saved cases: who may, names, limits under concurrency, files, and cases made of real runs."""
+"""Saved cases: permissions, names, concurrent limits, files, and cases created from real runs."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,7 +1,7 @@
-"""What customers write reaches the copilot as data: nothing is revealed, done or sent by it.
+"""Customer text reaches the copilot only as data: it reveals, executes and sends nothing.
 
-The stand-in for the model obeys whoever wrote: it calls every tool with another tenant's ids, and
-prints its instructions and all that it got, with links that carry it off.
+The fake model obeys any author: it calls every tool with another tenant's ids, and prints its
+instructions and all results, with exfiltrating links.
 """
 
 import re
@@ -32,7 +32,7 @@ from tests.support.webhooks.webhook_dashboard import ready
 
 OTHER: Final = "CANARY-OTHER"
 PROMPT: Final = "CANARY-PROMPT of the merchant"
-# What a browser or a renderer of Markdown would follow to somewhere else.
+# Text that a browser or a Markdown renderer would follow to another site.
 _FOLLOWED: Final = re.compile(
     rf"(?:[a-z]+:|//|www\.|[\w.\-]*\.)\S*{re.escape(EVIL)}|{re.escape(EVIL)}[/?#]|javascript:|"
     r"data:text|<[a-z/!]|!\[|^\s*\[[^\]]*\]:",
@@ -43,7 +43,7 @@ _TARGETS: Final = re.compile(r"\]\(([^)]*)\)")
 
 @dataclass(frozen=True)
 class Place:
-    """Where an attack was written: by which tool a model reads it, and who asks about it how."""
+    """Where an attack is stored: the tool with which a model reads it, and the question."""
 
     call: Call
     question: str
@@ -51,7 +51,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Stage:
-    """`secrets`: what no answer may hold. `theirs`: ids of another tenant's records."""
+    """`secrets`: text that no answer may contain. `theirs`: ids of another tenant's records."""
 
     shop: Shop
     places: tuple[Place, ...]
@@ -60,7 +60,8 @@ class Stage:
 
 
 async def staged(front: LiveEngine) -> Stage:
-    """A client whose customers, knowledge and templates attack, and another one with secrets."""
+    """A client whose customers, knowledge and templates contain attacks, and another client with
+    secrets."""
     shop, other = await open_shop(front.database), await open_shop(front.database, brand=OTHER)
     owner, theirs = [await person(front, one, Role.OWNER) for one in (shop, other)]
     traced = await traced_run(front.database, other)
@@ -87,7 +88,7 @@ async def staged(front: LiveEngine) -> Stage:
 async def _placed(
     front: LiveEngine, shop: Shop, owner: dict[str, str], number: int, text: str
 ) -> Place:
-    """In turn a message, a conversation, a knowledge entry and a template."""
+    """Store the attack in turn in a message, a conversation, a knowledge entry and a template."""
     match number % 4:
         case 0:
             customer = f"visitor{number}@{EVIL}"
@@ -119,7 +120,7 @@ async def _placed(
 
 
 def obeying(place: Place, stage: Stage) -> Callable[[Asked], Reply]:
-    """What a model does that follows the customer in all."""
+    """Return the actions of a model that obeys the customer completely."""
     run, event, review, webhook, client = stage.theirs
     spying = (
         *(Call("read_run", {"named": one}) for one in (run, event, review)),
@@ -161,7 +162,7 @@ def assert_harmless(answer: CopilotAnswer, stage: Stage) -> None:
 
 
 async def test_forty_attempts(front: LiveEngine) -> None:
-    """By the embedded copilot and by the model that obeys. Nothing is written but what it cost."""
+    """With the embedded copilot and with the obeying model. Nothing is written except the cost."""
     assert len(ATTACKS) == 40
     stage = await staged(front)
     before = await records(front, stage.shop)
@@ -184,6 +185,6 @@ async def test_forty_attempts(front: LiveEngine) -> None:
 
 
 def _was_shown(it: Talking, text: str) -> bool:
-    """Whether the model has read the attack: otherwise it would prove nothing."""
+    """Return whether the model has read the attack: otherwise the test proves nothing."""
     word = max(re.findall("[A-Za-z]+", text), key=len)
     return word in it.server.asked[1].said

@@ -1,4 +1,4 @@
-"""Documents of one client take turns; those of another do not wait for them."""
+"""Documents of one client take turns; another client's documents do not wait for them."""
 
 import asyncio
 
@@ -16,7 +16,7 @@ SMALL = Document(DocumentKind.PLAYBOOK, "x")
 
 
 class Held:
-    """A reader that reads until it is let go."""
+    """A parser that blocks until it is released."""
 
     def __init__(self) -> None:
         self.started = 0
@@ -42,7 +42,7 @@ async def test_one_of_a_client_at_a_time() -> None:
     other = asyncio.create_task(documents.read(OTHER, LARGE))
     for _ in range(10):
         await asyncio.sleep(0)
-    assert reader.started == 4  # the flood's first, two small ones, the other's
+    assert reader.started == 4  # the flood's first, two small ones, the other client's
 
     reader.go_on.set()
     assert await asyncio.gather(*flood, other) == [LARGE.text] * 7

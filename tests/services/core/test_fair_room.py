@@ -1,4 +1,4 @@
-"""A room is shared: a few clients or addresses fill it, and keep no other out."""
+"""A shared capacity: a few clients or addresses cannot exclude others."""
 
 import asyncio
 from contextlib import ExitStack
@@ -23,15 +23,15 @@ STEP = 64 * KIB
 
 
 def room_of() -> FairRoom:
-    """The room for bodies to clients' endpoints, as the service has it."""
+    """Return the service's capacity for bodies to clients' endpoints."""
     return body_room(128 * MIB, 32 * MIB)
 
 
 def filled(
     room: FairRoom, places: ExitStack, *keys: str, size: int = LARGEST, coming: bool = False
 ) -> int:
-    """Bodies one after the other until one is refused; the bytes taken. `coming`: they have not
-    come whole, and never will."""
+    """Add bodies until one is rejected; return the accepted bytes. `coming`: they never arrive
+    completely."""
     taken = 0
     while True:
         place = places.enter_context(room.place(*keys))
@@ -71,7 +71,7 @@ def test_one_address_with_many_clients_leaves_room() -> None:
 @pytest.mark.parametrize("addresses", [11, 40])
 @pytest.mark.parametrize("size", [256 * KIB, MIB])
 def test_bodies_that_never_come_whole_give_way(addresses: int, size: int) -> None:
-    """Eleven addresses closed the room for every other one."""
+    """Earlier, eleven addresses used up the capacity for all others."""
     room = room_of()
     with ExitStack() as places:
         for number in range(addresses):
@@ -135,7 +135,7 @@ def test_few_bytes_take_no_room() -> None:
 
 
 async def test_clients_that_fill_the_admission_of_documents_keep_no_other_out() -> None:
-    """Eight clients with eight documents each took all the places there are."""
+    """Earlier, eight clients with eight documents each took all slots."""
     reader = Held()
     documents = FairDocuments(reader)
     flood = [

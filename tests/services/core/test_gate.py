@@ -1,4 +1,4 @@
-"""Crowds of one key: how many may be there, how long they wait, and what they share."""
+"""Concurrent requests with one key: their number, their wait, and shared results."""
 
 import asyncio
 
@@ -83,7 +83,7 @@ async def _pass(gate: Gate[str]) -> None:
 
 
 class Slow:
-    """Readings that last until they are let go."""
+    """Reads that last until they are released."""
 
     def __init__(self) -> None:
         self.begun = 0

@@ -1,4 +1,4 @@
-"""The ceilings of a day: over all clients, and over those without a paid plan."""
+"""Daily budgets: over all clients, and over clients without a paid plan."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -44,7 +44,7 @@ def money(
 
 
 async def unpaid_with_budget(database: Database, trial_ends_at: datetime | None = None) -> Shop:
-    """An unpaid client whose own budget is larger than any ceiling of these tests."""
+    """A client without a paid plan whose own budget exceeds every daily budget in these tests."""
     shop = await unpaid_shop(database, trial_ends_at)
     async with database.service() as connection:
         await ClientRepository(connection).set_brain_budget(shop.client_id, MONTH)
@@ -75,7 +75,7 @@ async def test_many_clients_at_once_stay_within_the_installations_day(database: 
 
 
 async def test_many_trials_at_once_stay_within_their_day(database: Database) -> None:
-    """Those that are refused leave nothing on the installation's counter either."""
+    """Rejected questions do not use the installation's budget either."""
     now = a_day()
     shops = [await unpaid_with_budget(database, now + timedelta(days=1)) for _ in range(4)]
     it = money(database, now, installation=10_000, trial=1_000)
@@ -110,7 +110,7 @@ async def test_a_paid_plan_during_a_trial_is_paid(database: Database, shop: Shop
 
 
 async def test_a_refusal_gives_back_what_was_reserved_before(database: Database) -> None:
-    """The client's month and the trials' day hold nothing for a question that is not asked."""
+    """No reservation remains in the client's month or the trials' day for a rejected question."""
     now, unpaid = a_day(), await unpaid_shop(database)
 
     refused = await money(database, now, installation=299, trial=10_000).reserve(unpaid.tenant, 300)
@@ -134,7 +134,7 @@ async def test_a_month_without_money_leaves_the_day_alone(database: Database, sh
 
 
 async def test_the_true_cost_takes_the_reservations_place(database: Database) -> None:
-    """Also where it is higher, or where no ceiling was configured."""
+    """Even if it is higher, or if no daily budget was configured."""
     now, unpaid = a_day(), await unpaid_shop(database)
     it = money(database, now)
 
@@ -148,7 +148,7 @@ async def test_the_true_cost_takes_the_reservations_place(database: Database) ->
 
 
 async def test_money_returns_to_its_day_and_its_counters(database: Database) -> None:
-    """Midnight and a change of plan come between the reservation and the true cost."""
+    """Midnight and a change of plan occur between the reservation and the actual cost."""
     now, shop = a_day(), await unpaid_with_budget(database)
     reserved = await money(database, now, installation=300, trial=300).reserve(shop.tenant, 300)
     tomorrow = now + timedelta(days=1)
@@ -188,8 +188,8 @@ async def test_a_client_that_is_being_erased_counts_as_unpaid(
 
 
 async def test_one_unpaid_account_leaves_the_day_to_the_others(database: Database) -> None:
-    """The attack: questions to the copilot, each broken off, until the trials' day was spent. An
-    account spends a fourth of it, in a month; the operator may allow it more."""
+    """Attack: aborted copilot questions used up the trials' day. An account can now use a fourth of
+    it, in a month; the operator may allow more."""
     now, attacker, other = a_day(), await unpaid_shop(database), await unpaid_shop(database)
     it = money(database, now, trial=1_200)
 
@@ -206,7 +206,7 @@ async def test_one_unpaid_account_leaves_the_day_to_the_others(database: Databas
 async def test_a_client_whose_row_is_locked_delays_no_other_client(
     database: Database, shop: Shop
 ) -> None:
-    """A client that waits for its own month holds no lock on the counter that all share."""
+    """A client that waits for its own month does not lock the shared counter."""
     now, other = a_day(), await open_shop(database)
     it = money(database, now, installation=10_000)
     await it.reserve(shop.tenant, 300)

@@ -1,4 +1,4 @@
-"""The unit of work: what it leaves to be done starts once, after the commit, and never without."""
+"""The unit of work: its deferred work starts once, after the commit, and never without one."""
 
 import pytest
 import sqlalchemy as sa

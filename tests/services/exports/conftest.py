@@ -1,4 +1,4 @@
-"""Another installation, which an export is brought into."""
+"""Another installation, into which an export is imported."""
 
 from collections.abc import AsyncIterator
 

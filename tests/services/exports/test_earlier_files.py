@@ -1,4 +1,4 @@
-"""Files that an earlier version wrote, read by this one."""
+"""Files from an earlier version, read by this one."""
 
 import json
 
@@ -14,7 +14,7 @@ from tests.support.tenants.shop import Shop
 async def test_days_of_a_file_of_an_earlier_version(
     database: Database, shop: Shop, elsewhere: Database
 ) -> None:
-    """It has nothing of what insight counts: the days come, and that is null or zero."""
+    """It lacks the counts for insight: the days are imported with null or zero."""
     await fill_every_table(database, shop)
     file = json.loads(await exported(database, shop.client_id))
     newer = [name for name, field in MetricsRecord.model_fields.items() if not field.is_required()]

@@ -1,4 +1,4 @@
-"""What an import refuses: all of it, and nothing of a file is kept."""
+"""Rejected imports: complete rejection, and nothing from the file is stored."""
 
 import json
 from collections.abc import Callable
@@ -62,7 +62,7 @@ REFUSED: dict[str, tuple[Callable[[Document], object], str]] = {
 async def test_what_is_wrong_is_refused_whole(
     database: Database, shop: Shop, elsewhere: Database
 ) -> None:
-    """And the message does not quote what is wrong."""
+    """The error message does not quote the invalid content."""
     await fill_every_table(database, shop)
     text = await exported(database, shop.client_id)
     tenant = await empty_client(elsewhere)

@@ -1,4 +1,4 @@
-"""Events of the first version: who may bring them in, all or none of them, and what is noted."""
+"""Events of the first version: permissions, all or none, and the audit entry."""
 
 import io
 import json
@@ -44,7 +44,7 @@ async def test_more_than_one_statement_takes(database: Database, shop: Shop) -> 
 
 
 async def test_all_or_none(database: Database, shop: Shop) -> None:
-    """A wrong line after a whole statement of good ones."""
+    """An invalid line after a complete statement of valid ones."""
     wrong = io.BytesIO(lines(500).getvalue() + b"{}\n")
     with pytest.raises(InvalidInput, match="line 1001"):
         async with units_on(database).of(shop.tenant) as work:

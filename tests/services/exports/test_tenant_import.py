@@ -1,8 +1,9 @@
-"""An export read back: the same content, in an empty client, and nothing comes of it."""
+"""An imported export: the same content in an empty client, without side effects."""
 
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -60,9 +61,9 @@ async def acting(
 
 
 def settled(one: Document) -> Document:
-    """Without what was under way, which an import closes."""
+    """Return the content without work in progress, which an import closes."""
     for conversation in one["ai_conversations"]:
-        del conversation["handed_over_at"]  # of one whose review was open, people have it now
+        del conversation["handed_over_at"]  # of a run with an open review, now left to human agents
     for review in one["escalation_tickets"]:
         if review["status"] in {"pending", "expired"}:
             for name in ("status", "decision", "decided_at"):
@@ -71,10 +72,18 @@ def settled(one: Document) -> Document:
         if run["status"] == "received" or run["error_code"] == "imported":
             for name in ("status", "error_code", "finished_at"):
                 del run[name]
+    _settle_replies(one["conversation_replies"])
     for connection in one["integrations"]:
         if connection["status"] != "disconnected":
             del connection["status"], connection["error_code"]
     return one
+
+
+def _settle_replies(replies: list[dict[str, Any]]) -> None:
+    for reply in replies:
+        if reply["state"] == "scheduled" or reply["error_code"] == "imported":
+            for name in ("state", "error_code", "finished_at"):
+                del reply[name]
 
 
 def renamed(one: Document, tenant: TenantId) -> Document:
@@ -95,7 +104,8 @@ def in_any_order(one: Document) -> Document:
 async def test_a_lived_client_moves_and_is_copied(
     acting: LiveEngine, elsewhere: Database, tmp_path: Path
 ) -> None:
-    """The models say what the engine wrote; with its ids elsewhere, and with new ones beside it."""
+    """The models describe what the engine wrote; with its ids in another installation, and with new
+    ids in the same one."""
     it = await lived_tenant(acting, tmp_path)
     here = acting.database
     told = {"author": "member", "note": "Remises de Noël"}
@@ -129,7 +139,11 @@ async def test_a_lived_client_moves_and_is_copied(
     await _nothing_comes_of_it(elsewhere, tenant)
     async with elsewhere.tenant(tenant) as connection:
         spent = await ActionLedger(connection, tenant).spent(
-            order_key="demo_shop/2001", customer=CUSTOMER, currency="EUR", not_by="", now=utc_now()
+            order_key="demo_shop/2001",
+            customer=[CUSTOMER],
+            currency="EUR",
+            not_by="",
+            now=utc_now(),
         )
     assert spent.customer == 4_900
     assert spent.on_order
@@ -192,7 +206,7 @@ async def _shares_no_id(database: Database, one: TenantId, other: TenantId) -> N
 async def test_what_was_under_way_is_closed(
     database: Database, shop: Shop, elsewhere: Database
 ) -> None:
-    """A run that nobody had answered, and its open review."""
+    """An unanswered run and its open review."""
     await fill_every_table(database, shop)
     text = await exported(database, shop.client_id)
     assert (await only_row(database, engine_runs, of=shop))["status"] == "received"
@@ -264,7 +278,7 @@ async def test_a_dry_run_keeps_nothing(database: Database, shop: Shop, elsewhere
 async def test_days_on_which_nothing_happened_are_no_records(
     database: Database, shop: Shop, elsewhere: Database
 ) -> None:
-    """The nightly schedule reckons them of every client, and the file has them too."""
+    """The nightly schedule computes them for every client, and the file contains them too."""
     await fill_every_table(database, shop)
     text = await exported(database, shop.client_id)
     tenant = await empty_client(elsewhere)

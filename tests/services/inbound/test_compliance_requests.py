@@ -1,4 +1,5 @@
-"""Duties: done once, to whom they name alone, and what is left is told to people."""
+"""Compliance requests: performed once, for the named customer only, and the rest reported to the
+owners."""
 
 from datetime import timedelta
 
@@ -56,13 +57,13 @@ async def done(
     duty: ComplianceRequest,
     webhook_id: str = "W",
 ) -> Performed:
-    """Performed twice: the second time changes nothing more, and says the same."""
+    """Perform the request twice: the second time returns the same and changes nothing."""
     said = []
     for _ in range(2):
         async with units_on(database).of(shop.tenant) as work:
             performed = await perform(
                 work, SYSTEM, duty, webhook_id=webhook_id, integration_id=integration_id,
-                provider=Provider.SHOPIFY, sealer=SEALER,
+                provider=Provider.SHOPIFY, is_trusted=True, sealer=SEALER,
             )  # fmt: skip
             said.append(performed)
     first, second = said
@@ -73,7 +74,7 @@ async def done(
 
 
 async def proved(database: Database, shop: Shop) -> str:
-    """A connection whose credentials have opened its shop."""
+    """A connection whose credentials have authenticated with its shop."""
     here = await listening(database, shop)
     async with database.tenant(shop.tenant) as connection:
         await IntegrationRepository(connection, shop.tenant).prove(here, "a.myshopify.com")
@@ -83,7 +84,7 @@ async def proved(database: Database, shop: Shop) -> str:
 async def test_a_redaction_of_an_unproved_shop_erases_nothing(
     database: Database, shop: Shop
 ) -> None:
-    """A manager chooses the shop's name and the secret of a connection that only listens."""
+    """A manager chooses the shop's name and the secret of a connection without credentials."""
     here = await listening(database, shop)
     await tell(database, shop, here, "1")
     duty = ComplianceRequest(ComplianceKind.REDACT_CUSTOMER, customer_email=ANN, order_ids=("1",))
@@ -193,7 +194,7 @@ async def test_a_shops_redaction_leaves_the_duties_behind_it(
 async def test_a_shop_that_left_is_found_until_it_is_redacted(
     database: Database, shop: Shop
 ) -> None:
-    """A live connection stays found."""
+    """A live connection continues to be found."""
     left = await listening(database, shop)
     async with database.tenant(shop.tenant) as connection:
         repository = IntegrationRepository(connection, shop.tenant)
@@ -231,5 +232,5 @@ async def test_only_the_system_performs_duties(database: Database, shop: Shop) -
             await perform(
                 work, Actor.person("u", Role.OWNER),
                 ComplianceRequest(ComplianceKind.REDACT_SHOP), webhook_id="W",
-                integration_id="i", provider=Provider.SHOPIFY, sealer=SEALER,
+                integration_id="i", provider=Provider.SHOPIFY, is_trusted=True, sealer=SEALER,
             )  # fmt: skip

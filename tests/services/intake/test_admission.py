@@ -1,4 +1,4 @@
-"""Limits, quota and credits at admission, and in which order they refuse."""
+"""Limits, quota and credits at admission, and the order of their checks."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -38,7 +38,7 @@ NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 async def test_a_refused_message_leaves_nothing(database: Database, shop: Shop) -> None:
     await on_plan(database, shop, Plan.FREE)
     await used_before(database, shop, 50, NOON)
-    before = await row_counts(database)
+    before = await row_counts(database, of=shop)
 
     for _ in range(3):
         with pytest.raises(QuotaExhausted) as refused:
@@ -47,7 +47,7 @@ async def test_a_refused_message_leaves_nothing(database: Database, shop: Shop) 
             )
 
     assert refused.value.standing == QuotaStanding(period_of(NOON), 50, 50, 0)
-    assert await row_counts(database) == before
+    assert await row_counts(database, of=shop) == before
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ async def test_other_customers_and_clients_are_not_counted(database: Database, s
 
 
 async def test_a_mail_counts_for_its_sender(database: Database, shop: Shop) -> None:
-    """Under any name and spelling, and for whom the caller names instead."""
+    """Under any name and spelling, and for the customer whom the caller names instead."""
     await sent_before(database, shop, 9, customer="eve@b.example", claimed=True, at=NOON)
 
     async def comes(sender: str, named: str | None = None) -> None:
@@ -120,7 +120,7 @@ async def test_a_mail_counts_for_its_sender(database: Database, shop: Shop) -> N
     assert refused.value.customer_email == "eve@b.example"
     await comes("Ann <ann@b.example>")
     await comes("Eve <eve@b.example>", "ann@b.example")
-    # Whoever filled in the form.
+    # The person who filled in the form.
     for _ in range(11):
         await comes("Shop <mailer@shopify.com>")
 
@@ -149,7 +149,7 @@ async def test_replies_are_not_counted(database: Database, shop: Shop) -> None:
 
 
 async def test_refusals_come_in_their_order(database: Database, shop: Shop) -> None:
-    """Customer, client, quota, and only then the playbook."""
+    """Customer, client, quota, and then the playbook."""
     await on_plan(database, shop, Plan.FREE)
     await used_before(database, shop, 50, NOON)
     with pytest.raises(QuotaExhausted):
@@ -179,11 +179,11 @@ async def test_a_repetition_is_answered_beyond_every_limit(database: Database, s
     await on_plan(database, shop, Plan.FREE)
     await try_to_admit(database, shop, customer_email="a", now=NOON, idempotency=key)
     await sent_before(database, shop, 200, customer="a", at=NOON)
-    before = await row_counts(database)
+    before = await row_counts(database, of=shop)
 
     await try_to_admit(database, shop, customer_email="a", now=NOON, idempotency=key)
 
-    assert await row_counts(database) == before
+    assert await row_counts(database, of=shop) == before
 
 
 async def test_a_charge_counts_once_however_often_it_is_tried(
@@ -220,7 +220,7 @@ async def test_a_charge_counts_once_however_often_it_is_tried(
 async def test_a_ticket_counts_in_the_month_of_its_admission(
     database: Database, shop: Shop, before: str, after: str, months: list[str]
 ) -> None:
-    """A full month is followed by an empty one, and no schedule has fired."""
+    """A full month is followed by an empty one, without a schedule."""
     await on_plan(database, shop, Plan.FREE)
     last, first = datetime.fromisoformat(before), datetime.fromisoformat(after)
     await used_before(database, shop, 48 if len(months) == 1 else 49, last)

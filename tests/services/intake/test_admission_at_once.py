@@ -1,4 +1,4 @@
-"""Admission is exact, whoever else comes at the same moment."""
+"""Admission is exact under concurrency."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -99,12 +99,13 @@ async def test_credits_taken_away_meanwhile_are_never_overspent(
 async def test_no_admission_comes_after_the_revocation_of_its_key(
     database: Database, shop: Shop
 ) -> None:
-    """Fifty with the key, and its revocation in their midst: every one is before it or refused."""
+    """Fifty requests with the key and its revocation at once: each is admitted before it or
+    rejected."""
 
     async def revoke() -> int:
         async with database.service() as connection:
             await KeyRepository(connection).revoke(shop.key_id, utc_now())
-            # The account is locked until this commits, so what is here now is all that came before.
+            # The account is locked until this commits, so the current rows are all from before.
             return int(
                 await connection.scalar(sa.select(sa.func.count()).where(owned(engine_runs, shop)))
                 or 0

@@ -1,4 +1,4 @@
-"""A stranger who claims an address uses up nothing of its holder's limit."""
+"""A stranger who claims an address does not use its holder's limit."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -60,7 +60,7 @@ PROOFS: Mapping[str, Sent] = {
 
 
 class Entrance:
-    """Events of one shop through one process's door."""
+    """Events of one shop through one process's entry limiter."""
 
     def __init__(self, database: Database, shop: Shop) -> None:
         self._units = UnitsOfWork(database, Recorder(), lambda: NOON, new_ulid)
@@ -92,7 +92,7 @@ async def test_claims_of_strangers_leave_the_holders_limit_alone(
 ) -> None:
     for _ in range(10):
         await entrance.receive(claim)
-    for _ in range(2):  # the second time the process knows it
+    for _ in range(2):  # the second time, the process remembers it
         with pytest.raises(CustomerRateLimited):
             await entrance.receive(claim)
 

@@ -1,4 +1,4 @@
-"""What a full window refuses is remembered: exactly until it lapses, and for nobody else."""
+"""A rejection by a full window is remembered until it ends, and only for its client."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,7 +31,7 @@ KEY = IdempotencyKey("key", b"digest")
 
 
 class Entrance:
-    """Events of one shop through one process's door."""
+    """Events of one shop through one process's entry limiter."""
 
     def __init__(self, database: Database, shop: Shop) -> None:
         self.entry_limiter = EntryLimiter()
@@ -65,7 +65,7 @@ def entrance(database: Database, shop: Shop) -> Entrance:
 
 @contextmanager
 def statements(database: Database) -> Iterator[list[str]]:
-    """What is asked of PostgreSQL meanwhile."""
+    """Record the SQL statements."""
     asked: list[str] = []
 
     def note(_c: object, _k: object, statement: str, *_: object) -> None:

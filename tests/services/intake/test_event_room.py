@@ -1,4 +1,4 @@
-"""The storage of events in 24 hours: of those without a playbook, and of all without a plan."""
+"""Storage of events in 24 hours: of those without a playbook, and of all events without a plan."""
 
 import secrets
 from datetime import UTC, datetime, timedelta
@@ -21,7 +21,7 @@ from tests.support.tenants.shop import Shop, open_shop
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
-LARGE = secrets.token_hex(500_000)  # random: it is not kept with fewer bytes
+LARGE = secrets.token_hex(500_000)  # random, so that it cannot be compressed
 
 
 async def comes(
@@ -38,7 +38,7 @@ async def mail_shop(database: Database) -> Shop:
 
 
 def test_without_the_room_a_day_would_bring_gigabytes() -> None:
-    """At the gateway's limits of messages and of a body."""
+    """At the gateway's limits for messages and bodies."""
     a_day = PER_CLIENT.messages * (WINDOW // PER_CLIENT.window) * 1024 * 1024
 
     assert a_day > 70 * ROOM
@@ -69,7 +69,7 @@ async def test_what_no_playbook_wants_has_a_room(
 async def test_what_compresses_takes_what_it_is_kept_with(
     database: Database, mail_shop: Shop, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And what a playbook wants, or another client's, takes nothing."""
+    """Events with a playbook, and other clients' events, do not count."""
     monkeypatch.setattr(shares, "ROOM", 100_000)
     other = await open_shop(database, event_type="email.*")
     await comes(database, other, NOON)
@@ -82,7 +82,7 @@ async def test_what_compresses_takes_what_it_is_kept_with(
 async def test_the_words_of_a_message_count(
     database: Database, mail_shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They are kept twice, in the event and in its message."""
+    """The text is stored twice, in the event and in its message."""
     monkeypatch.setattr(shares, "ROOM", 150_000)
     words = secrets.token_urlsafe(75_000)
     await try_to_admit(database, mail_shop, now=NOON, event_type="other", message=words)
@@ -94,7 +94,7 @@ async def test_the_words_of_a_message_count(
 async def test_without_a_plan_all_events_have_the_room(
     database: Database, mail_shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also those of a trial: their tickets are given back without an answer."""
+    """Including a trial's events: their tickets are returned without an answer."""
     await on_plan(database, mail_shop, Plan.FREE, trial_ends_at=NOON + 10 * WINDOW)
     monkeypatch.setattr(shares, "ROOM", 1_500_000)
     for minutes in range(2):
@@ -130,7 +130,7 @@ async def test_strangers_leave_a_half_of_the_room_without_a_plan(
 async def test_what_waited_for_days_takes_the_room_of_the_day(
     database: Database, mail_shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A platform's message keeps the time of its arrival, and may have waited for the room."""
+    """A platform's message keeps its time of arrival, and may have been queued for storage."""
     monkeypatch.setattr(shares, "ROOM", 500_000)
     await comes(database, mail_shop, NOON)
     async with database.tenant(mail_shop.tenant) as connection:
@@ -145,7 +145,7 @@ async def test_what_waited_for_days_takes_the_room_of_the_day(
 
 
 async def brought(database: Database, shop: Shop) -> object:
-    """A mail of a stranger, by a platform."""
+    """Receive a stranger's email through a platform."""
     return await try_to_admit(
         database, shop, now=NOON, event_type="email.received", payload={"large": LARGE},
         message="x", received_by=Provider.POSTMARK,

@@ -1,4 +1,4 @@
-"""What a caller is told when the database goes away in the middle of an admission's COMMIT."""
+"""The caller's response if the database disconnects during an admission's COMMIT."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -22,7 +22,8 @@ from tests.support.tenants.shop import Shop
 
 
 class BreakingUnits(UnitsOfWork):
-    """The first unit of work ends without an answer to its COMMIT, and `away`: so does the rest."""
+    """The first unit of work gets no response to its COMMIT; with `away`, later ones fail as
+    well."""
 
     def __init__(self, database: Database, *, stored: bool, away: bool = False) -> None:
         super().__init__(database, Recorder(), utc_now, new_ulid)

@@ -1,4 +1,4 @@
-"""Senders that prove nothing have a share of the client's limits; a flood of them stops nobody."""
+"""Unverified senders have a share of the client's limits; their flood blocks nobody else."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -40,7 +40,7 @@ async def stranger(
 
 
 async def flooded(database: Database, shop: Shop, at: datetime, *, by: int = MESSAGES) -> None:
-    """So many messages that prove nothing, each of another address."""
+    """Create this many messages from unverified senders, each with another address."""
     await sent_before(
         database, shop, by, claimed=True, received_by=Provider.POSTMARK, at=at - MINUTE
     )
@@ -78,7 +78,7 @@ async def test_a_flood_of_strangers_leaves_room_for_everyone_else(
 async def test_a_proved_sender_without_end_counts_as_a_stranger(
     database: Database, shop: Shop, name: str
 ) -> None:
-    """Whoever holds a domain can prove any number of addresses."""
+    """A domain's owner can verify any number of addresses."""
     await flooded(database, shop, NOON, by=MESSAGES - 1)
     times = [NOON + number * MINUTE for number in range(SENDER.messages + 2)]
     for number, at in enumerate(times[:-1]):
@@ -95,7 +95,7 @@ async def test_a_proved_sender_without_end_counts_as_a_stranger(
 
 
 async def test_a_vouched_customer_is_counted_by_no_domain(database: Database, shop: Shop) -> None:
-    """The gateway's callers vouch for their customers, many of whom may be of one company."""
+    """Callers of the gateway vouch for their customers, many of whom may belong to one company."""
     await flooded(database, shop, NOON)
     for number in range(SENDER.messages + 1):
         await try_to_admit(database, shop, customer_email=f"a{number}@b.example", now=NOON)
@@ -103,7 +103,8 @@ async def test_a_vouched_customer_is_counted_by_no_domain(database: Database, sh
 
 
 async def test_others_messages_take_nothing_of_the_share(database: Database, shop: Shop) -> None:
-    """Neither claims by the gateway nor proofs by webhook count. PER_CLIENT still holds."""
+    """Neither customers claimed at the gateway nor verified webhooks count. PER_CLIENT still
+    applies."""
     await flooded(database, shop, NOON, by=MESSAGES - 2)
     await sent_before(database, shop, 50, claimed=True, at=NOON)
     await sent_before(database, shop, 50, received_by=Provider.POSTMARK, at=NOON)
@@ -119,7 +120,7 @@ async def test_others_messages_take_nothing_of_the_share(database: Database, sho
 
 
 async def test_strangers_leave_tickets_of_the_month(database: Database) -> None:
-    """Two fifths of FREE's 50 on the first day, and some more by the next."""
+    """Two fifths of FREE's 50 on the first day, and some more the next day."""
     shop = await open_shop(database)
     await on_plan(database, shop, Plan.FREE)
     for number in range(20):

@@ -1,4 +1,4 @@
-"""The widget's share of the client's limits is exact, and costs nobody else."""
+"""The widget's share of the client's limits is exact, and affects nobody else."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -46,7 +46,7 @@ def visit(
 
 
 async def visited_before(database: Database, shop: Shop, number: int, at: datetime) -> None:
-    """So many messages of visitors, which made no tickets."""
+    """Create this many visitor messages without tickets."""
     there = {row["id"] for row in await rows(database, engine_messages, of=shop)}
     await sent_before(database, shop, number, at=at)
     async with database.service() as connection:
@@ -61,7 +61,7 @@ async def visited_before(database: Database, shop: Shop, number: int, at: dateti
 async def test_of_thirty_at_once_as_many_get_in_as_there_is_room(
     database: Database, shop: Shop
 ) -> None:
-    """Others' messages take nothing of the share, and it takes nothing of theirs."""
+    """Other messages do not use the share, and visitors do not use the rest."""
     await sent_before(database, shop, 20, at=NOON)
     await visited_before(database, shop, 3, NOON - timedelta(minutes=59))
 
@@ -90,7 +90,8 @@ async def test_the_hour_slides_and_is_a_half_by_itself(database: Database, shop:
 
 
 async def test_of_thirty_at_once_as_many_get_tickets_as_there_are(database: Database) -> None:
-    """Tickets of the month: what no playbook wanted is none, nor is last month's or another's."""
+    """Monthly tickets: messages without a playbook, from the previous month or of another client do
+    not count."""
     shop = await open_shop(database)
     await on_plan(database, shop, Plan.FREE)
     await used_before(database, shop, 20, NOON)
@@ -139,8 +140,8 @@ async def test_a_refused_message_leaves_nothing_and_a_repeated_one_is_not_refuse
 
 
 async def test_a_full_share_is_remembered_at_the_door(database: Database, shop: Shop) -> None:
-    """So a flood of visitors takes no lock. A share that was changed, a repetition, and whoever is
-    no visitor are looked at."""
+    """A flood of visitors therefore takes no lock. After a change of the share, for a retry, and
+    for other callers, the database is checked."""
     entry_limiter = EntryLimiter()
     key = IdempotencyKey("key", b"digest")
 
@@ -175,7 +176,7 @@ async def test_a_full_share_is_remembered_at_the_door(database: Database, shop: 
 async def test_a_session_that_became_anothers_meanwhile(
     database: Database, shop: Shop, by: VerifiedBy
 ) -> None:
-    """It was read before the lock. What was read decides nothing that has changed since."""
+    """It was read before the lock. Changed values are read again."""
     session_id = new_ulid()
     async with database.tenant(shop.tenant) as connection:
         sessions = WidgetSessionRepository(connection, shop.tenant)

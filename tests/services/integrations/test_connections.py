@@ -1,4 +1,4 @@
-"""The use cases of integrations: the same for people, operators and the demo."""
+"""The use cases for integrations: the same for members, operators and the demo."""
 
 import pytest
 import structlog
@@ -47,7 +47,7 @@ async def test_who_works_elsewhere_may_not(
 
 
 async def test_who_may_not(database: Database, shop: Shop) -> None:
-    """No route lets them come so far; a use case asks whoever calls it."""
+    """No route reaches this point; a use case checks every caller."""
     for actor in (Actor.person(new_ulid(), Role.AGENT), Actor.key(shop.key_id)):
         async with units_on(database).of(shop.tenant) as work:
             for use_case in (
@@ -60,7 +60,7 @@ async def test_who_may_not(database: Database, shop: Shop) -> None:
 
 
 async def test_told_after_the_commit_and_in_the_log(database: Database, shop: Shop) -> None:
-    """What an operator did was logged for nobody."""
+    """Earlier, an operator's change was not logged."""
     await subscribe(database, shop)
     engine = Recorder()
     with structlog.testing.capture_logs() as lines:

@@ -1,4 +1,4 @@
-"""The sender that a client's mails go out under: proved before it is used, and never a relay."""
+"""The sender of a client's emails: verified before use, and never a relay."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -96,7 +96,7 @@ async def test_it_is_used_once_its_code_was_entered(database: Database, shop: Sh
     )  # fmt: skip
     # Once.
     assert await enter(database, shop) is None
-    # Neither the code nor the password can be read in the database.
+    # The database contains neither the code nor the password in clear text.
     row = str(await only_row(database, mail_senders, of=shop))
     assert "CANARY" not in row
     assert SENDER_CODE not in row
@@ -110,7 +110,7 @@ async def test_five_tries(database: Database, shop: Shop) -> None:
     assert await enter(database, shop) is None
 
     await again(database, shop, "555555")
-    assert await enter(database, shop, SENDER_CODE) is None  # the one before is void
+    assert await enter(database, shop, SENDER_CODE) is None  # the previous one is void
     assert await enter(database, shop, "555555") is not None
 
 
@@ -122,7 +122,7 @@ async def test_thirty_minutes(database: Database, shop: Shop) -> None:
 
 
 async def test_a_code_is_of_one_client(database: Database, shop: Shop) -> None:
-    """The same digits elsewhere prove nothing: each code is its client's and its own."""
+    """Another client's code with the same digits verifies nothing."""
     other = await open_shop(database)
     await set_sender(database, shop, SEALER, ADDRESS)
     await set_sender(database, other, SEALER, ADDRESS, code="111111")
@@ -131,7 +131,7 @@ async def test_a_code_is_of_one_client(database: Database, shop: Shop) -> None:
 
 
 async def test_a_days_codes(database: Database, shop: Shop) -> None:
-    """Setting, asking again and removing: none of them is a way to write to strangers at will."""
+    """Neither setting, resending nor removing can be used to send unlimited emails to strangers."""
     for turn in range(CODES_A_DAY):
         if turn % 2:
             await again(database, shop, SENDER_CODE)
@@ -165,7 +165,8 @@ async def test_a_days_codes(database: Database, shop: Shop) -> None:
 @pytest.mark.parametrize(
     ("change", "verified"),
     [
-        (ADDRESS, False),  # by the service's server: it was proved by another one
+        # through the service's own server, because another server verified the sender
+        (ADDRESS, False),
         (replace(BY_SERVER, address="other@shop.example"), False),
         (replace(BY_SERVER, server=replace(SERVER, username="v")), False),
         (replace(BY_SERVER, server=replace(SERVER, password="new")), False),
@@ -255,7 +256,7 @@ async def test_removing_erases_the_password(database: Database, shop: Shop) -> N
 
 
 async def test_the_mail_knows_only_a_living_code(database: Database, shop: Shop) -> None:
-    """What is mailed is the code of the sender that stands now, once."""
+    """The email contains the current sender's code, once."""
     first = await set_sender(database, shop, SEALER, ADDRESS)
     second = await again(database, shop, "222222")
 

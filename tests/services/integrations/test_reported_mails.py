@@ -1,4 +1,4 @@
-"""Bounces and complaints that the operator's relay reported."""
+"""Bounces and complaints reported by the operator's relay."""
 
 import pytest
 

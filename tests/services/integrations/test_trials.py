@@ -1,4 +1,4 @@
-"""Trying a connection: what the agent would meet is known before a customer does."""
+"""Connection tests: problems are found before a customer is affected."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager
@@ -51,7 +51,8 @@ KNOWN: dict[Provider, tuple[Served, dict[str, str], dict[str, str], str]] = {
         {"email": gorgias.LOGIN, "api_key": gorgias.API_KEY}, "GET",
     ),
 }  # fmt: skip
-"""Of each provider with a server: what a merchant gives, and what its read is told apart by."""
+"""For each provider with a server: the merchant's settings, and what identifies its read
+request."""
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ async def outside() -> AsyncIterator[httpx.AsyncClient]:
 async def connected(
     database: Database, shop: Shop, outside: httpx.AsyncClient, provider: Provider, **more: Any
 ) -> TriedIntegration:
-    """`more`: settings and credentials in place of the right ones."""
+    """Connect a provider. `more`: settings and credentials that replace the valid ones."""
     _, settings, credentials, _ = KNOWN.get(provider, (None, {}, {}, ""))
     return await connect_and_try(
         units_on(database),
@@ -95,7 +96,7 @@ async def test_what_the_other_side_says(
     database: Database, shop: Shop, outside: httpx.AsyncClient, provider: Provider,
     status: int | None, problem: Problem | None,
 ) -> None:  # fmt: skip
-    """One request, and the connection is there whatever came of it."""
+    """One request; the connection is stored whatever its result."""
     served, _, _, method = KNOWN[provider]
     with served() as server:
         if status is not None:
@@ -121,7 +122,7 @@ async def test_an_account_is_proved_by_its_credentials(
     database: Database, shop: Shop, outside: httpx.AsyncClient, provider: Provider,
     settings: dict[str, str], status: int | None, account: str | None,
 ) -> None:  # fmt: skip
-    """Never by its name alone, which anybody can write down."""
+    """Never by its name alone, which anyone could enter."""
     served, _, _, method = KNOWN[provider]
     with served() as server:
         if status is not None:
@@ -178,7 +179,7 @@ async def test_what_may_not_be_called_from_here(
 
 
 class _Asking:
-    """Connectors whose shop uses the only connection to the database while it is asked."""
+    """Connectors whose shop needs the only database connection during the request."""
 
     def __init__(self, database: Database, shop: Shop) -> None:
         self._database, self._shop = database, shop
@@ -200,7 +201,7 @@ class _Asking:
 
 
 async def test_no_transaction_is_open_while_it_is_asked(database_url: str, shop: Shop) -> None:
-    """What is tried is committed, too: a crash on the way leaves the connection."""
+    """The tested connection is already committed: a crash leaves it stored."""
     alone = Database(database_url, pool_size=1)
     asking = _Asking(alone, shop)
     try:

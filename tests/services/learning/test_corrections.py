@@ -1,4 +1,4 @@
-"""Corrections: which reviews leave one, and what an accepted one leaves."""
+"""Corrections: reviews that create one, and the effect of accepting it."""
 
 import asyncio
 
@@ -208,7 +208,7 @@ async def test_an_erasure_comes_before_or_finds_what_was_learnt(
 
     async def mark() -> None:
         async with database.tenant(shop.tenant) as connection:
-            await CustomerWords(connection, shop.tenant, utc_now()).mark([event_id], utc_now())
+            await CustomerWords(connection, shop.tenant, utc_now(), str).mark([event_id], utc_now())
 
     async with units_on(database).of(shop.tenant) as work:
         await accept_correction(work, OPERATOR, correction_id, OTHER)

@@ -1,5 +1,5 @@
-"""The publish gate against a model: whatever people do in whatever order, no version is live
-without green cases, an override or an earlier life."""
+"""The publish gate against a model: after any sequence of actions, no version is live without
+passing cases, an override or an earlier live period."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -133,7 +133,7 @@ class Gate(RuleBasedStateMachine):
 
     @invariant()
     def what_answers_went_live(self) -> None:
-        """And what went live by the last step might."""
+        """Check that the version that the last step published was allowed."""
         if not hasattr(self, "live"):
             return
         now = self._live()
@@ -145,7 +145,8 @@ class Gate(RuleBasedStateMachine):
         self.live = now
 
     def _might(self, version: Version) -> bool:
-        """Said naively: it covers and judges as an earlier live one, or its cases are green."""
+        """Return naively whether it covers and decides like an earlier live version, or its cases
+        pass."""
         by = {(row["playbook_id"], row["version"]): row for row in self._versions()}
         now = (by[version]["event_type"], by[version]["threshold"])
         earlier = [
@@ -166,7 +167,7 @@ class Gate(RuleBasedStateMachine):
         return case.id, case.scenario.event_type, threshold, self.words
 
     def _try(self, change: Any, why: str | None) -> None:
-        """Do it, or be refused; a refusal by the gate is right only without an override."""
+        """Try the change; a rejection by the gate is only right without an override."""
         self.forced = why is not None
 
         async def act() -> None:

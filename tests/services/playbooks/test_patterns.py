@@ -1,4 +1,4 @@
-"""Which playbook has a pattern, and what is left of one that was deleted."""
+"""Which playbook owns a pattern, and the remains of a deleted one."""
 
 import asyncio
 
@@ -24,7 +24,7 @@ from tests.support.tenants.shop import Shop
 
 
 async def test_a_pattern_has_one_playbook_that_is_on(database: Database, shop: Shop) -> None:
-    """Whichever way the second one would come on; nothing is changed by what is refused."""
+    """However the second one would be activated; a rejected change has no effect."""
     await bring_in(database, shop, [SPEC, changed(name="Off", active=False)])
     off = (await named(database, shop, "Off")).playbook.id
     before = await everything(database, shop)
@@ -39,7 +39,7 @@ async def test_a_pattern_has_one_playbook_that_is_on(database: Database, shop: S
             await refused
     assert await everything(database, shop) == before
 
-    # One goes off and the other on in the same import.
+    # The same import deactivates one and activates the other.
     await bring_in(database, shop, [changed(active=False), changed(name="Off")])
     assert (await named(database, shop, "Off")).is_active
 

@@ -1,4 +1,5 @@
-"""The use cases of playbooks: versions that stay, imports by name, and each coming on told once."""
+"""The use cases for playbooks: immutable versions, imports by name, and one event per
+activation."""
 
 import asyncio
 from collections.abc import Sequence
@@ -71,7 +72,7 @@ async def named(database: Database, shop: Shop, name: str = SPEC.name) -> Playbo
 
 
 async def told(database: Database, shop: Shop) -> list[tuple[str, int, str]]:
-    """Name, version and actor of each playbook that came on, in order."""
+    """Return the name, version and actor of each activated playbook, in order."""
     return [
         (one.data["name"], one.data["version"], one.data["actor"])
         for one in await told_events(database, client_id=shop.client_id, event="playbook.activated")
@@ -105,7 +106,8 @@ async def test_the_same_again_changes_nothing(database: Database, shop: Shop) ->
 
 
 async def test_each_coming_on_is_told_once(database: Database, shop: Shop) -> None:
-    """By import or by switch; going off and a new version of one that is on are not told."""
+    """By import or by switch; deactivation and a new version of an active playbook are not
+    reported."""
     assert await bring_in(database, shop, [changed(active=False)]) == [("created", 1)]
     playbook_id = (await named(database, shop)).playbook.id
     assert await told(database, shop) == []

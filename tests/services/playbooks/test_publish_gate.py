@@ -1,4 +1,4 @@
-"""The publish gate: no version answers events before its cases are green on just that version."""
+"""The publish gate: a version answers no events before its cases pass on exactly that version."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -56,7 +56,7 @@ def _draft(spec: PlaybookSpec) -> PlaybookDraft:
     return PlaybookDraft(spec, says_active=True)
 
 
-# Each starts from the playbook SPEC, which is off and never answered.
+# Each starts with the playbook SPEC, which is inactive and has never answered.
 WAYS: Final[dict[str, Change]] = {
     "switch": lambda work, it, how: switch_playbook(work, ADMIN, it, how, active=True),
     "update": lambda work, it, how: update_playbook(work, ADMIN, it, _draft(SPEC), how),
@@ -83,7 +83,7 @@ async def done(database: Database, shop: Shop, change: Change, it: str, how: Pub
 async def refused(
     database: Database, shop: Shop, change: Change, it: str, how: Publication = GATED
 ) -> tuple[int, int]:
-    """How many cases fail and are untried, and that nothing is kept of the change."""
+    """Return how many cases fail or were not run; check that nothing was stored."""
     before = [await rows(database, table, of=shop) for table in (playbooks, playbook_versions)]
     with pytest.raises(CasesNotGreen) as error:
         await done(database, shop, change, it, how)
@@ -121,7 +121,7 @@ def _restore(version: int) -> Change:
 async def test_a_change_of_what_is_on_asks(
     database: Database, shop: Shop, way: Callable[[PlaybookSpec], Change]
 ) -> None:
-    """And going back to what was live does not, in whichever way, whatever became a case since."""
+    """Restoring a version that was live needs no cases, whatever the route and the new cases."""
     case = await saved(database, shop, MAIL)
     await judge(database, shop, case, SPEC)
     it = await made(database, shop, SPEC)
@@ -137,7 +137,7 @@ async def test_a_change_of_what_is_on_asks(
 
 
 async def test_what_was_never_live_is_not_restored(database: Database, shop: Shop) -> None:
-    """A version that was made while its playbook was off answered nothing."""
+    """A version created while its playbook was inactive has answered nothing."""
     it, case = await made(database, shop), await saved(database, shop, MAIL)
     bolder = OFF.model_copy(update={"threshold": 0.1})
     async with units_on(database).of(shop.tenant) as work:
@@ -148,12 +148,12 @@ async def test_what_was_never_live_is_not_restored(database: Database, shop: Sho
     assert await refused(database, shop, _restore(1), it) == (0, 1)
     async with units_on(database).of(shop.tenant) as work:
         await switch_playbook(work, OWNER, it, GATED, active=False)
-    await done(database, shop, _restore(1), it, GATED)  # it is off
+    await done(database, shop, _restore(1), it, GATED)  # it is inactive
     assert await refused(database, shop, WAYS["switch"], it) == (0, 1)
 
 
 async def test_only_cases_that_fall_to_it_count(database: Database, shop: Shop) -> None:
-    """`all` has the rest. A narrower playbook takes its cases with it."""
+    """`all` handles the others. A narrower playbook takes its cases away."""
     await saved(database, shop, case_spec("rest"))
     await saved(database, shop, case_spec("may fail", event_type="email.received", must=False))
     it = await made(database, shop)
@@ -173,7 +173,7 @@ async def test_shadow_goes_live_when_it_ends(database: Database, shop: Shop) -> 
 
 
 async def test_a_verdict_holds_for_one_digest(database: Database, shop: Shop) -> None:
-    """Of content, model and case; that of the playbook is tried above."""
+    """Of content, model and case; tests above cover the playbook's digest."""
     it, case = await made(database, shop), await saved(database, shop, MAIL)
     await judge(database, shop, case, SPEC)
     other = Publication(lambda: "another model")
@@ -238,7 +238,7 @@ def test_a_reason_has_words(reason: str) -> None:
 async def test_two_publishes_and_a_change_of_content_at_once(
     database: Database, shop: Shop
 ) -> None:
-    """Whatever comes first: what is live passed on content that stood when it went live."""
+    """In any order, the live version passed with the content at its publication."""
     it, case = await made(database, shop), await saved(database, shop, MAIL)
     await judge(database, shop, case, SPEC)
     async with database.reading(shop.tenant) as connection:

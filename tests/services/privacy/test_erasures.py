@@ -1,4 +1,4 @@
-"""What a worker is asked when something is to be erased, and who may have it asked."""
+"""Erasure requests: what a worker receives, and permissions."""
 
 import pytest
 from structlog.testing import capture_logs
@@ -42,7 +42,7 @@ async def test_one_customer_is_named_to_nobody(database: Database, shop: Shop) -
 
 
 async def test_who_orders_it_again_joins_it(database: Database, shop: Shop) -> None:
-    """Until it has ended; a customer's is not the client's."""
+    """Until it has ended; a customer's erasure is separate from the client's."""
     first = await ordered(database, shop.client_id, None)
     assert (first.scope, first.subject, first.sealed_customer) == (ErasureScope.TENANT, "", "")
     async with database.service() as connection:
@@ -66,7 +66,7 @@ async def test_who_may_not_and_who_is_not_there(database: Database, shop: Shop) 
 
 
 async def test_one_that_was_erased_before_may_be_erased_again(database: Database) -> None:
-    """After a backup was restored, say."""
+    """For example, after a backup was restored."""
     client_id = TenantId(new_ulid())
     async with database.service() as connection:
         await Certificates(connection).open(
@@ -81,7 +81,7 @@ async def test_one_that_was_erased_before_may_be_erased_again(database: Database
 async def test_a_certificate_is_found_by_every_digest_it_may_have(
     database: Database, shop: Shop
 ) -> None:
-    """By that of an older key, and by the bare one of older versions."""
+    """By the digest with an older key, and by the unkeyed digest of older versions."""
     old = FernetSealer(new_seal_key())
     digests = subject_digests(old, shop.client_id, CUSTOMER)
     ids = [new_ulid() for _ in digests]

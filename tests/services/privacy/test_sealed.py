@@ -1,4 +1,4 @@
-"""A change of the key: what is stored is sealed anew, and the old key can go."""
+"""Key rotation: stored secrets are sealed again, and the old key can be removed."""
 
 import pytest
 
@@ -38,8 +38,8 @@ TOKEN_DIGEST = b"d" * 32
 
 
 async def stored(database: Database, shop: Shop) -> str:
-    """An integration, and a webhook, a widget and an address with two secrets each, all sealed with
-    the old key. The webhook's id."""
+    """Store an integration, a webhook, a widget and an address with two secrets each, all sealed
+    with the old key. Return the webhook's id."""
     sealer, now, webhook_id = FernetSealer(OLD), utc_now(), new_ulid()
     first, second = (seal_secret(sealer, shop.tenant, webhook_id, one) for one in SECRETS)
     later = now.replace(year=now.year + 1)
@@ -68,7 +68,7 @@ async def stored(database: Database, shop: Shop) -> str:
 
 
 async def readable(database: Database, shop: Shop, webhook_id: str, keys: str) -> bool:
-    """Whether all of it can be opened with these keys alone."""
+    """Return whether all secrets can be opened with only these keys."""
     sealer = FernetSealer(keys)
     row = await only_row(database, integrations, of=shop)
     async with database.tenant(shop.tenant) as connection:

@@ -1,4 +1,4 @@
-"""Claims and decisions, whoever the edge is: who may, what is noted, and when the run is told."""
+"""Claims and decisions from any caller: permissions, audit entries, and the signal to the run."""
 
 from collections.abc import Awaitable, Callable
 
@@ -80,7 +80,7 @@ async def test_the_run_hears_of_the_second_approval(database: Database, shop: Sh
     review_id = await open_review(database, shop, needs_second=True)
     engine = Recorder()
     heard = []
-    # Users are of no client: another test may have made one of Anna's name.
+    # Users belong to no client, so another test may have created Anna's name.
     anna = Actor.person(new_ulid(), Role.AGENT)
     async with database.service() as connection:
         await join(connection, shop.client_id, anna.name, Role.AGENT)
@@ -96,7 +96,8 @@ async def test_the_run_hears_of_the_second_approval(database: Database, shop: Sh
 async def test_the_second_approver_has_read_what_the_first_wrote(
     database: Database, shop: Shop
 ) -> None:
-    """An approval without a draft once sent words that only the first approver had read."""
+    """Earlier, an approval without a draft could send a text that only the first approver had
+    read."""
     review_id = await open_review(database, shop, needs_second=True)
     anna = Actor.person(new_ulid(), Role.AGENT)
     async with database.service() as connection:
@@ -136,7 +137,7 @@ async def test_a_rejection_hands_the_conversation_over(database: Database, shop:
 
 
 async def test_words_have_limits_for_operators_too(database: Database, shop: Shop) -> None:
-    """The command once took words and notes of any length, which over HTTP were refused."""
+    """Earlier, the command accepted texts and notes of any length, which HTTP rejected."""
     review_id = await open_review(database, shop)
     async with units_on(database).of(shop.tenant) as work:
         for text in (" \n", "a" * (MAX_WORDS + 1)):

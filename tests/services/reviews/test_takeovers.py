@@ -1,4 +1,4 @@
-"""Who may take a conversation over, and what is noted."""
+"""Taking over a conversation: permissions and audit entries."""
 
 import pytest
 from structlog.testing import capture_logs

@@ -1,1 +1,1 @@
-"""Use cases of replays."""
+"""Tests for the use cases for replays."""

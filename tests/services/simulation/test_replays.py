@@ -1,4 +1,4 @@
-"""Replays are started one at a time, within bounds, and stopped once."""
+"""Replays are started one at a time, within limits, and stopped once."""
 
 from datetime import timedelta
 

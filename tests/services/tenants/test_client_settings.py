@@ -1,4 +1,4 @@
-"""The use cases of settings: what is left out stays, whichever way they are changed."""
+"""The use cases for settings: omitted fields are unchanged, on every route."""
 
 import asyncio
 
@@ -14,6 +14,7 @@ from domain.tenants.client_settings import (
     SettingsAdjustment,
     SettingsChange,
 )
+from domain.tenants.disclosure import DisclosureStatus
 from domain.tenants.errors import RoleRequired
 from services.tenants.client_settings import adjust_settings, change_settings
 from store.core.database import Database
@@ -45,6 +46,22 @@ async def test_each_change_is_in_the_log_without_its_words(database: Database, s
         ("settings changed", "branding system_prompt", "sub|1")
     ]
     assert "Tutoyez" not in str(lines)
+
+
+async def test_the_log_keeps_why_the_disclosure_is_off(database: Database, shop: Shop) -> None:
+    off = SettingsAdjustment(disclosure_status=DisclosureStatus.STATED_ELSEWHERE)
+    with structlog.testing.capture_logs() as lines:
+        await adjust(database, shop, off)
+        await adjust(database, shop, off)
+        await adjust(
+            database, shop, SettingsAdjustment(disclosed={"fr": "Une IA répond ici à tous."})
+        )
+
+    said = [line for line in lines if line["event"] == "AI disclosure changed"]
+    assert [(line["before"], line["after"]) for line in said] == [("on", "stated_elsewhere")]
+    found = await read(database, shop)
+    assert found.disclosure == {"fr": "Une IA répond ici à tous."}
+    assert found.disclosure_status is DisclosureStatus.STATED_ELSEWHERE
 
 
 async def test_two_adjustments_at_once_both_stay(database: Database, shop: Shop) -> None:

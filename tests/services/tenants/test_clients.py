@@ -1,4 +1,4 @@
-"""The use cases of clients: operators alone make them."""
+"""The use cases for clients: only operators can create them."""
 
 import pytest
 import structlog

@@ -1,4 +1,4 @@
-"""When keys were last used: kept in memory, bounded, written in batches, and never lost."""
+"""The last use of keys: kept in memory, bounded, written in batches, and never lost."""
 
 import asyncio
 from datetime import timedelta
@@ -32,7 +32,7 @@ async def test_the_last_use_is_written(database: Database, shop: Shop) -> None:
     assert (found.last_used_at, found.last_used_from) == (now, THERE)
     assert (await key_of(database, other)).last_used_from == HERE
 
-    # Another process was slower to write.
+    # Another process wrote later.
     late = KeyUses(database)
     late.note(shop.key_id, HERE, now - timedelta(minutes=1))
     await late.write()
@@ -40,7 +40,7 @@ async def test_the_last_use_is_written(database: Database, shop: Shop) -> None:
 
 
 async def test_many_processes_write_at_once(database: Database) -> None:
-    """Each the same keys, in an order of its own: none waits for another for ever."""
+    """Each writes the same keys in its own order: no deadlock occurs."""
     shops, now = [await open_shop(database) for _ in range(6)], utc_now()
     processes = [KeyUses(database) for _ in range(6)]
     for number, uses in enumerate(processes):
@@ -68,7 +68,7 @@ async def test_no_more_keys_than_there_is_room_for(database: Database, shop: Sho
 
 
 async def test_while_the_database_is_away(database: Database, shop: Shop) -> None:
-    """They wait, and a later use is not overwritten by what was waiting."""
+    """Uses are kept in memory, and do not overwrite a later use."""
     uses, now = KeyUses(database), utc_now()
     uses.note(shop.key_id, HERE, now)
     with database_away(database):

@@ -1,4 +1,4 @@
-"""The use cases of keys: owners and admins make and revoke those of their client."""
+"""The use cases for keys: owners and admins create and revoke their client's keys."""
 
 from secrets import token_bytes
 
@@ -56,7 +56,7 @@ async def test_made_and_revoked(database: Database, shop: Shop) -> None:
 
 
 async def test_an_admin_who_left_meanwhile_makes_no_key(database: Database, shop: Shop) -> None:
-    """The request was authorized before its sender left: no notice would list the key."""
+    """The request was authorized before the admin left: no notice would list the key."""
     gone = Actor.person(new_ulid(), Role.ADMIN)
     async with database.service() as connection:
         await join(connection, shop.client_id, gone.name, Role.ADMIN)

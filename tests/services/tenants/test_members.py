@@ -1,4 +1,4 @@
-"""The use cases of members."""
+"""The use cases for members."""
 
 import pytest
 import structlog
@@ -59,7 +59,7 @@ async def test_refused(database: Database, shop: Shop) -> None:
 
 
 async def test_an_operator_in_somebodys_name(database: Database, shop: Shop) -> None:
-    """A known user's address means the user: nobody counts as two people."""
+    """An existing user's address means that user: nobody counts as two people."""
     async with units_on(database).spanning(shop.tenant) as work:
         user_id = await add_member(work, OPERATOR, MAIL, Role.AGENT)
         named = [await acting_as(work, OPERATOR, who) for who in (None, MAIL, user_id, "alice")]

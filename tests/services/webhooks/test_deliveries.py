@@ -1,4 +1,4 @@
-"""The use cases of deliveries: the same for people and operators."""
+"""The use cases for deliveries: the same for members and operators."""
 
 import pytest
 
@@ -41,7 +41,7 @@ async def test_what_is_asked_for_is_sent_after_the_commit(database: Database, sh
 
 
 async def test_who_may_not(database: Database, shop: Shop) -> None:
-    """No route lets them come so far; a use case asks whoever calls it."""
+    """No route reaches this point; a use case checks every caller."""
     webhook_id = (await Hooks(database, shop).subscribe()).id
     for actor in (Actor.person(new_ulid(), Role.VIEWER), Actor.key(shop.key_id)):
         async with units_on(database).of(shop.tenant) as work:
@@ -58,7 +58,7 @@ async def test_who_may_not(database: Database, shop: Shop) -> None:
 async def test_verifying_needs_the_plan_on_the_command_line_too(
     database: Database, shop: Shop
 ) -> None:
-    """Over HTTP it always did."""
+    """HTTP always required it."""
     hooks = Hooks(database, shop)
     webhook_id = (await hooks.subscribe()).id
     async with units_on(database).of(shop.tenant) as work:

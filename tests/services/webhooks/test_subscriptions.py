@@ -1,4 +1,4 @@
-"""The use cases of webhooks: the same for people, operators and the demo."""
+"""The use cases for webhooks: the same for members, operators and the demo."""
 
 from datetime import timedelta
 
@@ -51,7 +51,7 @@ async def create(
 
 
 async def test_an_operators_work_is_in_the_log_too(database: Database, shop: Shop) -> None:
-    """It was logged for nobody."""
+    """Earlier, it was not logged."""
     with structlog.testing.capture_logs() as lines:
         async with units_on(database).of(shop.tenant) as work:
             made = await create(work)
@@ -72,7 +72,7 @@ async def test_an_operators_work_is_in_the_log_too(database: Database, shop: Sho
 
 
 async def test_secrets_are_stored_encrypted(database: Database, shop: Shop) -> None:
-    """No row of this client holds the secret of its webhook or of its integration."""
+    """No row of this client contains its webhook's or its integration's secret in clear text."""
     token = f"shpat_{new_ulid()}"
     async with units_on(database).of(shop.tenant) as work:
         made = await create(work)
@@ -92,7 +92,7 @@ async def test_secrets_are_stored_encrypted(database: Database, shop: Shop) -> N
 
 
 async def test_who_may_not(database: Database, shop: Shop) -> None:
-    """No route lets them come so far; a use case asks whoever calls it."""
+    """No route reaches this point; a use case checks every caller."""
     webhook_id = (await subscribe(database, shop)).id
     before = await rows(database, webhook_subscriptions, of=shop)
     agent = Actor.person(new_ulid(), Role.AGENT)
@@ -123,7 +123,7 @@ async def test_who_may_not(database: Database, shop: Shop) -> None:
 async def test_an_url_is_checked_whoever_gives_it(
     database: Database, shop: Shop, actor: Actor
 ) -> None:
-    """The demo's was not."""
+    """Earlier, the demo's URL was not."""
     async with units_on(database).of(shop.tenant) as work:
         with pytest.raises(InvalidWebhook):
             await create(work, actor, HERE)
@@ -137,7 +137,7 @@ async def test_an_url_is_checked_whoever_gives_it(
 
 @pytest.mark.parametrize("actor", [OPERATOR, SYSTEM])
 async def test_the_plan_counts_whoever_asks(database: Database, shop: Shop, actor: Actor) -> None:
-    """The demo did not ask for it."""
+    """Earlier, the demo did not check it."""
     await Hooks(database, shop).set_plan(Plan.STARTER)
     async with units_on(database).of(shop.tenant) as work:
         with pytest.raises(PlanRequired):
@@ -145,7 +145,7 @@ async def test_the_plan_counts_whoever_asks(database: Database, shop: Shop, acto
 
 
 async def test_enabling_sends_a_test(database: Database, shop: Shop) -> None:
-    """The demo's did not."""
+    """Earlier, the demo sent none."""
     webhook_id = (await subscribe(database, shop)).id
     engine = Recorder()
     async with units_on(database, engine).of(shop.tenant) as work:

@@ -1,4 +1,5 @@
-"""Limits of visitors' codes: a stranger uses up no other person's, and a mailbox gets few."""
+"""Limits for visitors' codes: a stranger cannot use up another person's, and a mailbox receives
+few."""
 
 import asyncio
 from datetime import timedelta
@@ -36,11 +37,11 @@ def chat(database: Database, shop: Shop) -> Chat:
 
 
 async def test_strangers_do_not_use_up_the_codes_of_an_address(chat: Chat) -> None:
-    """The attack: dozens of sessions in as many networks ask for codes for a victim's address."""
+    """Attack: dozens of sessions in as many networks request codes for a victim's address."""
     asked = [await chat.ask(new_ulid(), code="987654321") for _ in range(40)]
     assert sum(code_id is not None for code_id in asked) == CODES_AT_MOST + 1
 
-    # One of these mails has a shared code, which the victim's own session takes.
+    # One of these emails contains a shared code, which the victim's own session uses.
     victims, wrong = new_ulid(), new_ulid()
     assert await chat.ask(victims) is None
     assert await chat.ask(wrong) is None
@@ -48,7 +49,7 @@ async def test_strangers_do_not_use_up_the_codes_of_an_address(chat: Chat) -> No
     assert await chat.enter(wrong, "654321") is None
     assert await chat.enter(victims, "987 654 321") == VerifiedVisitor(victims, JEAN)
 
-    # An hour later the next one leaves while the first is still valid, whoever asks for it.
+    # An hour later the next one is sent while the first is still valid, whoever requests it.
     chat.later(timedelta(hours=1))
     assert await chat.ask(new_ulid(), code="123456789")
     late = new_ulid()
@@ -65,7 +66,7 @@ async def test_one_network_gets_few_codes_for_an_address(chat: Chat) -> None:
 
 
 async def test_a_mailbox_gets_few_codes_a_day(chat: Chat) -> None:
-    """The attack: strangers ask all day, from everywhere."""
+    """Attack: strangers request codes all day, from everywhere."""
     mailed = 0
     for _ in range(24 * 4):
         asked = [await chat.ask(new_ulid()) for _ in range(4)]
@@ -96,7 +97,7 @@ async def test_what_is_held_back_differs_in_nothing_that_a_stranger_sees(chat: C
     assert await chat.enter(session_id) is None
     kept = await only_row(chat.database, widget_codes, session_id=session_id)
     assert (kept["digest"], kept["sealed_code"]) == (b"", None)
-    # It counts for its session as any other does.
+    # It counts for its session like any other.
     for _ in range(PLACE_CODES_AN_HOUR - 1):
         await chat.ask(session_id)
     with pytest.raises(TooManyCodes):
@@ -106,7 +107,8 @@ async def test_what_is_held_back_differs_in_nothing_that_a_stranger_sees(chat: C
 async def test_a_strangers_wrong_tries_stop_no_other_visitor(
     chat: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The attack: after so many wrong tries in a day every right code of the client was wrong."""
+    """Attack: earlier, after enough wrong attempts in a day, every code of the client was
+    rejected."""
     monkeypatch.setattr("domain.identity.mailed_code.WRONG_A_DAY", 12)
     before, sessions = new_ulid(), [new_ulid() for _ in range(4)]
     await chat.ask(before)
@@ -117,8 +119,8 @@ async def test_a_strangers_wrong_tries_stop_no_other_visitor(
             assert await chat.enter(session_id, WRONG) is None
     assert await chat.wrong() == 4 * TRIES
 
-    # A code of before stays good. New ones are longer: guessing them takes a thousand times as
-    # many tries.
+    # An existing code remains valid. New ones are longer: guessing takes a thousand times as many
+    # attempts.
     assert await chat.enter(before) is not None
     fresh = new_ulid()
     await chat.ask(fresh, code="987654321")
@@ -130,7 +132,7 @@ async def test_a_strangers_wrong_tries_stop_no_other_visitor(
 
 
 async def test_one_stranger_does_not_use_up_the_codes_of_a_client(chat: Chat) -> None:
-    """The attack: one network asks for codes for addresses that it makes up, as many as it gets."""
+    """Attack: one network requests the maximum number of codes for made-up addresses."""
 
     async def ask(network: str | None) -> bool:
         email = f"{new_ulid().lower()}@free.example"
@@ -141,7 +143,7 @@ async def test_one_stranger_does_not_use_up_the_codes_of_a_client(chat: Chat) ->
     assert await ask(None)
     for network in ("198.51.100.0/24", "203.0.113.0/24"):
         await asyncio.gather(*(ask(network) for _ in range(REQUESTER_CODES_AN_HOUR)))
-    # All three have taken the client's hour: another network still gets its first.
+    # All three have used the client's hour: another network still gets its first code.
     assert await ask("100.64.1.0/24")
     assert not await ask("100.64.1.0/24")
 

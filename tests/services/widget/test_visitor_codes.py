@@ -1,4 +1,4 @@
-"""Codes of visitors: when one is made, for what it is good, and what a thief can do with it."""
+"""Visitors' codes: when one is created, what it verifies, and what a thief can do with it."""
 
 import asyncio
 from datetime import timedelta
@@ -36,7 +36,7 @@ async def test_a_code_verifies_its_session_once(chat: Chat) -> None:
     session = await chat.session(session_id)
     assert (session.verified_email, session.verified_by) == (JEAN, VerifiedBy.CODE)
     assert session.language == "en"
-    # The other one is void as well, and none is kept in clear.
+    # The other one is void too, and none is stored in clear text.
     assert await chat.enter(session_id) is None
     assert await chat.enter(session_id, "111111") is None
     kept = await rows(chat.database, widget_codes, session_id=session_id)
@@ -71,7 +71,7 @@ async def test_after_five_tries_every_living_code_of_the_session_is_dead(chat: C
     assert tried == [None] * TRIES
     assert await chat.enter(session_id) is None
     assert await chat.enter(session_id, "111111") is None
-    # Those of another session are none the worse, and a new one is good.
+    # Codes of another session are unaffected, and a new one is valid.
     assert await chat.enter(other) is not None
     await chat.ask(session_id, code="222222")
     assert await chat.enter(session_id, "222222") is not None
@@ -97,13 +97,13 @@ async def test_only_wrong_tries_count(chat: Chat) -> None:
     await chat.ask(session_id)
     assert await chat.enter(session_id, WRONG) is None
     assert await chat.wrong() == 2
-    # A right try is none, and makes none undone.
+    # A correct attempt does not count, and resets nothing.
     assert await chat.enter(session_id) is not None
     assert await chat.wrong() == 2
 
 
 async def test_a_code_is_worth_nothing_to_a_thief(chat: Chat) -> None:
-    """It was mailed to Jean, for his window."""
+    """It was emailed to Jean, for his session."""
     jeans, eves = new_ulid(), new_ulid()
     await chat.ask(jeans)
     await chat.ask(eves, EVE, "222222")
@@ -115,7 +115,7 @@ async def test_a_code_is_worth_nothing_to_a_thief(chat: Chat) -> None:
     assert await other.enter(jeans) is None
     assert await other.enter(eves) is None
     assert (await chat.session(eves)).verified_email is None
-    # Neither does it end with the thief's tries.
+    # The thief's attempts do not invalidate it either.
     assert await chat.enter(jeans) == VerifiedVisitor(jeans, JEAN)
 
 

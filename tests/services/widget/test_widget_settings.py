@@ -1,4 +1,4 @@
-"""The use cases of a widget's settings: who may, what the log tells, and several at once."""
+"""The use cases for widget settings: permissions, audit entries, and concurrency."""
 
 import asyncio
 from datetime import timedelta
@@ -42,7 +42,7 @@ async def rotate_secret(database: Database, shop: Shop, random: bytes) -> None:
 
 
 async def read(database: Database, shop: Shop) -> tuple[Widget, str | None]:
-    """The widget, and its key."""
+    """Return the widget and its key."""
     async with database.reading(shop.tenant) as connection:
         widget = await WidgetRepository(connection, shop.tenant).read()
         return widget, (await SettingsRepository(connection, shop.tenant).read()).widget_key
@@ -69,7 +69,7 @@ async def test_each_change_is_in_the_log_without_key_or_secret(
 
 
 async def test_of_rotations_at_once_none_is_lost(database: Database, shop: Shop) -> None:
-    """The one before the last stays valid, whichever came last."""
+    """The previous one remains valid, whichever was last."""
     keys = [token_bytes(WIDGET_KEY_BYTES) for _ in range(5)]
     randoms = [token_bytes(SECRET_BYTES) for _ in range(5)]
     await asyncio.gather(*(rotate_key(database, shop, one) for one in keys))

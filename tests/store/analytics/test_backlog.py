@@ -1,4 +1,4 @@
-"""What waits in the database: counted over all clients, by indexes of what waits alone."""
+"""Waiting work in the database: counted over all clients, with partial indexes."""
 
 import asyncio
 import re
@@ -53,8 +53,8 @@ async def test_what_waits_is_counted(idle_engine: LiveEngine, shop: Shop) -> Non
 
 
 async def test_each_part_has_an_index(own_database: Database) -> None:
-    """With sequential scans forbidden, none is left in the plan. In a database of its own, for the
-    choice among indexes depends on what other tests have written."""
+    """With sequential scans disabled, none remains in the plan. It has its own database, because
+    the planner's choice depends on other tests' rows."""
     query = backlog_query().compile(own_database.engine, compile_kwargs={"literal_binds": True})
     async with own_database.reading_across() as connection:
         await connection.exec_driver_sql("SET LOCAL enable_seqscan = off")

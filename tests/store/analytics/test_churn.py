@@ -1,4 +1,4 @@
-"""What is known of customers, and the predictions that are kept of them."""
+"""Facts about customers, and their stored predictions."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta

@@ -1,5 +1,5 @@
-"""The counts of days, against the same history counted by hand: in Python, run by run, from what
-the figures mean and not from the SQL."""
+"""Daily counts, compared with the same history counted in Python: run by run, from the definitions
+instead of the SQL."""
 
 import random
 from collections import Counter
@@ -25,7 +25,7 @@ WEEK = timedelta(days=7)
 
 @dataclass(frozen=True)
 class Ticket:
-    """What a customer wrote, and what became of it. `talk`: the conversation, by number."""
+    """A customer's message and its outcome. `talk`: the conversation's number."""
 
     at: datetime
     customer: str | None

@@ -1,4 +1,4 @@
-"""The counts of a day, against days made by hand."""
+"""The counts of a day, compared with hand-made days."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
@@ -21,9 +21,7 @@ from tests.support.analytics.days import past_event
 from tests.support.core.rows import only_row, owned, rows
 from tests.support.tenants.shop import Shop, open_shop
 
-DAY = date(
-    2026, 3, 29
-)  # on which clocks are changed in Europe: a day of UTC has 24 hours all the same
+DAY = date(2026, 3, 29)  # on which Europe changes its clocks: a UTC day still has 24 hours
 NOON = datetime(2026, 3, 29, 12, tzinfo=UTC)
 MOMENT = timedelta(milliseconds=1)
 
@@ -47,7 +45,7 @@ async def kept(
 
 @pytest.fixture
 async def shop(database: Database) -> Shop:
-    """One that has been there for long."""
+    """A shop that was created long ago."""
     shop = await open_shop(database)
     async with database.service() as connection:
         await connection.execute(
@@ -75,8 +73,9 @@ async def test_a_whole_day(database: Database, shop: Shop) -> None:
         await past_event(database, shop, NOON + number * MOMENT, **event)
     await past_event(database, await open_shop(database), NOON, mood=0.9)
 
-    part = {
-        "asked": 8, "resolved": 4, "resolved_alone": 2, "escalated": 4, "reopened": 3, "durable": 1
+    part: dict[str, Any] = {
+        "asked": 8, "resolved": 4, "resolved_alone": 2, "escalated": 4, "reopened": 3, "durable": 1,
+        "latencies": {"94": 1, "109": 1, "115": 1, "121": 1, "142": 1},
     }  # fmt: skip
     assert await counted(database, shop) == DayCounts(
         events=9, runs=8, completed=4, needs_review=2, failed=1, no_playbook=1,
@@ -90,6 +89,7 @@ async def test_a_whole_day(database: Database, shop: Shop) -> None:
             by_class=(Slice(key="order_status", **part),),
             by_playbook=(Slice(key=shop.playbook_id, **part),),
             by_channel=(Slice(key="", **part),),
+            is_detailed=True,
         ),
     )  # fmt: skip
     later = await counted(database, shop, DAY + timedelta(days=2))
@@ -99,7 +99,7 @@ async def test_a_whole_day(database: Database, shop: Shop) -> None:
 async def test_automatic_mails_do_not_raise_the_resolution_rate(
     database: Database, shop: Shop
 ) -> None:
-    """Nothing was said and nothing was done: neither resolved nor anything to resolve."""
+    """Nothing was answered or executed: they are neither resolved nor counted."""
     made: list[dict[str, Any]] = [
         {"response": "Hello."}, {"status": "needs_review", "reviews": ["pending"]},
         {"response": ""}, {"response": ""},
@@ -143,7 +143,7 @@ async def test_each_moment_belongs_to_one_day(
 async def test_what_waited_behind_a_lock_at_midnight_is_found(
     database: Database, shop: Shop
 ) -> None:
-    """The message is written, and the mood logged, later than the ids are drawn."""
+    """The message and the sentiment are written later than their ids are created."""
     before = datetime(2026, 3, 28, 23, 59, 59, tzinfo=UTC)
     event_id = await past_event(database, shop, before, mood=0.1)
     for table, column in (("engine_messages", "event_id"), ("sentiment_logs", "event_id")):
@@ -263,7 +263,7 @@ async def test_settings_of_retention_come_with_the_day(database: Database, shop:
 async def test_a_day_of_which_records_have_gone_stays_as_it_was(
     database: Database, shop: Shop
 ) -> None:
-    """Retention has removed them, and the client has since chosen to keep records for ever."""
+    """Retention deleted them, and the client has since chosen to keep records forever."""
     for number in range(2):
         await past_event(database, shop, NOON + number * MOMENT, status=None)
     assert await kept(database, [shop]) == 1

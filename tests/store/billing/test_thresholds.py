@@ -1,4 +1,4 @@
-"""Reached thresholds: told with the ticket that reaches them, once a month each."""
+"""Reached thresholds: reported with the ticket that reaches them, once a month each."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -33,7 +33,7 @@ async def used(database: Database, shop: Shop, tickets: int, at: datetime = NOON
 
 
 async def change(database: Database, shop: Shop, plan: Plan) -> tuple[str, ...]:
-    """As an operator does; ids of the deliveries that are to be sent."""
+    """Change the plan as an operator; return the ids of the deliveries to send."""
     async with database.tenant(shop.tenant) as connection:
         accounts = AccountRepository(connection, shop.tenant)
         await accounts.lock()
@@ -42,7 +42,7 @@ async def change(database: Database, shop: Shop, plan: Plan) -> tuple[str, ...]:
 
 
 async def ticket(database: Database, shop: Shop, at: datetime = NOON) -> str:
-    """The run that a ticket is admitted to."""
+    """Return the run for which a ticket is charged."""
     admitted = await try_to_admit(database, shop, now=at)
     assert isinstance(admitted, Admitted)
     return admitted.ref.run_id
@@ -84,14 +84,14 @@ async def test_many_tickets_at_once_tell_it_once(database: Database, shop: Shop)
 
 
 async def test_a_change_of_plan_tells_what_it_brings_about(database: Database, shop: Shop) -> None:
-    """80 percent of one plan are 80 percent of the month, whatever plan comes next."""
+    """80 percent of one plan counts as the month's 80 percent, whatever plan follows."""
     await subscribe(database, shop)
     await used(database, shop, 4_500)
 
     (reached,) = await change(database, shop, Plan.PRO)
     assert await change(database, shop, Plan.PRO) == ()
     assert await change(database, shop, Plan.ENTERPRISE) == ()
-    # Below pro it is told, and sent to nobody.
+    # Below pro, the event is recorded, but sent to nobody.
     assert await change(database, shop, Plan.STARTER) == ()
     assert await change(database, shop, Plan.PRO) == ()
 

@@ -1,4 +1,4 @@
-"""The read behind the usage endpoint."""
+"""The query behind the usage endpoint."""
 
 import pytest
 import sqlalchemy as sa

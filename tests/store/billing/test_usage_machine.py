@@ -1,6 +1,6 @@
 """Plans, credits, quota, months, retries and parallel callers against a model.
 
-The quotas and limits are small here, so that a few steps reach them.
+The quotas and limits are small, so that a few steps reach them.
 """
 
 import asyncio
@@ -84,14 +84,14 @@ class Usage(RuleBasedStateMachine):
     @precondition(lambda self: self.admitted)
     @rule(data=st.data())
     def charge_again(self, data: st.DataObject) -> None:
-        """A retry of what was counted: nothing moves, whatever it claims."""
+        """Retry a counted event: nothing changes, whatever it claims."""
         event_id = data.draw(st.sampled_from(self.admitted))
         self._do(self._charge(event_id))
 
     @precondition(lambda self: self.admitted)
     @rule(data=st.data(), callers=st.integers(1, 3))
     def give_back(self, data: st.DataObject, callers: int) -> None:
-        """A ticket for which nothing ran leaves its month, with its credit, once."""
+        """A ticket without processing is returned to its month, with its credit, once."""
         event_id = data.draw(st.sampled_from(self.admitted))
         ticket = self._do(self._ticket(event_id))
         if event_id not in self.returned:
@@ -103,7 +103,7 @@ class Usage(RuleBasedStateMachine):
     @precondition(lambda self: self.returned)
     @rule(data=st.data(), callers=st.integers(1, 3))
     def take_again(self, data: st.DataObject, callers: int) -> None:
-        """The ticket of a reopened run counts again; without a credit left the quota pays."""
+        """A reopened run's ticket counts again; without a credit, it uses the quota."""
         event_id = data.draw(st.sampled_from(sorted(self.returned)))
         ticket = self._do(self._ticket(event_id))
         self.returned.discard(event_id)
@@ -230,7 +230,7 @@ class Usage(RuleBasedStateMachine):
         async with self.database.tenant(self.shop.tenant) as connection:
             accounts = AccountRepository(connection, self.shop.tenant)
             before = (await accounts.lock()).subscription
-            # At first the shop, which was opened with another plan, gets the model's at once.
+            # Initially, the shop changes from its first plan to the model's plan.
             changed = before.changed_to(plan, now) if now else type(before)(plan)
             await accounts.save(changed)
 

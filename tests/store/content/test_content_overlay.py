@@ -1,4 +1,4 @@
-"""A change of content that is tried and leaves nothing behind."""
+"""Trying a change of content without storing it."""
 
 from typing import Final
 
@@ -39,7 +39,8 @@ TEMPLATE: Final = SuggestedTemplate(
 async def tried(
     database: Database, shop: Shop, change: ContentVariant, words: str = "retours"
 ) -> tuple[bytes, list[str], list[str]]:
-    """Digest, names of templates and titles found while the change is tried; then undone."""
+    """Return the digest, template names and titles found during the trial, which is then rolled
+    back."""
     async with units_on(database).of(shop.tenant, dry_run=True) as work:
         await overlay(work.connection, shop.tenant, change, work.now)
         content = ContentRepository(work.connection, shop.tenant)
@@ -57,7 +58,7 @@ async def standing(database: Database, shop: Shop) -> bytes:
 
 
 async def test_a_trial_has_the_digest_of_what_is_then_saved(database: Database, shop: Shop) -> None:
-    """So that cases which were tried on a change need not be tried again on the same one saved."""
+    """Cases that passed with the change need not be run again after saving it."""
     before = await standing(database, shop)
     digest, _, found = await tried(database, shop, ContentVariant(added=ENTRY))
     assert found == [ENTRY.title]

@@ -1,4 +1,4 @@
-"""Knowledge found by words and by meaning, and which entries are still without an embedding."""
+"""Knowledge search by keywords and by meaning, and entries without an embedding."""
 
 from datetime import UTC, datetime
 
@@ -27,7 +27,7 @@ ENTRIES = {
     "colis": ("Où est mon colis", "Un colis met trois jours.", "fr"),
     "lamp": ("The lamp Solis", "It has forty watts.", "en"),
 }
-# One axis each for deliveries and lamps.
+# One dimension each for deliveries and lamps.
 POINTS = {"parcel": (1.0, 0.1, 0.0), "colis": (1.0, 0.0, 0.1), "lamp": (0.0, 1.0, 0.0)}
 
 
@@ -65,7 +65,7 @@ async def found(
 async def test_a_clients_knowledge_has_a_length(
     database: Database, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Search reads all of it: a few accounts with 100 MB each stopped the service."""
+    """The search reads all of it: a few accounts with 100 MB each stopped the service."""
     monkeypatch.setattr(content, "MAX_KNOWLEDGE", 200)
     await fill(database, shop)
     with pytest.raises(TooMuchContent):
@@ -99,7 +99,7 @@ async def test_what_both_find_comes_first(database: Database, shop: Shop) -> Non
     await fill(database, shop)
     await embed(database)
 
-    # By meaning the French entry is a little nearer; the English one has the words too.
+    # By meaning the French entry is slightly closer; the English one also has the keywords.
     assert await found(database, shop, "my parcel", 1.0, 0.0, 0.1) == ["parcel", "colis", "lamp"]
 
 
@@ -114,7 +114,8 @@ async def test_entry_without_an_embedding_is_found_by_its_words(
 async def test_a_new_entry_without_an_embedding_is_not_ranked_below_embedded_ones(
     database: Database, shop: Shop
 ) -> None:
-    """The demo failed by it: the sweep embeds entries one by one, and a message came in between."""
+    """This made the demo fail: the sweep embeds entries one at a time, and a message arrived in
+    between."""
     await fill(database, shop)
     await embed(database)
     async with database.tenant(shop.tenant) as connection:
@@ -126,7 +127,7 @@ async def test_a_new_entry_without_an_embedding_is_not_ranked_below_embedded_one
             now=NOW,
         )
 
-    # By meaning the parcel is nearest, and it shares a word with the message too.
+    # By meaning the parcel is closest, and it also shares a word with the message.
     text = "How do I wash the linen blanket of my parcel?"
     assert (await found(database, shop, text, 1.0, 0.1, 0.0))[:2] == ["wash", "parcel"]
 

@@ -1,4 +1,4 @@
-"""The templates that a brain may see, read anew only where they have changed."""
+"""Templates for a brain, reloaded only after a change."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""A client whose requests wait for one another, or come in crowds, keeps no other waiting."""
+"""A client whose requests wait for each other, or come in bursts, delays no other client."""
 
 import asyncio
 from contextvars import Context
@@ -17,8 +17,8 @@ from tests.support.tenants.shop import Shop, open_shop
 async def test_a_locked_account_leaves_connections(
     database_url: str, database: Database, shop: Shop
 ) -> None:
-    """A free account sent itself many requests at once: each waited for its row with a connection,
-    and people of other shops could not sign in."""
+    """Earlier, a free account sent many concurrent requests: each waited for its row with a
+    connection, and users of other shops could not sign in."""
     api, other = Database(database_url), await open_shop(database)
 
     async def lock() -> None:
@@ -41,8 +41,7 @@ async def test_a_locked_account_leaves_connections(
 
 
 class _Crowd:
-    """Tasks that each hold a place until they are told to go, and the order in which they got
-    them."""
+    """Tasks that each hold a slot until they are released, and the order in which they got it."""
 
     def __init__(self, turns: ClientTurns) -> None:
         self._turns = turns
@@ -82,7 +81,7 @@ async def _all_ran() -> None:
 
 
 async def test_who_holds_the_fewest_is_next(database: Database, shop: Shop) -> None:
-    """Before those of a client with a longer line, however long they have waited."""
+    """Before requests of a client with more slots, however long those have waited."""
     other = await open_shop(database)
     crowd = _Crowd(ClientTurns(3, 3))
 
@@ -129,7 +128,7 @@ async def test_one_that_is_called_and_cancelled_at_once_loses_no_place(shop: Sho
 
     async with turns.turn(shop.tenant):
         await crowd.come(shop.tenant, "a")
-    # Called when the block ended, and not yet run.
+    # Called after the block, and not yet run.
     await crowd.give_up("a")
     await crowd.come(shop.tenant, "b")
     assert crowd.came == ["b"]

@@ -1,4 +1,4 @@
-"""Transactions: what is committed, what is not, and what a connection brings back to the pool."""
+"""Transactions: commits, rollbacks, and the state of a returned connection."""
 
 import asyncio
 import time
@@ -47,7 +47,7 @@ async def test_a_transaction_that_failed_inside_is_not_committed_in_silence(
 async def test_a_block_that_breaks_off_leaves_nothing(
     database_url: str, shop: Shop, way: str
 ) -> None:
-    """No row, no open transaction, no tenant and no other role, on the same connection."""
+    """No row, open transaction, tenant or other role, on the same connection."""
     database = Database(database_url, pool_size=1)
     inside = asyncio.Event()
 
@@ -84,7 +84,7 @@ async def test_a_block_that_breaks_off_leaves_nothing(
 
 @pytest.mark.alone
 async def test_a_value_that_is_too_large_is_no_outage(database: Database) -> None:
-    """The driver tells of it like one. A step that took it for one was tried without end."""
+    """The driver reports it like an outage. A step that treated it as one was retried forever."""
 
     async def insert() -> None:
         async with database.service() as connection:

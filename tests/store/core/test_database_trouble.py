@@ -1,4 +1,4 @@
-"""A database in trouble: what breaks costs nobody else a connection, and no storm follows."""
+"""A failing database: a broken connection affects no other caller, and no retry storm follows."""
 
 import asyncio
 import time
@@ -28,11 +28,11 @@ async def _pid(connection: AsyncConnection) -> int:
 
 
 async def _pids(database: Database, number: int = POOL) -> list[int]:
-    """The backends of the whole pool, each of whose connections is open afterwards."""
+    """Return the backends of the whole pool; each of its connections is open afterwards."""
     all_held = asyncio.Barrier(number)
 
     async def hold() -> int:
-        # Of the pool itself: no client and no service may hold all of it.
+        # From the pool itself: neither a client nor a service can hold all of it.
         async with database.engine.connect() as connection:
             pid = await _pid(connection)
             await all_held.wait()
@@ -42,7 +42,7 @@ async def _pids(database: Database, number: int = POOL) -> list[int]:
 
 
 async def _end(database_url: str, pids: list[int]) -> None:
-    """End backends, and return when they are gone."""
+    """Terminate backends, and wait until they are gone."""
     async with await psycopg.AsyncConnection.connect(
         as_owner(database_url), autocommit=True
     ) as owner:
@@ -72,7 +72,7 @@ async def test_one_backend_that_dies_costs_its_own_connection_alone(
     before, victims = await _pids(database), list[int]()
 
     async def meet_it() -> None:
-        """In the middle of a transaction, as whoever is on it does."""
+        """Run a statement within a transaction; return its error."""
         async with database.service() as connection:
             victims.append(await _pid(connection))
             await _end(database_url, victims)
@@ -88,7 +88,7 @@ async def test_one_backend_that_dies_costs_its_own_connection_alone(
 
 @asynccontextmanager
 async def _only_connection_held(database: Database) -> AsyncIterator[asyncio.Event]:
-    """Of a pool of one. Setting the event gives it back."""
+    """Hold the only connection of a pool. Setting the event returns it."""
     held, go = asyncio.Event(), asyncio.Event()
 
     async def hold() -> None:
@@ -113,7 +113,7 @@ async def narrow(database_url: str) -> AsyncIterator[Database]:
 
 
 async def test_a_late_waiter_gives_up_before_its_time_ends(narrow: Database, shop: Shop) -> None:
-    """With a connection it could do nothing but have it cut in the middle of a statement."""
+    """A connection would be useless, because its statement would be interrupted."""
     before = await _pids(narrow, 1)
     async with _only_connection_held(narrow):
         began = time.monotonic()
@@ -143,7 +143,7 @@ async def test_postgresql_ends_a_statement_of_somebody_late_and_the_connection_l
 async def test_waiters_that_are_cancelled_leave_the_connection(
     narrow: Database, shop: Shop
 ) -> None:
-    """Callers who hang up while they wait, some of them just when a connection comes free."""
+    """Callers that disconnect while they wait, some exactly when a connection becomes free."""
     before = await _pids(narrow, 1)
 
     async def wait() -> None:
@@ -169,15 +169,15 @@ _IDLE = (
     "Pool size: 1  Connections in pool: 1 Current Overflow: 0 Current Checked out connections: 0"
 )
 
-# Of the round trip through the proxy: a transaction of three takes nearly a second.
+# One round trip through the proxy: a transaction with three takes almost a second.
 _SLOW_S = 0.15
 _CALLS_A_SECOND = 20
-# Several times the patience.
+# Several times the timeout.
 _SLOW_FOR_S = 30
 
 
 class _Calls:
-    """Callers that come at their own pace, whatever becomes of those before them."""
+    """Callers at a constant rate, whatever happens to earlier ones."""
 
     def __init__(self, database: Database, shop: Shop) -> None:
         self._database = database
@@ -186,7 +186,7 @@ class _Calls:
         self.refused: list[float] = []
 
     async def come_for(self, seconds: float) -> None:
-        """All that come in this time, until the last one has its answer."""
+        """Run all callers in this period, until the last one has a response."""
         loop = asyncio.get_running_loop()
         begin = loop.time()
         calls = []
@@ -209,8 +209,8 @@ class _Calls:
 @pytest.mark.alone
 @pytest.mark.slow
 async def test_a_database_that_is_slow_for_half_a_minute(database_url: str, shop: Shop) -> None:
-    """Twice as many come as it can serve: it goes on to serve those, nobody waits beyond the
-    patience, no connection is broken, and all is well as soon as it is quick again."""
+    """Callers arrive at twice its capacity: it continues to serve that capacity, nobody waits
+    beyond the timeout, no connection breaks, and it recovers at once."""
     async with mutable_proxy(database_url) as proxy:
         database = Database(proxy.url, pool_size=POOL)
         await _pids(database)
@@ -222,7 +222,7 @@ async def test_a_database_that_is_slow_for_half_a_minute(database_url: str, shop
         proxy.delay_s = 0
 
         assert max(slow.served + slow.refused) < PATIENCE_S + 0.5
-        # A client's seven connections of ten, 0.9 s each: 8 calls a second.
+        # A client's seven of ten connections at 0.9 s each: 8 calls a second.
         assert len(slow.served) > 0.8 * _SLOW_FOR_S * of_a_client(POOL) / (6 * _SLOW_S)
         assert (proxy.opened - opened, proxy.most) == (0, POOL), "no storm of connections"
 

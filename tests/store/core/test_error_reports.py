@@ -1,4 +1,4 @@
-"""Error reports: the latest first, and none for ever."""
+"""Error reports: newest first, with limited retention."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Migrations while the service works: nobody is held up, and nothing is left half done."""
+"""Migrations under load: no caller waits long, and no migration is left incomplete."""
 
 import asyncio
 import os
@@ -42,7 +42,7 @@ _INDEX = "create_index('ix_later', 'engine_messages', ['created_at'])"
 
 
 class Version:
-    """A version of this program to come, with revisions that follow today's."""
+    """A future version of this program, with revisions after the current ones."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -89,7 +89,7 @@ async def test_what_a_broken_off_build_left_is_built_anew(
     version.add("indexes", _INDEX)
     with _owner(database_url) as owner:
         owner.execute("CREATE INDEX ix_later ON engine_messages (created_at)")
-        # As a build that fails in the middle leaves it.
+        # The state after an index build failed.
         owner.execute(
             "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ix_later'::regclass"
         )
@@ -137,10 +137,11 @@ async def test_an_index_is_refused_after_something_that_would_be_done_twice(
 async def test_two_migrate_at_once_beside_an_old_transaction(
     database_url: str, version: Version
 ) -> None:
-    """The build waits for the transaction, the second one for the first, and nobody for ever."""
+    """The index build waits for the transaction, the second migration for the first, and nobody
+    forever."""
     version.add("indexes", _INDEX)
     with _owner(database_url) as owner, psycopg.connect(as_owner(database_url)) as old:
-        # It has a snapshot, and would see rows that the index does not have.
+        # Its snapshot would show rows that the index lacks.
         old.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         old.execute("SELECT 1")
         both = [asyncio.ensure_future(_migrate(database_url)) for _ in range(2)]
@@ -173,7 +174,7 @@ async def test_one_that_waits_says_so_and_ends_by_ctrl_c(database_url: str) -> N
         command = begin("migrate", DATABASE_URL=as_owner(database_url))
 
         async def waits() -> bool:
-            """It says so between the first time that it asks and the second."""
+            """The message is logged between its first and second attempt."""
             starts.update(owner.execute(asked).fetchall())
             return len(starts) > 1
 
@@ -193,7 +194,7 @@ def _waiting(owner: psycopg.Connection, statement: str) -> int:
     return int(row[0]) if row else 0
 
 
-# Written before indexes were built online.
+# Written before indexes were built concurrently.
 _OLD = ("d70a41df9c2d", "235187c55e33", "3a3622d8a308", "acf49fe5a337", "fa5b03de268c",
         "3c51d7a9e0b2", "7d20c1b4ae95")  # fmt: skip
 
@@ -209,14 +210,14 @@ def test_revisions_build_the_indexes_of_old_tables_online() -> None:
 
 
 _CALLERS = 16
-# A caller waits behind a change for as long as that waits for its lock; the rest is the machine's.
+# A caller waits as long as the migration waits for its lock; the rest is the machine's share.
 _STALL_S = 1.5 + 1.0
-# An hour's limit of one client is 200.
+# A client's hourly limit is 200.
 _EACH = 180
 
 
 class Caller:
-    """Admits events to its shop and reads its runs, one call after the other."""
+    """Admits events to its shop and reads its runs, one call after another."""
 
     def __init__(self, database: Database, shop: Shop) -> None:
         self._database = database
@@ -241,7 +242,7 @@ class Caller:
 async def test_sixteen_callers_go_on_while_a_filled_database_is_migrated(
     database_url: str, version: Version
 ) -> None:
-    """A column and an index of the hottest tables, with a reader in the way of the column."""
+    """A column and an index of the busiest tables, with a reader that blocks the column."""
     version.add("column", _COLUMN)
     version.add("indexes", _INDEX)
     database = Database(database_url, pool_size=_CALLERS)

@@ -1,4 +1,4 @@
-"""How much of a pool is used, as operators see it."""
+"""Pool usage in the metrics."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Statements that a connection keeps prepared, in tables that grow meanwhile."""
+"""Prepared statements of a connection, while their tables grow."""
 
 import pytest
 import sqlalchemy as sa
@@ -8,13 +8,14 @@ from store.reviews.reviews import read_review
 from tests.support.reviews.reviews import open_review
 from tests.support.tenants.shop import open_shop
 
-# psycopg prepares a statement after five, and PostgreSQL would then keep a plan after five more.
+# psycopg prepares a statement after five executions, and PostgreSQL would keep a generic plan after
+# five more.
 _OFTEN = 12
 
 
 @pytest.mark.own_database
 async def test_no_plan_outlives_the_tables_it_was_made_for(database_url: str) -> None:
-    """A plan made where the tables were almost empty took four seconds with 2,000 rows in them."""
+    """A plan for almost empty tables took four seconds with 2,000 rows."""
     database = Database(database_url, pool_size=1)
     shop = await open_shop(database)
     review_id = await open_review(database, shop)

@@ -1,4 +1,4 @@
-"""Repositories against a real PostgreSQL."""
+"""Repositories with a real PostgreSQL."""
 
 import asyncio
 
@@ -116,7 +116,7 @@ async def test_knowledge_stays_with_its_client(database: Database, shop: Shop) -
 
 
 async def test_memory_loses_no_turn_when_two_answers_meet(database: Database, shop: Shop) -> None:
-    """The second waits for the first and then sees what it wrote."""
+    """The second one waits for the first, and then sees its changes."""
     events = [await _answered_event(database, shop, number) for number in range(2)]
     first_holds_it, first_may_commit = asyncio.Event(), asyncio.Event()
 
@@ -155,7 +155,7 @@ async def _add_knowledge(database: Database, shop: Shop) -> None:
 
 
 async def _answered_event(database: Database, shop: Shop, number: int) -> str:
-    """An event whose message is filed under the one conversation of these tests."""
+    """Create an event whose message belongs to the only conversation of these tests."""
     admitted = await admit_event(database, shop, message=f"question {number}")
     event_id = admitted.ref.event_id
     async with database.service() as connection:

@@ -1,4 +1,4 @@
-"""The schema: migrations and tables agree, and no row can point into another tenant."""
+"""The schema: migrations and tables match, and no row can refer to another tenant."""
 
 import asyncio
 import inspect
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.own_database
 
 
 def test_migrations_make_what_the_tables_say(database_url: str) -> None:
-    """Raises if autogenerate would find anything to change."""
+    """Fails if autogenerate would find a difference."""
     command.check(alembic_config(as_owner(database_url)))
 
 
@@ -51,7 +51,7 @@ def test_schema_can_be_taken_down_and_built_again(postgres: PostgresServer) -> N
 async def test_a_rollback_keeps_the_connections_of_later_providers(
     postgres: PostgresServer,
 ) -> None:
-    """The schema before 3c51d7a9e0b2 checked whose systems they go to, and does so again."""
+    """The schema before 3c51d7a9e0b2 had a check on the provider, and has it again."""
     with postgres.database() as url:
         database = Database(url)
         shop = await open_shop(database)
@@ -76,7 +76,7 @@ async def test_a_rollback_keeps_the_connections_of_later_providers(
 
 
 async def test_what_an_address_was_remembered_by_goes_on(postgres: PostgresServer) -> None:
-    """Before 7d20c1b4ae95 it had one conversation for ever, which was its memory."""
+    """Before 7d20c1b4ae95, each address had one permanent conversation, which was its memory."""
     with postgres.database() as url:
         database = Database(url)
         shop = await open_shop(database)
@@ -123,7 +123,7 @@ def _looked_up_by_id() -> dict[str, sa.Table]:
 
 @pytest.mark.parametrize("name", sorted(_looked_up_by_id()))
 def test_a_lookup_by_id_alone_has_its_index(name: str) -> None:
-    """Without an index, each lookup of a random id reads a whole index."""
+    """Otherwise, each lookup of a random id reads a complete index."""
     table = _looked_up_by_id()[name]
     assert any(
         next(iter(index.columns), None) is table.c.id
@@ -165,7 +165,7 @@ async def test_a_row_cannot_point_into_another_tenant(database: Database) -> Non
 
 
 async def test_an_owner_without_special_rights_migrates(postgres: PostgresServer) -> None:
-    """As docker-compose.yml sets it up: the owner is no superuser and makes no roles."""
+    """As in docker-compose.yml: the owner is not a superuser and cannot create roles."""
     with postgres.database() as url, psycopg.connect(as_owner(url), autocommit=True) as connection:
         connection.execute("DROP ROLE IF EXISTS plain_owner")
         connection.execute("CREATE ROLE plain_owner LOGIN")
@@ -194,7 +194,7 @@ async def test_an_owner_without_special_rights_migrates(postgres: PostgresServer
 async def test_accounts_of_before_keep_answers_from_knowledge_as_drafts(
     postgres: PostgresServer,
 ) -> None:
-    """A new account has them sent."""
+    """For a new account, they are sent."""
     with postgres.database() as url:
         database = Database(url)
         before = await open_shop(database)

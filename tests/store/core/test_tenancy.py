@@ -1,4 +1,5 @@
-"""The second wall: what the application's role can see and do in PostgreSQL, on every table."""
+"""Row-level security: what the application role can read and write in PostgreSQL, for every
+table."""
 
 from typing import Any
 
@@ -24,7 +25,8 @@ INSUFFICIENT_PRIVILEGE = "42501"
 
 @pytest.fixture(scope="module")
 async def neighbours(shared_database: Database) -> tuple[Shop, Shop]:
-    """Two clients with rows in every table. No test changes them: it is refused, or finds none."""
+    """Two clients with rows in every table. No test changes them: changes are rejected, or find no
+    rows."""
     mine, theirs = await open_shop(shared_database), await open_shop(shared_database)
     for one in (mine, theirs):
         await fill_every_table(shared_database, one)
@@ -55,7 +57,7 @@ async def test_no_role_of_the_service_is_above_the_wall(database: Database) -> N
 
 
 async def test_a_superusers_url_gives_no_superuser(database_url: str) -> None:
-    """Whoever logs in, a connection of ours is the application's role."""
+    """Whatever the login, a connection of ours uses the application role."""
     database = Database(as_owner(database_url))
     try:
         async with database.unscoped() as connection:
@@ -65,7 +67,7 @@ async def test_a_superusers_url_gives_no_superuser(database_url: str) -> None:
 
 
 async def test_what_looks_over_the_wall_runs_as_the_service(database_url: str) -> None:
-    """As whoever migrates it would be a superuser, or one whom the wall shows no row at all."""
+    """Run as the migration's owner, it would be a superuser, or see no rows at all."""
     with psycopg.connect(as_owner(database_url)) as connection:
         owners: dict[str, str] = dict(
             connection.execute(
@@ -106,7 +108,7 @@ async def test_the_wall_stands_on_every_table(database_url: str, name: str) -> N
 async def test_another_tenants_rows_cannot_be_seen_or_written(
     database: Database, neighbours: tuple[Shop, Shop], name: str
 ) -> None:
-    """With one row of each client in every table, each client has exactly its own."""
+    """With one row of each client in every table, each client sees exactly its own."""
     table = metadata.tables[name]
     shop, other = neighbours
     column = _owner_column(table)
@@ -130,7 +132,7 @@ async def test_another_tenants_rows_cannot_be_seen_or_written(
 async def _changed(
     database: Database, tenant: TenantId, name: str, change: sa.Update | sa.Delete
 ) -> int:
-    """How many rows the change finds. Rows of some tables nobody may change."""
+    """Return how many rows the change affects. Rows of some tables cannot be changed."""
     try:
         async with database.tenant(tenant) as connection:
             return (await connection.execute(change)).rowcount
@@ -144,7 +146,8 @@ async def _changed(
 async def _refused_to_insert(
     database: Database, tenant: TenantId, table: sa.Table, row: dict[str, Any]
 ) -> None:
-    """A copy of another's row: the wall says no before any unique key could tell that it exists."""
+    """Insert a copy of another client's row: row-level security rejects it before a unique key
+    could reveal that it exists."""
     values = {c.name: row[c.name] for c in table.columns if c.computed is None}
     with pytest.raises(DBAPIError) as refused:
         async with database.tenant(tenant) as connection:
@@ -178,7 +181,7 @@ async def test_without_a_tenant_there_is_nothing(database: Database, name: str) 
 
 
 async def test_a_connection_forgets_its_tenant(database_url: str) -> None:
-    """The next transaction on the same connection sees nothing of the last one's client."""
+    """The next transaction on the same connection sees nothing of the previous client."""
     database = Database(database_url, pool_size=1)
     try:
         shop = await open_shop(database)
@@ -218,7 +221,7 @@ async def test_who_holds_a_key_is_all_that_is_told_without_a_tenant(
 
 
 async def test_the_next_table_is_not_forgotten(database_url: str) -> None:
-    """Every table of the schema is one of these tests', Alembic's own aside."""
+    """These tests cover every table in the schema, except Alembic's."""
     with psycopg.connect(as_owner(database_url)) as connection:
         names = {
             name

@@ -1,4 +1,4 @@
-"""The CSV of an export: what is planted comes back, whoever reads it, and nothing is a formula."""
+"""An export's CSV: values round-trip in every reader, and none is a formula."""
 
 import json
 import re
@@ -32,7 +32,7 @@ from tests.support.exports.spreadsheet import (
 from tests.support.tenants.full_tenant import fill_every_table
 from tests.support.tenants.shop import Shop
 
-# What no text may begin with in a spreadsheet: of a formula, of a section's line, or trimmed.
+# Prefixes that a spreadsheet would interpret: a formula, a section line, or trimmed characters.
 FORBIDDEN = tuple("=+-@#＝＋－＠＃\t\r\n \u00a0\u3000\ufeff\u200b\u200e")
 
 CHARACTERS = st.characters(exclude_characters="\0", codec="utf-8")
@@ -58,7 +58,7 @@ def connection(postgres: PostgresServer) -> "Iterator[psycopg.Connection[Any]]":
 
 
 def assert_equal(part: Part, section: Section, found: list[dict[str, Any]]) -> None:
-    """Every cell says what the same field of the JSON says."""
+    """Check that every cell equals the same field of the JSON."""
     columns = SOURCES[section].columns
     assert part.name == section
     assert part.header == tuple(column.name for column in columns)
@@ -153,7 +153,7 @@ async def test_a_client_that_has_nothing_has_all_headers(
 def test_nothing_behind_a_semicolon_is_a_formula(
     connection: "psycopg.Connection[Any]", gap: str, sign: str
 ) -> None:
-    """Neither in a text nor in a JSON cell, for a reader who trims."""
+    """Neither in a text nor in a JSON cell, in a reader that trims."""
     planted = f"a;{gap}{sign}1+1"
     try:
         plant(connection, "C", [planted] * 6, {planted: planted}, None, datetime.now(UTC))
@@ -180,8 +180,9 @@ def test_how_a_line_looks(connection: "psycopg.Connection[Any]") -> None:
     assert file == (
         "## ai_conversations (1)\r\n"
         "id,key,memory_key,channel,customer_email,summary,thread,sentiment,is_critical,"
-        "handed_over_at,taken_by,taken_at,ended_at,created_at,last_message_at,messages\r\n"
-        '"1","\'=1",,"","x\n\'##y","\'-5","{}",-0.5,false,,,,,'
+        "handed_over_at,taken_by,taken_at,closed_at,snoozed_until,assignee,tags,ended_at,created_at,"
+        "last_message_at,messages\r\n"
+        '"1","\'=1",,"","x\n\'##y","\'-5","{}",-0.5,false,,,,,,,"[]",,'
         '"2026-01-02T03:04:05.6Z","2026-01-02T03:04:05.6Z","[]"\r\n'
         "## automation_events (1)\r\n"
         "id,event_type,source,status,customer_email,payload,created_at\r\n"

@@ -1,4 +1,4 @@
-"""Reading an export: one moment, in small pieces, and which errors leave a section out."""
+"""Reading an export: one snapshot, in small chunks, and errors that omit a section."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ AT = "2026-01-01T00:00:00.000Z"
 
 
 class Spoilt(JsonRendering):
-    """JSON whose messages are read by a query of the test's."""
+    """JSON whose messages are read with a query from the test."""
 
     def __init__(self, query: str) -> None:
         self._query = query
@@ -44,7 +44,7 @@ class Spoilt(JsonRendering):
 async def reading(
     database: Database, tenant: TenantId, rendering: JsonRendering | None = None
 ) -> AsyncIterator[tuple[Export, list[tuple[Section, str]]]]:
-    """An export and the sections that it left out."""
+    """An export, and its omitted sections."""
     left_out: list[tuple[Section, str]] = []
     async with database.snapshot(tenant) as snapshot:
         yield (
@@ -58,7 +58,7 @@ async def reading(
 
 
 async def read(export: Export, given: list[bytes] | None = None) -> bytes:
-    """The file; `given` has its pieces, also when it breaks off."""
+    """Return the file; `given` contains its chunks, even if it is incomplete."""
     pieces = [] if given is None else given
     async with aclosing(export.pieces(AT)) as coming:
         async for piece in coming:
@@ -83,7 +83,8 @@ async def add_knowledge(database: Database, shop: Shop) -> None:
 async def test_all_sections_are_of_one_moment(
     database: Database, database_url: str, shop: Shop
 ) -> None:
-    """What is committed after the first piece is in no section, not even in one not begun yet."""
+    """Rows committed after the first chunk are in no section, not even in one that has not
+    started."""
     add_conversations(database_url, shop, 2000)
     await add_knowledge(database, shop)
     async with reading(database, shop.tenant) as (export, _):
@@ -111,7 +112,7 @@ async def test_every_row_once_and_in_order(
 async def test_pieces_stay_small_whatever_a_row_weighs(
     database: Database, database_url: str, shop: Shop
 ) -> None:
-    """Many light rows, and after them heavy ones: no piece holds many of those."""
+    """Many small rows, then large ones: no chunk contains many large rows."""
     add_conversations(database_url, shop, 3000, weight=10)
     heavy = 1024 * 1024
     with psycopg.connect(database_url) as connection:
@@ -155,7 +156,7 @@ async def test_section_that_cannot_be_opened_is_left_out(
 async def test_error_within_what_is_held_back_leaves_the_section_out(
     database: Database, shop: Shop, rows_before: int
 ) -> None:
-    """As the specification says. Some of its rows had come."""
+    """As in the specification. Some of its rows had been read."""
     late = (
         f"SELECT E',\n' || json_build_object('x', 1 / ({rows_before} - n), 'y', repeat('y', 100)) "  # noqa: S608
         "FROM generate_series(0, 100000) AS n"
@@ -205,7 +206,7 @@ async def test_client_that_is_gone(database: Database, shop: Shop) -> None:
 
 
 async def test_anothers_rows_are_never_there(database: Database, shop: Shop) -> None:
-    """The wall in PostgreSQL stands before the query's own condition."""
+    """Row-level security applies before the query's own condition."""
     other = await open_shop(database)
     query = "SELECT to_json(id) FROM clients"
     async with reading(database, shop.tenant, Spoilt(query)) as (export, _):
@@ -232,7 +233,7 @@ async def test_closed_at_any_time_it_leaves_nothing_open(
             for _ in range(taken):
                 await anext(pieces)
             await pieces.aclose()
-        # The server notes the end a moment after it.
+        # The server detects the end a moment later.
         await eventually(lambda: nothing_open(database_url))
 
 
@@ -253,7 +254,7 @@ async def test_cancelled_while_the_database_works(
 
 
 async def test_silent_database_ends_it(database_url: str, shop: Shop) -> None:
-    """Between two pieces everything stays open and nothing comes any more."""
+    """Between two chunks, the connection stays open without data."""
     add_conversations(database_url, shop, 20_000, weight=500)
     async with mutable_proxy(database_url) as proxy:
         database = Database(proxy.url, pool_size=1)

@@ -1,4 +1,4 @@
-"""A conversation of any length: nothing is made of it that grows with it, and nothing is lost."""
+"""A conversation of any length: memory use does not grow with it, and nothing is lost."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ from tests.support.tenants.shop import Shop
 
 AT = "2026-01-01T00:00:00.000Z"
 FORMS = [JsonRendering(), CsvRendering()]
-# What a form has to write otherwise.
+# Characters that a format must escape.
 BODIES = (
     "Où est ma commande ?",
     'say "hi"',
@@ -42,14 +42,14 @@ def add_messages(
     weight: int = 1,
     bodies: tuple[str, ...] = BODIES,
 ) -> None:
-    """To the conversation with that key; `weight`: how often each body is repeated."""
+    """Add messages to the conversation with that key; `weight`: how often each body is repeated."""
     with psycopg.connect(as_owner(database_url)) as connection:
         connection.execute("SET session_replication_role = replica")
         connection.execute(
             "INSERT INTO engine_messages (client_id, id, event_id, conversation_id, direction, "
             "channel, author, body, created_at) SELECT %(client)s, m, m, c.id, 'inbound', 'api', "
             "'customer', repeat((%(bodies)s::text[])[1 + n %% %(kinds)s], %(weight)s), "
-            # Two of each second: the id says which of them is first.
+            # Two in each second: their id determines the order.
             "timestamptz '2026-01-01' + n / 2 * interval '1 second' "
             "FROM ai_conversations AS c, generate_series(1, %(number)s) AS n, "
             "lpad(n::text, 20, '0') AS zeros, concat('02', lpad(c.key, 4, '0'), zeros) AS m "
@@ -77,7 +77,7 @@ async def file_of(database: Database, shop: Shop, form: Rendering) -> bytes:
 
 
 def messages_in(file: bytes, form: Rendering) -> list[list[dict[str, Any]]]:
-    """Of each conversation, as a reader of the form has them."""
+    """Return the messages of each conversation, as a reader of the format parses them."""
     if isinstance(form, JsonRendering):
         records = [one for one in read_export(io.BytesIO(file)) if isinstance(one, RawRecord)]
         for record in records:
@@ -94,7 +94,7 @@ def messages_in(file: bytes, form: Rendering) -> list[list[dict[str, Any]]]:
 async def test_every_message_once_and_in_order(
     database: Database, database_url: str, shop: Shop, form: Rendering
 ) -> None:
-    """Around the number that stays together, and in a conversation between two others."""
+    """Around the chunk size, and for a conversation between two others."""
     numbers = [0, 1, TOGETHER - 1, TOGETHER, TOGETHER + 1, 5 * TOGETHER, 2]
     add_conversations(database_url, shop, len(numbers))
     for key, number in enumerate(numbers, start=1):
@@ -113,7 +113,7 @@ async def test_every_message_once_and_in_order(
 async def test_a_long_conversation_leaves_in_small_pieces(
     database: Database, database_url: str, shop: Shop, form: Rendering
 ) -> None:
-    """100,000 messages of 50 MB: PostgreSQL hands out no row that is as large as a few pieces."""
+    """100,000 messages with 50 MB: no row from PostgreSQL is as large as a few chunks."""
     number = 100_000
     add_conversations(database_url, shop, 1)
     add_messages(database_url, shop, "1", number, weight=20, bodies=("Où est ma commande ? ",))

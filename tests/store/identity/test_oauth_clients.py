@@ -1,4 +1,4 @@
-"""Registrations that nobody uses make room for others."""
+"""Unused registrations are deleted to make room for others."""
 
 from datetime import timedelta
 
@@ -33,7 +33,7 @@ async def test_the_unused_go_when_they_are_old_or_too_many(database: Database) -
 
 
 async def test_a_flood_of_one_network_pushes_out_its_own(database: Database) -> None:
-    """A program that is being connected keeps its registration, however many come after it."""
+    """An application that is being connected keeps its registration, however many follow."""
     now = utc_now()
     async with database.service() as connection:
         clients = OAuthClientRepository(connection)

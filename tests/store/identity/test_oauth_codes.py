@@ -1,4 +1,4 @@
-"""A code is used once, also when several come at the same moment."""
+"""A code is used once, even if several requests arrive at the same time."""
 
 import asyncio
 from datetime import timedelta

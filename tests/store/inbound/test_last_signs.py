@@ -1,4 +1,4 @@
-"""When a connection last did what it is for."""
+"""The last successful use of a connection."""
 
 from datetime import timedelta
 

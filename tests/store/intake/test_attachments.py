@@ -1,4 +1,4 @@
-"""Files of events: kept in chunks, listed in their order, and of one client alone."""
+"""Attachments: stored in chunks, listed in order, and isolated by client."""
 
 import pytest
 import sqlalchemy as sa
@@ -70,7 +70,7 @@ async def test_without_a_plan_a_day_has_less_room(
 async def test_unproved_senders_have_a_part_of_the_day(
     database: Database, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Photos of strangers take no room from those of customers."""
+    """Strangers' photos do not use the storage for customers."""
     monkeypatch.setattr(attachments, "MAX_DAY_UNPROVED_BYTES", len(PHOTO.data))
     proved = (await admit_event(database, shop)).ref.event_id
     claimed = (await admit_event(database, shop)).ref.event_id

@@ -1,4 +1,4 @@
-"""Integrations: one live connection a provider, each end told of once, no secret left behind."""
+"""Integrations: one live connection per provider, each end reported once, no secret left behind."""
 
 import asyncio
 
@@ -40,7 +40,7 @@ async def fail(database: Database, shop: Shop, integration_id: str) -> None:
 
 
 async def disconnect(database: Database, shop: Shop, integration_id: str) -> tuple[str, ...]:
-    """Ids of the deliveries that are to be sent."""
+    """Disconnect; return the ids of the deliveries to send."""
     async with database.tenant(shop.tenant) as connection:
         return await IntegrationRepository(connection, shop.tenant).disconnect(
             integration_id, utc_now(), new_ulid
@@ -54,7 +54,7 @@ async def live(database: Database, shop: Shop) -> list[str]:
 
 
 async def told(database: Database, shop: Shop) -> list[tuple[str, str, str | None]]:
-    """Event, integration and reason, in order."""
+    """Return event, integration and reason, in order."""
     return [
         (one.event, one.data["integration_id"], one.data.get("reason"))
         for one in await told_events(database, client_id=shop.client_id)
@@ -81,7 +81,7 @@ async def test_connected_and_ended(database: Database, shop: Shop) -> None:
 
 
 async def store_unknown(database: Database, shop: Shop) -> str:
-    """A connection that a later version made."""
+    """Create a connection as a later version would."""
     integration_id = new_ulid()
     async with database.tenant(shop.tenant) as connection:
         await connection.execute(
@@ -99,7 +99,7 @@ async def store_unknown(database: Database, shop: Shop) -> str:
 
 
 async def test_a_provider_of_another_version(database: Database, shop: Shop) -> None:
-    """Whoever meets it is told which it is; it stays as it was made, and can be ended."""
+    """Errors name the provider; the connection is unchanged, and can be ended."""
     await connect(database, shop)
     unknown = await store_unknown(database, shop)
     before = await only_row(database, integrations, id=unknown)
@@ -115,7 +115,7 @@ async def test_a_provider_of_another_version(database: Database, shop: Shop) -> 
             with pytest.raises(UnknownProvider, match=f"{unknown}.*magento"):
                 await read
     assert await only_row(database, integrations, id=unknown) == before
-    # What becomes of a run that needs it.
+    # The outcome of a run that needs it.
     assert UnknownProvider.retryable
     assert UnknownProvider.code in OUTAGE
 
@@ -138,7 +138,7 @@ async def test_connected_anew(database: Database, shop: Shop) -> None:
 
 
 async def test_it_fails_once(database: Database, shop: Shop) -> None:
-    """However many actions meet the refusal, and whatever is done about it then."""
+    """However many actions are rejected, and whatever follows."""
     integration_id = await connect(database, shop)
     await asyncio.gather(*(fail(database, shop, integration_id) for _ in range(5)))
 
@@ -169,7 +169,7 @@ async def test_a_late_failure_does_not_touch_what_came_after(
 async def test_what_failed_has_been_told_and_is_not_told_when_it_is_replaced(
     database: Database, shop: Shop
 ) -> None:
-    """By its own row: what the outbox keeps of it does not matter."""
+    """By its row: the content of the outbox does not matter."""
     first = await connect(database, shop)
     await fail(database, shop, first)
     async with database.service() as connection:
@@ -182,7 +182,7 @@ async def test_what_failed_has_been_told_and_is_not_told_when_it_is_replaced(
 
 
 async def test_who_sends_what_is_told(database: Database, shop: Shop) -> None:
-    """The caller what people do, and the run what it met itself."""
+    """The caller sends events about users' actions, and the run sends its own."""
     await subscribe(database, shop)
     integration = Integration(id=new_ulid(), provider=Provider.ZENDESK, sealed="SEALED")
     async with database.tenant(shop.tenant) as connection:
@@ -210,7 +210,7 @@ async def test_who_sends_what_is_told(database: Database, shop: Shop) -> None:
 
 
 async def test_two_connect_at_once(database: Database, shop: Shop) -> None:
-    """One of them is there at the end; none of both at the same time."""
+    """One of them exists at the end, and never both."""
     outcomes = await asyncio.gather(
         *(connect(database, shop) for _ in range(5)), return_exceptions=True
     )

@@ -1,4 +1,4 @@
-"""Order facts: one row an order, the newest of each field, found by number or customer."""
+"""Order facts: one row per order, the newest value of each field, found by number or customer."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Tests of clients' own heads: their tickets, their use, and their removal with a ticket."""
+"""Clients' own heads: their tickets, their use, and their removal with a ticket."""
 
 import asyncio
 from datetime import timedelta

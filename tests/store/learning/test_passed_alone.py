@@ -1,4 +1,4 @@
-"""How many answers of a playbook went out without a person."""
+"""How many answers of a playbook were sent without a review."""
 
 from datetime import timedelta
 
@@ -17,7 +17,7 @@ async def test_what_a_person_saw_did_not_pass_alone(database: Database, shop: Sh
         await leave_run(connection, shop, LeftRun(0.9))
         seen = await leave_run(connection, shop, LeftRun(0.5, "approved"))
         joined = await leave_run(connection, shop, LeftRun(0.5))
-        await leave_run(connection, shop, LeftRun(0.99, plan=()))  # an automatic mail
+        await leave_run(connection, shop, LeftRun(0.99, plan=()))  # an automatic email
         for run_id, value in (
             (seen, {"handoff_reason": "low_confidence"}),
             (joined, {"joined_review": "x"}),

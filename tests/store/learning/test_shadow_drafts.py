@@ -1,4 +1,4 @@
-"""Shadow drafts: compared once people have dealt with the message, wherever they did."""
+"""Shadow drafts: compared once a human has handled the message, in any channel."""
 
 from datetime import timedelta
 
@@ -34,7 +34,7 @@ SENT = "<p>La commande 1042 est partie hier.</p>"
 async def test_what_people_wrote_in_the_helpdesk_is_compared(
     database: Database, shop: Shop
 ) -> None:
-    """Their message comes first, and then the review that it closed is settled."""
+    """The human's message arrives first; then the closed review is settled."""
     now = utc_now()
     async with database.tenant(shop.tenant) as connection:
         run_id = await leave_shadow(connection, shop, THOUGHT, platform="zendesk")
@@ -58,7 +58,7 @@ async def test_who_rejects_and_writes_later_has_answered(database: Database, sho
         before = await connection.scalar(sa.select(shadow_drafts.c.decision))
         await drafts.heard(Provider.ZENDESK, "T-7", SENT, now + 2 * ANSWER_WITHIN)
         await drafts.heard(Provider.ZENDESK, "T-7", SENT, now + timedelta(hours=1))
-        # A second settling of the same review changes nothing.
+        # A second settlement of the same review changes nothing.
         await drafts.settle(run_id, Decision.EXPIRE, now)
 
     assert before == PeopleDid.HANDED_OVER
@@ -84,7 +84,7 @@ async def test_an_erased_customer_leaves_how_near_they_were(database: Database, 
     async with database.tenant(shop.tenant) as connection:
         await leave_shadow(connection, shop, THOUGHT, did=PeopleDid.ANSWERED, sent=THOUGHT.draft)
         events = (await connection.scalars(sa.select(engine_events.c.id))).all()
-        words = CustomerWords(connection, shop.tenant, now)
+        words = CustomerWords(connection, shop.tenant, now, str)
         await words.mark(events, now)
         subject = Subject(connection, shop.tenant, "lea@example.com", now)
         emptied = await words.empty(await words.marked(""), subject, now)

@@ -1,4 +1,4 @@
-"""What advice says of the past is what the rows say."""
+"""The history in the advice equals the rows."""
 
 import sqlalchemy as sa
 
@@ -16,7 +16,7 @@ from tests.support.tenants.shop import Shop
 _RUNS = (
     (LeftRun(0.60, "approved"), PastOutcome(0.60, Seen.APPROVED)),
     (LeftRun(0.61, "edited", edited=True), PastOutcome(0.61, Seen.EDITED)),
-    # A second person agreed to the words of the first.
+    # A second person approved the first person's text.
     (LeftRun(0.62, "approved", edited=True), PastOutcome(0.62, Seen.EDITED)),
     (LeftRun(0.63, "rejected"), PastOutcome(0.63, Seen.REJECTED)),
     (LeftRun(0.64, "expired"), PastOutcome(0.64, Seen.UNKNOWN)),
@@ -31,7 +31,7 @@ _RUNS = (
 )
 _REPLY = (PlannedAction(kind=ActionKind.REPLY),)
 
-# Counted by itself, of the tables alone.
+# Counted independently, from the tables.
 _BY_SQL = sa.text("""
     SELECT count(*) FILTER (WHERE run.hold IS NOT NULL OR run.confidence < :threshold
             OR (review.id IS NOT NULL AND run.confidence >= 0.7)) AS reviewed,
@@ -58,7 +58,7 @@ async def test_each_run_is_what_people_made_of_it(database: Database, shop: Shop
             ).one()
             for threshold in (0.60, 0.65, 0.95)
         }
-        # None of these is a run of the past.
+        # None of these is a past run.
         await leave_run(connection, shop, LeftRun(0.99, plan=()))
         for agrees in (True, False):
             sent = "Bonjour Léa" if agrees else "Autre chose"

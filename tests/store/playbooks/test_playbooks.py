@@ -15,7 +15,7 @@ NOTES = Rulebook(actions={ActionKind.NOTE: ActionRule(level=ActionLevel.AUTONOMO
 
 async def test_clients_have_their_own(database: Database, shop: Shop) -> None:
     other = await open_shop(database, rulebook=NOTES)
-    # Without the wall between tenants, which would hide the other's rows by itself.
+    # Without row-level security, which would hide the other client's rows.
     async with database.service() as connection:
         assert await client_of(connection, shop.playbook_id) == shop.tenant
         mine = PlaybookRepository(connection, shop.tenant)

@@ -1,4 +1,4 @@
-"""What platforms told of one customer goes with them, and nothing of another's."""
+"""A customer's inbound webhooks are erased with the customer, and no one else's."""
 
 import sqlalchemy as sa
 
@@ -58,7 +58,7 @@ async def test_facts_requests_and_bodies_of_one_customer_go(database: Database, 
         emptied = await arrivals.empty(arrivals.of_customer(page))
         assert emptied == {"inbound_webhooks, emptied": 8}
         assert await arrivals.webhooks(page[-1].id) == []
-        assert await arrivals.remove_told() == {"order_facts": 1, "data_requests": 1}
+        assert await arrivals.remove_orders_and_requests() == {"order_facts": 1, "data_requests": 1}
 
     left = {row["id"]: row for row in await rows(database, inbound_webhooks, of=shop)}
     assert {name for name, key in stored.items() if left[key]["body"]} == {"longer", "his"}
@@ -68,7 +68,7 @@ async def test_facts_requests_and_bodies_of_one_customer_go(database: Database, 
 
 
 async def test_a_page_of_long_bodies_has_a_bounded_size(database: Database, shop: Shop) -> None:
-    """Strangers choose how long they are, and a transaction has seconds."""
+    """Strangers choose their length, and a transaction is limited to seconds."""
     async with database.tenant(shop.tenant) as connection:
         here = await listen_to(connection, shop.tenant, Provider.SHOPIFY)
         body = bytes(1_100_000)

@@ -1,4 +1,4 @@
-"""Whose an event is that was never normalized: it is read for the first time by the erasure."""
+"""The customer of an event that was never normalized: the erasure reads it first."""
 
 import asyncio
 import secrets
@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from activities.privacy.erase_customer import CustomerErasure
+from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
 from domain.intake.event import InboundEvent, UnifiedEvent
 from domain.intake.normalization import normalize
@@ -21,10 +22,18 @@ from tests.support.core.rows import rows
 from tests.support.runs.conversation import CUSTOMER, admitted
 from tests.support.tenants.shop import Shop
 
+SEALER = FernetSealer(new_seal_key())
+
 
 def erasure_of(database: Database, shop: Shop) -> CustomerErasure:
     return CustomerErasure(
-        database, shop.tenant, CUSTOMER, erasure_id=new_ulid(), mark=utc_now(), now=utc_now
+        database,
+        shop.tenant,
+        CUSTOMER,
+        erasure_id=new_ulid(),
+        mark=utc_now(),
+        sealer=SEALER,
+        now=utc_now,
     )
 
 
@@ -55,7 +64,7 @@ async def test_others_are_answered_while_events_are_read(
 async def test_no_transaction_is_open_while_texts_are_compared(
     database: Database, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Strangers' mails that name nobody may take longer than a transaction has."""
+    """Comparing strangers' emails may take longer than a transaction is allowed to."""
     ids = await leave_events(database, shop, *(text(200_000) for _ in range(3)))
     in_use = []
 
@@ -72,7 +81,7 @@ async def test_no_transaction_is_open_while_texts_are_compared(
 
 
 async def test_texts_are_read_in_parts_of_a_bounded_size(database: Database, shop: Shop) -> None:
-    """A payload that compresses is read alone: its size is not known before."""
+    """A compressible payload is read alone, because its size is unknown before."""
     large, small = text(READ_BYTES * 2 // 5), text(1_000)
     same = "x" * 500_000
     ids = await leave_events(database, shop, large, large, large, small, same, same, small)
@@ -93,11 +102,12 @@ async def test_texts_are_read_in_parts_of_a_bounded_size(database: Database, sho
 async def test_a_retry_goes_on_at_the_page_that_was_reached(
     database: Database, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Pages before it are not read again: there may be hours of them."""
+    """Earlier pages are not read again: they may take hours."""
     first, _, third = await leave_events(database, shop, "a", "b", "c")
     reached: dict[str, str | None] = {"events": first}
     erasure = CustomerErasure(
-        database, shop.tenant, CUSTOMER, erasure_id=new_ulid(), mark=utc_now(), now=utc_now,
+        database, shop.tenant, CUSTOMER, erasure_id=new_ulid(), mark=utc_now(),
+        sealer=SEALER, now=utc_now,
         reached=reached,
     )  # fmt: skip
     events = Subject.events
@@ -117,10 +127,11 @@ async def test_a_retry_goes_on_at_the_page_that_was_reached(
 
 
 async def test_no_address_in_an_id_is_part_of_the_progress(database: Database, shop: Shop) -> None:
-    """The progress passes through Temporal."""
+    """The progress is stored in Temporal."""
     progress = Progress()
     erasure = CustomerErasure(
-        database, shop.tenant, CUSTOMER, erasure_id=new_ulid(), mark=utc_now(), now=utc_now,
+        database, shop.tenant, CUSTOMER, erasure_id=new_ulid(), mark=utc_now(),
+        sealer=SEALER, now=utc_now,
         reached=progress,
     )  # fmt: skip
     ids = sorted([new_ulid(), f"{CUSTOMER}-1"])
@@ -148,7 +159,7 @@ async def test_no_address_in_an_id_is_part_of_the_progress(database: Database, s
 
 
 class Progress(dict[str, str | None]):
-    """Records every value, also those that a later one replaces."""
+    """Records every value, including replaced ones."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -165,7 +176,8 @@ async def marked(database: Database, shop: Shop) -> set[str]:
 
 
 async def leave_events(database: Database, shop: Shop, *payloads: str) -> list[str]:
-    """Normalized mails that name nobody; the last has the customer's address in its payload."""
+    """Store normalized emails without a customer; the last has the customer's address in its
+    payload."""
     ids = sorted(new_ulid() for _ in payloads)
     async with database.tenant(shop.tenant) as connection:
         for event_id, payload in zip(ids, payloads, strict=True):
@@ -181,5 +193,5 @@ async def leave_events(database: Database, shop: Shop, *payloads: str) -> list[s
 
 
 def text(length: int) -> str:
-    """Random, so that it is kept with as many bytes."""
+    """Return a random text, which is stored uncompressed."""
     return secrets.token_urlsafe(length)[:length]

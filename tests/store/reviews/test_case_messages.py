@@ -1,4 +1,4 @@
-"""Messages that come while people have the conversation: which case they join, and what it does."""
+"""Messages for a conversation with human agents: the case that they join, and their effect."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -24,7 +24,7 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 async def decide(database: Database, shop: Shop, review_id: str, choice: Choice) -> bool:
-    """Whether a second person is awaited."""
+    """Return whether a second approver is required."""
     async with database.tenant(shop.tenant) as connection:
         repository = EscalationRepository(connection, shop.tenant)
         return (await repository.decide(review_id, choice, NOW)).awaits_second
@@ -54,7 +54,7 @@ async def test_a_message_joins_the_open_review(database: Database, shop: Shop) -
 
 
 async def test_a_repeated_step_changes_nothing(database: Database, shop: Shop) -> None:
-    """Also once another message has come, or the review was decided."""
+    """Even if another message has arrived, or the review was decided."""
     review_id = await open_review(database, shop, needs_second=True)
     conversation_id = await converse(database, shop, review_id)
     first = await write_and_join(database, shop, conversation_id)
@@ -72,7 +72,7 @@ async def test_a_repeated_step_changes_nothing(database: Database, shop: Shop) -
 
 
 async def test_approvals_before_it_are_void(database: Database, shop: Shop) -> None:
-    """The words of the first of two stay as a draft; she must agree to them once more."""
+    """The first approver's text stays as a draft; they must approve again."""
     review_id = await open_review(database, shop, needs_second=True)
     conversation_id = await converse(database, shop, review_id)
     await decide(database, shop, review_id, Choice(Decision.EDIT, "anna", text="Mes mots."))
@@ -115,7 +115,7 @@ async def test_after_an_approval_the_agent_answers(
 
 @pytest.mark.parametrize("how", ["reject", "expire"])
 async def test_people_keep_what_they_took_over(database: Database, shop: Shop, how: str) -> None:
-    """By the review by which they did, of which nothing else changes."""
+    """Their review shows the takeover, and is otherwise unchanged."""
     review_id = await open_review(database, shop, needs_second=True)
     conversation_id = await converse(database, shop, review_id)
     await decide(database, shop, review_id, Choice(Decision.APPROVE, "anna"))
@@ -135,7 +135,7 @@ async def test_people_keep_what_they_took_over(database: Database, shop: Shop, h
 async def test_one_that_is_closed_by_the_workflow_hands_over_too(
     database: Database, shop: Shop
 ) -> None:
-    """By the version before, which did not: then whoever settles it does."""
+    """The previous version did not: then the settlement hands it over."""
     review_id = await open_review(database, shop)
     await converse(database, shop, review_id)
     async with database.tenant(shop.tenant) as connection:
@@ -151,7 +151,7 @@ async def test_one_that_is_closed_by_the_workflow_hands_over_too(
 async def test_what_was_rejected_before_conversations_were_handed_over(
     database: Database, shop: Shop
 ) -> None:
-    """The agent has answered there since, and goes on."""
+    """The agent has answered there since, and continues."""
     review_id = await open_review(database, shop)
     conversation_id = await converse(database, shop, review_id)
     await decide(database, shop, review_id, Choice(Decision.REJECT, "ben"))
@@ -177,7 +177,7 @@ async def test_a_message_of_another_conversation_joins_nothing(
 
 
 async def test_all_open_reviews_of_it_are_outdated(database: Database, shop: Shop) -> None:
-    """Two messages at once may have led to one each."""
+    """Two concurrent messages may have opened one review each."""
     old, new = [
         await open_review(database, shop, now=NOW + timedelta(seconds=later)) for later in (0, 1)
     ]
@@ -205,7 +205,7 @@ async def test_a_sensitive_message_makes_its_review_urgent(database: Database, s
 async def test_a_message_and_a_decision_at_once(
     database: Database, shop: Shop, decision: Decision
 ) -> None:
-    """The decision comes first or has not seen the message, and nobody waits for ever."""
+    """The decision comes first or does not include the message, without a deadlock."""
     for _ in range(5):
         review_id = await open_review(database, shop)
         conversation_id = await converse(database, shop, review_id)
@@ -265,7 +265,7 @@ async def test_a_later_round_goes_on_with_its_messages(database: Database, shop:
 
 
 async def open_round(database: Database, shop: Shop, review_id: str) -> str:
-    """The review of the same run's next round."""
+    """Open the review of the same run's next round."""
     run_id = (await only_row(database, escalation_tickets, id=review_id))["run_id"]
     again = new_ulid()
     async with database.tenant(shop.tenant) as connection:
@@ -282,7 +282,7 @@ async def open_round(database: Database, shop: Shop, review_id: str) -> str:
 
 @pytest.mark.parametrize("_", range(5))
 async def test_an_approval_and_another_plan_at_once(database: Database, shop: Shop, _: int) -> None:
-    """One of the two wins, and what was approved is the plan that stands."""
+    """One of the two wins, and the approved plan is the current plan."""
     review_id = await open_review(database, shop, plan=(refund(4990),))
     other = refund(3500).model_copy(update={"order_number": "1043"})
 

@@ -1,4 +1,4 @@
-"""The runs of messages that joined a case: they end with it, answered or failed."""
+"""Runs of messages that joined a case: they end with it, answered or failed."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -54,7 +54,7 @@ async def test_they_end_with_the_case(
 
 
 async def test_one_that_comes_late(database: Database, shop: Shop) -> None:
-    """A message whose outcome is written while its case is being closed is not left behind."""
+    """A message whose outcome is written while its case is closed is included."""
     for _ in range(8):
         review_id = await open_review(database, shop)
         review = await only_row(database, escalation_tickets, id=review_id)
@@ -75,7 +75,7 @@ async def test_one_that_comes_late(database: Database, shop: Shop) -> None:
 async def test_an_approval_reopens_what_the_draft_did_not_cover(
     database: Database, shop: Shop
 ) -> None:
-    """Once, as it was at admission."""
+    """Once, as at admission."""
     review_id = await open_review(database, shop)
     run_id = (await only_row(database, escalation_tickets, of=shop))["run_id"]
     conversation_id = await converse(database, shop, review_id)
@@ -103,7 +103,7 @@ async def test_an_approval_reopens_what_the_draft_did_not_cover(
 
 
 async def test_they_fail_with_the_case(database: Database, shop: Shop) -> None:
-    """What has its outcome later joins those that come later: people have the conversation."""
+    """A later outcome joins later messages: human agents have the conversation."""
     review_id = await open_review(database, shop)
     run_id = (await only_row(database, escalation_tickets, of=shop))["run_id"]
     conversation_id = await converse(database, shop, review_id)

@@ -1,4 +1,4 @@
-"""Escalations: several people, the customer and the clock against a model."""
+"""Reviews: several reviewers, the customer and the clock against a model."""
 
 import asyncio
 from collections import Counter
@@ -49,7 +49,7 @@ class Escalations(RuleBasedStateMachine):
     def open(self, needs_second: bool, draft: str) -> None:
         self.now = START
         self.model = Model(needs_second, draft)
-        self.shop = self._do(open_shop(self.database))  # each may receive so many in an hour
+        self.shop = self._do(open_shop(self.database))  # the hourly limit of each
         self.id = self._do(
             open_review(self.database, self.shop, needs_second=needs_second, draft=draft, now=START)
         )
@@ -75,14 +75,14 @@ class Escalations(RuleBasedStateMachine):
 
     @rule(decision=CHOICES, person=PEOPLE, text=TEXTS, has_read=st.booleans())
     def decide(self, decision: Decision, person: str, text: str, has_read: bool) -> None:
-        """A person who has read the draft as it is, or may have read the agent's only."""
+        """Decide as a reviewer who read the current draft, or perhaps only the agent's."""
         seen = self.model.words if has_read and self.model.words else None
         expected = self.model.decide(decision, person, text, self.now, has_read=has_read)
         assert self._do(self._decide(decision, person, text, seen)) == expected
 
     @rule()
     def join(self) -> None:
-        """The customer writes once more; the step that adds the message is repeated."""
+        """The customer writes again; the step that adds the message is repeated."""
         where = (self.database, self.shop, self.conversation_id)
         event_id = self._do(write(*where, now=self.now)).event_id
         expected = self.id if self.model.join(event_id) else None
@@ -90,7 +90,7 @@ class Escalations(RuleBasedStateMachine):
 
     @rule(person=PEOPLE, decision=st.sampled_from([Decision.APPROVE, Decision.EDIT]))
     def decide_without_the_latest(self, person: str, decision: Decision) -> None:
-        """A person who has read the first message only."""
+        """Decide as a reviewer who read only the first message."""
         if self.model.latest is None:
             return
         refused = self.model.refusal(person, self.now) or ConversationMovedOn.code
@@ -98,12 +98,12 @@ class Escalations(RuleBasedStateMachine):
 
     @rule()
     def read_it(self) -> None:
-        """The agent reads the review, and thinks about it for as long as it takes."""
+        """The agent reads the review, and processes it for some time."""
         self.read = self._do(self._read())
 
     @rule(text=TEXTS, needs_second=st.booleans())
     def revise(self, text: str, needs_second: bool) -> None:
-        """The agent changes draft and plan, as it has read them some time ago."""
+        """The agent changes the draft and plan, based on an earlier read."""
         model, read = self.model, self.read
         may = not model.decided and read is not None and read.revision == model.revision
         assert self._do(self._revise(text, needs_second)) == may
@@ -113,7 +113,7 @@ class Escalations(RuleBasedStateMachine):
 
     @rule(person=PEOPLE, decision=st.sampled_from([Decision.APPROVE, Decision.EDIT]))
     def decide_on_the_plan_before(self, person: str, decision: Decision) -> None:
-        """A person who has read the latest message, and not the plan that it led to."""
+        """Decide as a reviewer who read the latest message, but not the resulting plan."""
         if self.model.revision == 0:
             return
         refused = self.model.refusal(person, self.now) or EscalationChanged.code
@@ -123,7 +123,7 @@ class Escalations(RuleBasedStateMachine):
 
     @rule(person=PEOPLE)
     def approve_what_is_gone(self, person: str) -> None:
-        """A person who has read other words than those that would be sent."""
+        """Approve as a reviewer who read another text than the current one."""
         refused = self.model.refusal(person, self.now)
         gone = EscalationChanged.code if self.model.words else DraftMissing.code
         if self.model.first == person:
@@ -140,7 +140,7 @@ class Escalations(RuleBasedStateMachine):
 
     @rule(text=TEXTS)
     def all_at_once(self, text: str) -> None:
-        """Three people and the clock: whatever the order was, it is one that the model allows."""
+        """Three reviewers and the clock: the order is always one that the model allows."""
         before = self.model.decided
 
         async def everybody() -> Counter[str]:

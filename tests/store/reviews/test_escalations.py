@@ -1,4 +1,4 @@
-"""Escalations: what a review is opened with, and which approvals count."""
+"""Reviews: their initial data, and the approvals that count."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""What stands around a review: its neighbours in the queue, and how many are open."""
+"""A review's context: its neighbors in the queue, and the number of open reviews."""
 
 from datetime import timedelta
 
@@ -19,7 +19,7 @@ from tests.support.tenants.shop import open_shop
 
 
 async def test_neighbours_are_those_that_one_may_decide(database: Database) -> None:
-    """In the order of the queue, without what a colleague has claimed or oneself has approved."""
+    """In queue order, without reviews claimed by a colleague or approved by the user."""
     shop, now = await open_shop(database), utc_now()
     ids = [
         await open_review(

@@ -1,4 +1,4 @@
-"""Reading a review where PostgreSQL plans for any of them and knows nothing of the tables."""
+"""Reading a review with a generic plan, in a database without statistics."""
 
 import pytest
 import sqlalchemy as sa
@@ -11,12 +11,12 @@ from tests.support.tenants.shop import open_shop
 
 @pytest.mark.own_database
 async def test_it_is_quick_in_a_database_that_was_never_analysed(database: Database) -> None:
-    """It took 2.5 s once a connection had read ten; beside other work that is over the limit."""
+    """It took 2.5 s after ten reads on a connection; under load that exceeds the limit."""
     shop = await open_shop(database)
     review_ids = [await open_review(database, shop) for _ in range(60)]
 
     async with database.reading(shop.tenant) as connection:
-        # What PostgreSQL turns to by itself after a few executions of a prepared statement.
+        # PostgreSQL chooses this by itself after a few executions of a prepared statement.
         await connection.execute(sa.text("SET LOCAL plan_cache_mode = force_generic_plan"))
         await connection.execute(sa.text("SET LOCAL statement_timeout = '1s'"))
         review = await read_review(connection, shop.client_id, review_ids[-1])

@@ -1,4 +1,4 @@
-"""A plan of which a step was started keeps its steps: no correction replaces it."""
+"""A plan with a started step keeps its steps: no correction replaces it."""
 
 from datetime import UTC, datetime
 
@@ -6,6 +6,7 @@ import pytest
 
 from adapters.system import new_ulid
 from domain.agent.plan import ActionKind, StepOutcome, StepState
+from domain.runs.teammate_reply import FIRST_STEP
 from store.core.database import Database
 from store.reviews.later_turns import LaterTurns, ReviewAsRead, Revision
 from store.reviews.tables import escalation_tickets
@@ -20,7 +21,7 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 async def start(database: Database, shop: Shop, review_id: str, state: StepState | None) -> None:
-    """Start the first step in the round before. `state`: None where its outcome is not written."""
+    """Start the first step in the previous round. `state`: None if its outcome is not written."""
     review = await only_row(database, escalation_tickets, id=review_id)
     place = LedgerPlace(review["run_id"], 0, 0)
     async with database.tenant(shop.tenant) as connection:
@@ -66,5 +67,16 @@ async def test_a_claim_that_was_given_back_leaves_the_plan_open(
     async with database.tenant(shop.tenant) as connection:
         place = LedgerPlace(review["run_id"], 0, 0)
         await ActionLedger(connection, shop.tenant).release(place, entry["id"])
+
+    assert await read(database, shop, review_id) is not None
+
+
+async def test_a_members_reply_is_no_step_of_the_plan(database: Database, shop: Shop) -> None:
+    review_id = await open_review(database, shop, plan=(refund(4990),))
+    review = await only_row(database, escalation_tickets, id=review_id)
+    place = LedgerPlace(review["run_id"], FIRST_STEP, 0)
+    async with database.tenant(shop.tenant) as connection:
+        ledger = ActionLedger(connection, shop.tenant)
+        await ledger.begin(place, Effect(ActionKind.REPLY), entry_id=new_ulid(), now=NOW)
 
     assert await read(database, shop, review_id) is not None

@@ -1,4 +1,4 @@
-"""The action ledger: each step is begun once, and money is counted exactly."""
+"""The action ledger: each step is started once, and amounts are counted exactly."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -18,7 +18,7 @@ CUSTOMER = "lea@example.com"
 
 
 async def test_of_twenty_one_does_a_step(database: Database, shop: Shop) -> None:
-    """The others learn that it was begun, and not what came of it."""
+    """The others learn that it was started, but not its outcome."""
     place = await _place(database, shop)
 
     begun = await asyncio.gather(*(_begin(database, shop, place) for _ in range(20)))
@@ -76,7 +76,8 @@ async def test_a_claim_is_given_back(database: Database, shop: Shop) -> None:
 async def test_a_claim_that_another_took_over_is_not_given_back(
     database: Database, shop: Shop
 ) -> None:
-    """A try that Temporal gave up hears late that it was not reached, while the next is at it."""
+    """An attempt that Temporal timed out learns late that its request failed, while the next
+    attempt runs."""
     place = await _place(database, shop)
     first, second = new_ulid(), new_ulid()
     await _begin(database, shop, place, entry_id=first)
@@ -89,7 +90,7 @@ async def test_a_claim_that_another_took_over_is_not_given_back(
 
 
 async def test_what_is_done_stays_done(database: Database, shop: Shop) -> None:
-    """A late note of an attempt that timed out changes nothing."""
+    """A late record from a timed-out attempt changes nothing."""
     place = await _place(database, shop)
     await _begin(database, shop, place)
     await _finish(database, shop, place, StepState.DONE)
@@ -102,7 +103,8 @@ async def test_what_is_done_stays_done(database: Database, shop: Shop) -> None:
 
 
 async def test_money_is_counted_by_customer_day_and_order(database: Database, shop: Shop) -> None:
-    """Each step once, whatever its round; failed ones, other currencies and the asker's not."""
+    """Each step once, in any round; failed steps, other currencies and the current step do not
+    count."""
     now = utc_now().replace(hour=12)
     effects = [
         (_refund("demo_shop/1", 1000), now, StepState.DONE),
@@ -146,7 +148,7 @@ def _refund(
 
 
 async def test_what_was_begun_in_a_run_is_known(database: Database, shop: Shop) -> None:
-    """In the plan's order, whatever the round; what nobody finished is unknown."""
+    """In plan order, for any round; unfinished steps are unknown."""
     run_id = (await _place(database, shop)).run_id
     for step, state in enumerate((StepState.DONE, StepState.FAILED, None)):
         place = LedgerPlace(run_id, step, 0)
@@ -201,7 +203,7 @@ async def _spent(
     async with database.tenant(shop.tenant) as connection:
         return await ActionLedger(connection, shop.tenant).spent(
             order_key=order_key,
-            customer=CUSTOMER,
+            customer=[CUSTOMER],
             currency="EUR",
             not_by=asker.run_id,
             now=now,

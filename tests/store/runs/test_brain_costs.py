@@ -1,4 +1,4 @@
-"""What language models cost a client, and that many runs at once stay within the budget."""
+"""A client's language model costs, and concurrent runs within the budget."""
 
 import asyncio
 

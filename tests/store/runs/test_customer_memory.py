@@ -1,4 +1,5 @@
-"""A customer's memory: of all threads, of nobody else's messages, and in no visitor's reach."""
+"""A customer's memory: from all threads, without other people's messages, and unavailable to
+visitors."""
 
 import asyncio
 from typing import Any
@@ -19,7 +20,7 @@ NOW = utc_now()
 
 
 async def answer(database: Database, shop: Shop, ref: RunRef, classification: str) -> None:
-    """As persist leaves a run."""
+    """Store an answer as persist does."""
     async with database.tenant(shop.tenant) as connection:
         await connection.execute(
             sa.update(engine_runs)
@@ -41,7 +42,7 @@ async def case_of(database: Database, shop: Shop, ref: RunRef) -> Case:
 
 
 def outcomes(summary: str) -> list[str]:
-    """The summary's lines without their day."""
+    """Return the summary's lines without dates."""
     return [line.split(" ", 1)[1] for line in summary.splitlines()]
 
 
@@ -84,7 +85,7 @@ async def test_a_visitor_is_remembered_in_the_session_alone(database: Database, 
 async def test_threads_that_are_answered_at_once_are_both_in_it(
     database: Database, shop: Shop
 ) -> None:
-    """Each waits for the other's memory, and sees what it wrote."""
+    """Each waits for the other's memory, and sees its changes."""
     refs = [await write(database, shop, key=f"ticket:zendesk:{n}") for n in range(5)]
 
     await asyncio.gather(*(answer(database, shop, ref, "other") for ref in refs))

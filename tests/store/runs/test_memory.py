@@ -1,4 +1,5 @@
-"""What is remembered of a conversation: by client and customer, bounded, and without strangers."""
+"""The memory of a conversation: by client and customer, bounded, and without strangers'
+messages."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,7 +19,7 @@ NOW = utc_now()
 
 
 async def outcome(database: Database, shop: Shop, ref: RunRef, **columns: object) -> None:
-    """As persist and the ledger leave a run."""
+    """Store an outcome as persist and the ledger do."""
     async with database.tenant(shop.tenant) as connection:
         await connection.execute(
             sa.update(engine_runs).where(engine_runs.c.id == ref.run_id).values(columns)
@@ -56,7 +57,7 @@ async def remember(
 
 
 def lines(conversation: dict[str, Any]) -> list[str]:
-    """The summary's lines without their day."""
+    """Return the summary's lines without dates."""
     return [line.split(" ", 1)[1] for line in str(conversation["summary"]).splitlines()]
 
 
@@ -103,7 +104,7 @@ async def test_an_effect_that_did_not_happen_is_not_in_it(database: Database, sh
 
 
 async def test_memory_stays_with_its_client(database: Database, shop: Shop) -> None:
-    """The same customer of two clients: two memories."""
+    """The same customer of two clients has two memories."""
     other = await open_shop(database)
     for one, name in ((shop, "order_status"), (other, "complaint")):
         ref = await write(database, one, f"to {one.client_id}")
@@ -121,7 +122,7 @@ async def test_memory_stays_with_its_client(database: Database, shop: Shop) -> N
 
 
 async def test_old_turns_are_left_out_and_the_summary_stays(database: Database, shop: Shop) -> None:
-    """Of a thread that has gone on for so long."""
+    """In a thread that has lasted long enough."""
     days = (33, 31, 29, 27)
     refs = [await write(database, shop, str(day), now=NOW - timedelta(days=day)) for day in days]
     await outcome(
@@ -153,7 +154,7 @@ async def test_turns_that_have_become_old_are_forgotten_by_the_next_message(
 
 
 async def test_turns_without_a_time_are_kept(database: Database, shop: Shop) -> None:
-    """Those of before they had one."""
+    """Turns stored before they had a time."""
     await write(database, shop, now=NOW - timedelta(days=60))
     await _still_spoken_in(database, shop, turns=[{"author": "agent", "body": "hello"}])
 

@@ -1,4 +1,4 @@
-"""Sentiment in PostgreSQL: one log row a message, told once, whoever is first."""
+"""Sentiment in PostgreSQL: one log row per message, one event per range entry, in any order."""
 
 import asyncio
 from datetime import timedelta
@@ -16,7 +16,7 @@ START = utc_now().replace(microsecond=0) - timedelta(hours=1)
 
 
 async def messages(database: Database, shop: Shop, number: int) -> list[str]:
-    """Event ids of one conversation, a second apart, oldest first."""
+    """Return event ids of one conversation, a second apart, oldest first."""
     return [
         (await write(database, shop, now=START + timedelta(seconds=n))).event_id
         for n in range(number)
@@ -73,7 +73,7 @@ async def test_a_repetition_changes_nothing(database: Database, shop: Shop) -> N
 async def test_a_late_judgement_counts_where_its_message_stands(
     database: Database, shop: Shop
 ) -> None:
-    """The first message is thought about longest; it makes the second one's zone."""
+    """The first message takes longest to process; it puts the second one into the range."""
     first, second, third = await messages(database, shop, 3)
 
     for event_id, score in ((third, 0.1), (second, -0.5), (first, -0.9)):
@@ -89,8 +89,8 @@ async def test_a_late_judgement_counts_where_its_message_stands(
 
 
 async def test_angry_messages_at_once_are_told_once(database: Database, shop: Shop) -> None:
-    """Judged by as many workers in any order."""
-    events = await messages(database, shop, 10)  # as many as one customer may write
+    """Judged by concurrent workers in any order."""
+    events = await messages(database, shop, 10)  # the maximum number for one customer
 
     await asyncio.gather(*(judge(database, shop, it, -0.9) for it in reversed(events)))
 

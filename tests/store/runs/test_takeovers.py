@@ -1,4 +1,4 @@
-"""Conversations that somebody has: the agent is held, until they are handed back."""
+"""Conversations that a member has taken over: the agent is held until they are handed back."""
 
 from datetime import timedelta
 
@@ -69,7 +69,7 @@ async def test_it_does_not_end_while_somebody_has_it(database: Database, shop: S
 async def test_what_comes_joins_the_open_review_and_no_closed_one(
     database: Database, shop: Shop
 ) -> None:
-    """Where there is none, the message is thought of, and opens one."""
+    """Without an open review, the message is processed, and opens one."""
     review_id = await open_review(database, shop)
     conversation_id = await converse(database, shop, review_id)
     await take(database, shop, conversation_id)

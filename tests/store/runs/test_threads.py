@@ -1,4 +1,4 @@
-"""Threads: how each begins and ends, what is kept of it, and who takes its proposal."""
+"""Threads: how each starts and ends, what is stored, and who answers its proposal."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -110,7 +110,7 @@ async def test_a_clock_that_is_behind_ends_nothing(database: Database, shop: Sho
 async def test_first_messages_at_once_begin_one_thread(
     database: Database, shop: Shop, *, old: bool
 ) -> None:
-    """Whether there was none before, or one whose time was over."""
+    """Whether there was none before, or one that had expired."""
     if old:
         await opened_at(database, shop, NOW - 100 * HOUR)
     refs = [await admitted(database, shop, customer=CUSTOMER, now=NOW) for _ in range(6)]
@@ -134,7 +134,7 @@ async def test_a_message_filed_again_stays_where_it_is(database: Database, shop:
 async def test_the_version_before_finds_the_thread_that_goes_on(
     database: Database, shop: Shop
 ) -> None:
-    """It runs beside this one during an upgrade, and asks for the key alone."""
+    """It runs beside this version during an upgrade, and looks up only the key."""
     await opened_at(database, shop, NOW - 100 * HOUR)
     current = await opened_at(database, shop, NOW)
 

@@ -1,4 +1,4 @@
-"""How often the agent has answered a correspondent by itself, since a person last did."""
+"""The number of the agent's automatic answers to a correspondent since the last human answer."""
 
 from datetime import timedelta
 from typing import Final
@@ -28,7 +28,7 @@ async def exchange(
     approved: bool = False,
     channel: Channel = Channel.EMAIL,
 ) -> None:
-    """A message and its answer."""
+    """Create a message and its answer."""
     at = NOW - timedelta(hours=hours_ago)
     ref = await write(database, shop, key=key, now=at, channel=channel)
     if approved:

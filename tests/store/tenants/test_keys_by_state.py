@@ -1,4 +1,4 @@
-"""Keys as the pages list them: those in use, and those that were revoked."""
+"""Keys as the pages list them: active and revoked."""
 
 from datetime import timedelta
 

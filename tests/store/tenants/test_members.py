@@ -1,4 +1,4 @@
-"""Users and their clients: who is a member, and which client is whose own."""
+"""Users and their clients: memberships, and each user's own client."""
 
 from datetime import timedelta
 
@@ -23,7 +23,7 @@ NOW = utc_now()
 async def open_client(
     connection: AsyncConnection, client_id: str, owner_email: str, *, days: int = 0
 ) -> str:
-    """Make a client of some days ago; return its owner."""
+    """Create a client some days ago; return its owner."""
     return await ClientRepository(connection).create(
         client_id=client_id, user_id=new_ulid(), brand="B", plan=Plan.FREE,
         owner_email=owner_email, now=NOW - timedelta(days=days),
@@ -37,7 +37,7 @@ async def test_own_client_is_the_oldest_owned(database: Database) -> None:
         owner = await open_client(connection, young, "owner@example.com")
         await open_client(connection, twin, "OWNER@example.com ", days=5)
         await open_client(connection, old, "owner@example.com", days=5)
-        # Joined before owning any: what is owned comes first.
+        # Joined before owning a client: the owned client comes first.
         joined = new_ulid()
         await open_client(connection, joined, "other@example.com", days=9)
         await members.add(joined, owner, Role.ADMIN, NOW - timedelta(days=9))

@@ -1,4 +1,4 @@
-"""Deliveries: begun, tried, skipped, kept, listed."""
+"""Deliveries: started, attempted, skipped, kept, listed."""
 
 import asyncio
 from collections import Counter
@@ -53,7 +53,7 @@ async def test_a_delivery_that_is_tried_again(mine: Hooks) -> None:
     assert await mine.finish(outgoing, BROKEN, retry_in_s=5.25, now=now) == waits
     assert await mine.finish(outgoing, GOT, now=now) == waits
 
-    # A repeated activity, or a workflow that was started anew: it waits until the same moment.
+    # A repeated activity, or a restarted workflow: it waits until the same time.
     async with mine.connection() as connection:
         deliveries = DeliveryRepository(connection, mine.shop.tenant)
         soon = await deliveries.begin(delivery_id, 1, now + timedelta(seconds=4))
@@ -148,10 +148,10 @@ async def test_the_last_50_to_end_are_kept_and_all_that_wait(mine: Hooks) -> Non
     *_, oldest = waiting
     late = await mine.begun(oldest)
     await mine.told_and_sent(GOT, KEPT_DELIVERIES + 3)
-    # It was made before all of them: what counts is when it ended, or nobody would ever see it.
+    # It was created before all of them: its end time counts, or nobody would ever see it.
     await mine.finish(late, BROKEN)
     await mine.told_and_sent(GOT, 2)
-    await mine.finish(late, BROKEN)  # A repetition: nothing goes for it.
+    await mine.finish(late, BROKEN)  # A retry: nothing is deleted for it.
 
     found = await mine.listed(webhook)
     assert [one.id for one in found] == sorted((one.id for one in found), reverse=True)
@@ -208,7 +208,7 @@ async def test_a_delivery_is_found_only_with_its_own_webhook(mine: Hooks) -> Non
 
 
 async def test_what_is_enabled_while_it_is_to_be_skipped_is_sent(mine: Hooks) -> None:
-    """Or it would be missed after whoever enabled it has replayed all that was."""
+    """Otherwise it would be missed after the replay of all missed events."""
     webhook = await mine.subscribe()
     (delivery_id,) = await mine.tell()
     await mine.pause(webhook)

@@ -1,4 +1,4 @@
-"""What deliveries that end do to their webhook, whatever ends at the same time."""
+"""The effect of ended deliveries on their webhook, under concurrency."""
 
 import asyncio
 from collections import Counter
@@ -43,7 +43,8 @@ async def test_60_failures_at_once_disable_once(mine: Hooks) -> None:
 
 
 async def test_what_the_owner_hears_of_outlives_all_that_ends_after_it(mine: Hooks) -> None:
-    """A worker died with its result, or the mail server is away: other deliveries go on ending."""
+    """A worker was killed with its result, or the SMTP server is unavailable: other deliveries
+    continue to end."""
     webhook = await mine.subscribe()
     waiting = [(await mine.tell())[0] for _ in range(KEPT_DELIVERIES + 10)]
     await mine.told_and_sent(BROKEN, 19)
@@ -103,7 +104,7 @@ async def test_the_same_try_ended_twice_at_once_counts_once(
             for retry_in_s in [*waits, None, None, None, None]
         )
     )
-    # Whoever came first decides for all.
+    # The first outcome decides for all.
     (status,) = {result.status for result in results}
     failed = status is DeliveryStatus.FAILED
     assert (await mine.seen(webhook)).failure_count == failed
@@ -121,7 +122,7 @@ async def test_a_success_between_failures_resets(mine: Hooks) -> None:
 
 
 async def test_successes_and_failures_at_once(mine: Hooks) -> None:
-    """The count is that of some order: each record says which."""
+    """The count matches a serial order, which the records state."""
     webhook = await mine.subscribe()
     ids = [(await mine.tell())[0] for _ in range(40)]
     begun = [await mine.begun(delivery_id) for delivery_id in ids]
@@ -131,7 +132,7 @@ async def test_successes_and_failures_at_once(mine: Hooks) -> None:
     counts = Counter(one.failure_count_after for one in await mine.listed(webhook))
     assert counts[0] == 10
     assert sum(counts.values()) == 40
-    # Each failure added one to a count that was there before it.
+    # Each failure increased an existing count by one.
     for count in range(2, 1 + max(number or 0 for number in counts)):
         assert counts[count] <= counts[count - 1]
 

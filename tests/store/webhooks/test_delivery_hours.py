@@ -1,4 +1,4 @@
-"""How many deliveries ended in each of the last 24 hours."""
+"""The number of ended deliveries in each of the last 24 hours."""
 
 from datetime import timedelta
 

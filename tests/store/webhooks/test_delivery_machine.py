@@ -1,6 +1,6 @@
-"""Events, tries, repetitions, replays, pauses and plans against a model.
+"""Events, attempts, retries, replays, pauses and plans against a model.
 
-The limits are small here, so that a few steps reach them.
+The limits are small, so that a few steps reach them.
 """
 
 import asyncio
@@ -45,8 +45,8 @@ OUTCOMES = st.sampled_from([GOT, BROKEN, BROKEN, BROKEN, GONE])
 
 
 def one_of(data: st.DataObject, options: Sequence[One]) -> One:
-    """One of them, by a draw that does not depend on how many there are: which deliveries are kept
-    depends on the order in which some ended at once, and Hypothesis must find its draws again."""
+    """Draw one of them, independently of their number: which deliveries are kept depends on the
+    order of concurrent ends, and Hypothesis must be able to repeat its draws."""
     return options[data.draw(st.integers(0, 10_000)) % len(options)]
 
 
@@ -101,7 +101,8 @@ class Deliveries(RuleBasedStateMachine):
     def finish(
         self, data: st.DataObject, done: DeliveryAttempt, again: bool, repeated: int
     ) -> None:
-        """Also late, and of what has ended, was pruned or is gone with its webhook."""
+        """End an attempt, even late, and for deliveries that have ended, were pruned or deleted
+        with their webhook."""
         delivery_id, attempt, outgoing = one_of(data, self.begun)
         again = again and done is not GOT
         expected = self.model.finish(delivery_id, attempt, done, again=again)
@@ -115,13 +116,13 @@ class Deliveries(RuleBasedStateMachine):
     @precondition(lambda self: self.model.pending())
     @rule(done=OUTCOMES)
     def send_all(self, done: DeliveryAttempt) -> None:
-        """All that wait, at once: in whatever order."""
+        """End all waiting deliveries concurrently, in any order."""
         waiting = {one: self.model.sent[one].attempt + 1 for one in self.model.pending()}
         tried = {one: n for one, n in waiting.items() if self.model.begin(one, n) is None}
         found = self._do(send_all(self.hooks, waiting, done))
         expected = [self.model.finish(one, n, done, again=False) for one, n in tried.items()]
         assert Counter(found) == Counter([*expected, *[SKIPPED] * (len(waiting) - len(tried))])
-        # Which of them are kept, and which count is whose, depends on the order.
+        # The order determines which are kept, and the counts.
         kept = {row["id"]: row for row in self._do(self._deliveries())}
         before = len(self.model.sent)
         self._adopt(kept)
@@ -193,7 +194,7 @@ class Deliveries(RuleBasedStateMachine):
 
     @rule(policy=st.sampled_from(RetryPolicy))
     def delete(self, policy: RetryPolicy) -> None:
-        """What is under way for it stays under way; another one takes its place."""
+        """Delete a webhook: its deliveries in progress continue; another webhook replaces it."""
         self._do(self.hooks.delete(self.webhook))
         in_plan = self.model.in_plan
         self._subscribe(policy)
@@ -237,7 +238,7 @@ class Deliveries(RuleBasedStateMachine):
         return self.runner.run(work)
 
     def _same(self, found: Any, expected: DeliverResult) -> None:
-        """Time goes on while a try waits for the next one."""
+        """Time passes while an attempt waits for the next one."""
         if expected.status is DeliveryStatus.PENDING:
             assert 0 <= found.retry_in_s <= RETRY_S
             found = found.model_copy(update={"retry_in_s": None})
@@ -251,7 +252,7 @@ class Deliveries(RuleBasedStateMachine):
         return await rows(self.database, webhook_deliveries, webhook_id=self.webhook.id)
 
     def _adopt(self, kept: dict[str, dict[str, Any]]) -> None:
-        """Take over what the database says of deliveries that ended at once."""
+        """Copy the database's state of deliveries that ended concurrently."""
         ended = [row for row in kept.values() if row["status"] != DeliveryStatus.PENDING]
         ended.sort(key=lambda row: row["finished_at"])
         self.model.ended = [row["id"] for row in ended]

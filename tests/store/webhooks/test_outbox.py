@@ -1,4 +1,4 @@
-"""The outbox: what is told, once, and to whom it is to be sent."""
+"""The outbox: events recorded once, and their receivers."""
 
 import asyncio
 from datetime import timedelta
@@ -54,7 +54,8 @@ async def pause(database: Database, shop: Shop, webhook_id: str) -> None:
 async def test_what_finds_no_room_is_missed(
     database: Database, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """6,000 deliveries of one import: a client's webhooks share the room for what waits."""
+    """6,000 deliveries from one import: a client's webhooks share the limit for waiting
+    deliveries."""
     monkeypatch.setattr("domain.webhooks.webhook.MAX_PENDING", 4)
     one, other = [await subscribe(database, shop) for _ in range(2)]
     for key in ("first", "second"):
@@ -111,7 +112,7 @@ async def test_only_subscribers_of_the_event_get_it(database: Database, shop: Sh
 
 @pytest.mark.own_database
 async def test_what_was_told_is_never_told_again(database: Database, shop: Shop) -> None:
-    """Whoever comes second, and when the body is gone."""
+    """Including a concurrent second caller, and after the body was deleted."""
     await subscribe(database, shop)
     at_once = await asyncio.gather(*(add(database, shop) for _ in range(8)))
     assert sorted(len(deliveries) for deliveries in at_once) == [0] * 7 + [1]
@@ -122,7 +123,7 @@ async def test_what_was_told_is_never_told_again(database: Database, shop: Shop)
     assert (await only_row(database, outbox, of=shop))["body"] is None
     assert len(await rows(database, webhook_deliveries, of=shop)) == 1
 
-    # Another event, another client: the key is not theirs.
+    # Another event, another client: the key belongs to neither.
     assert len(await add(database, shop, event="ticket.escalated")) == 1
     other = await open_shop(database)
     await add(database, other)
@@ -130,7 +131,7 @@ async def test_what_was_told_is_never_told_again(database: Database, shop: Shop)
 
 
 async def test_resolutions_at_once_get_different_numbers(database: Database, shop: Shop) -> None:
-    """Also where each is added twice, as a repeated step does."""
+    """Even if each is added twice, as by a repeated step."""
     await asyncio.gather(*(add(database, shop, f"run-{n % 6}") for n in range(12)))
 
     resolved = await told_events(database, of=shop)
@@ -150,7 +151,7 @@ async def test_a_ticket_of_another_client_has_numbers_of_its_own(
 async def test_what_a_disabled_webhook_misses_of_a_ticket_it_gets_once(
     database: Database, shop: Shop
 ) -> None:
-    """A webhook for one event a ticket misses no second one."""
+    """A webhook with one event per ticket does not get a second one."""
     once = await subscribe(database, shop, once_per_ticket=True)
     await pause(database, shop, once.id)
     for key in ("first", "second"):
@@ -178,7 +179,7 @@ async def test_what_a_disabled_webhook_misses_is_noted(database: Database, shop:
 
 
 async def test_below_pro_it_is_told_and_sent_to_nobody(database: Database, shop: Shop) -> None:
-    """Webhooks are kept, and go on with the next event after an upgrade."""
+    """Webhooks are kept, and continue with the next event after an upgrade."""
     await subscribe(database, shop)
     paused = await subscribe(database, shop)
     await pause(database, shop, paused.id)

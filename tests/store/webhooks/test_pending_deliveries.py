@@ -1,4 +1,4 @@
-"""Deliveries that wait: found by their run and by the sweep, and put off."""
+"""Waiting deliveries: found by their run and by the sweep, and deferred."""
 
 from datetime import datetime, timedelta
 
@@ -16,7 +16,7 @@ from tests.support.webhooks.deliveries import BROKEN, GOT, SUCCESS, Hooks
 
 
 async def left(database: Database, before: datetime) -> list[str]:
-    """Asked for in pages of one."""
+    """Return the remaining deliveries, in pages of one."""
     found: list[LeftPending] = []
     async with database.service() as connection:
         while page := await deliveries_left_pending(
@@ -80,7 +80,7 @@ async def test_what_is_put_off_is_left_alone_until_then(mine: Hooks) -> None:
 
 
 async def test_putting_off_a_try_that_has_ended_leaves_the_time_of_the_next(mine: Hooks) -> None:
-    """Its activity ran twice, and the second one found no place."""
+    """Its activity ran twice, and the second one found no slot."""
     await mine.subscribe(retry_policy=RetryPolicy.STANDARD)
     (delivery_id,) = await mine.tell()
     await mine.finish(await mine.begun(delivery_id), BROKEN, retry_in_s=3600)

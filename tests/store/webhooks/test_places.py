@@ -1,4 +1,4 @@
-"""Places that workers share: what two of them take together, and what frees a place."""
+"""Slots shared by workers: concurrent acquisition, and release."""
 
 import asyncio
 import sys
@@ -35,7 +35,7 @@ async def take_all(places: SharedPlaces, client_id: str, webhook_id: str) -> lis
 
 @pytest.fixture
 def client_id() -> str:
-    """Locks are for all of a database, which other tests use too."""
+    """Locks apply to a whole database, which other tests share."""
     return new_ulid()
 
 
@@ -88,7 +88,7 @@ async def test_a_place_whose_taking_was_cancelled_is_free(
 
 
 async def _four(places: SharedPlaces, client_id: str) -> list[TakenPlace] | None:
-    """All of an endpoint's; None if somebody else has one."""
+    """Acquire all slots of an endpoint; None if one is taken."""
     taken = await take_all(places, client_id, "x")
     if len(taken) < 4:
         for place in taken:
@@ -135,7 +135,7 @@ async def test_a_session_that_ends_is_replaced_and_has_what_goes_on_still(
 
 
 def _end_session_of(worker: SharedPlaces, url: str) -> None:
-    """As an operator, or a restart, ends it."""
+    """Terminate its database session, as an operator or a restart does."""
     assert worker._session is not None
     with psycopg.connect(url) as killer:
         killer.execute("SELECT pg_terminate_backend(%s)", [worker._session.info.backend_pid])
@@ -152,7 +152,7 @@ async def test_while_the_database_is_silent_each_worker_counts_alone(
         began = loop.time()
         many = await asyncio.gather(*(one.take(client_id, "x") for _ in range(20)))
         assert [place.keys for place in many if place is not None] == [()] * 20
-        # A second for the answer and two to connect, and nobody else waits for either.
+        # A second for the response and two for the connection, and nobody else waits for either.
         assert loop.time() - began < 5
         for place in many:
             assert place is not None

@@ -1,4 +1,4 @@
-"""Replays: of one delivery, of what was missed, each event once."""
+"""Replays: of one delivery and of missed events, each event once."""
 
 import asyncio
 
@@ -88,7 +88,7 @@ async def test_so_many_wait_and_no_more(mine: Hooks, monkeypatch: pytest.MonkeyP
 
 
 async def test_all_of_it_again(mine: Hooks) -> None:
-    """A receiver lost its data: it gets what it had got already, and nothing it did not ask for."""
+    """A receiver lost its data: it gets the same events again, and no others."""
     webhook = await mine.subscribe()
     await mine.told_and_sent(GOT, 3)
     await mine.told_and_sent(BROKEN)
@@ -135,7 +135,7 @@ async def test_what_can_no_longer_be_replayed_is_not_missed(mine: Hooks) -> None
 
 
 async def test_what_was_missed_is_counted_so_far_and_no_further(mine: Hooks) -> None:
-    """A hundred webhooks that each missed thousands of events are listed all the same."""
+    """A hundred webhooks with thousands of missed events each can still be listed."""
     webhook = await mine.subscribe()
     tenant = mine.shop.tenant
     many = {"client_id": tenant, "webhook_id": webhook.id, "many": COUNTED_MISSES + 1}

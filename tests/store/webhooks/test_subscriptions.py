@@ -1,4 +1,4 @@
-"""Webhooks: made, changed, paused, enabled, rotated, deleted, each by its own tenant only."""
+"""Webhooks: created, changed, paused, enabled, rotated, deleted, by their own tenant only."""
 
 import asyncio
 from datetime import timedelta
@@ -164,7 +164,7 @@ async def test_deleted_with_its_deliveries(mine: Hooks) -> None:
 
 
 async def test_an_event_at_the_moment_of_a_deletion_is_told_to_the_others(mine: Hooks) -> None:
-    """What is true stays true: nobody's deletion makes its transaction fail."""
+    """A concurrent deletion does not make the event's transaction fail."""
     kept = await mine.subscribe()
     for _ in range(5):
         gone = await mine.subscribe()

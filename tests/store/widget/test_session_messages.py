@@ -1,4 +1,4 @@
-"""A session's messages: numbered in the order of their commits, each once, and told of."""
+"""A session's messages: numbered in commit order, each once, with a notification."""
 
 import asyncio
 
@@ -34,7 +34,7 @@ async def test_fifty_writers_at_once_leave_no_gap_and_a_reader_misses_none(
     read: list[int] = []
 
     async def follow() -> bool:
-        """As a stream does: what comes after the last number that it has."""
+        """Read the messages after the last received number, as a stream does."""
         found = await listed(database, shop, session_id, read[-1] if read else 0)
         read.extend(message.number for message in found)
         return len(read) == WRITERS
@@ -121,7 +121,7 @@ async def test_a_listener_hears_of_commits_also_after_its_connection_was_cut(
 
         await _cut_listeners(database_url)
 
-        await eventually(connected)  # it says that any session may have changed
+        await eventually(connected)  # the notification states that any session may have changed
         await answer(database, shop, ref)
         await eventually(told)
 

@@ -1,4 +1,4 @@
-"""Where a session stands: what is under way, what was seen, and which answers are mailed."""
+"""A session's state: work in progress, seen messages, and emailed answers."""
 
 from datetime import timedelta
 
@@ -11,7 +11,7 @@ from domain.reviews.escalation import CLAIM_LASTS, Choice, Decision
 from domain.widget.answer_mail import LATE_AFTER, UnseenAnswer
 from domain.widget.contracts import LateAnswer
 from domain.widget.shown_message import SessionState
-from domain.widget.widget_session import SESSION_LASTS, HeldSession
+from domain.widget.widget_session import SESSION_LASTS, HeldSession, visitor_digest
 from store.core.database import Database
 from store.reviews.escalations import EscalationRepository
 from store.runs.tables import engine_runs
@@ -36,7 +36,7 @@ async def state(database: Database, shop: Shop, session_id: str) -> SessionState
 async def seen(database: Database, shop: Shop, session_id: str, number: int) -> bool:
     async with database.tenant(shop.tenant) as connection:
         return await SessionStateRepository(connection, shop.tenant).seen(
-            HeldSession(session_id, is_proved=True), number, NOW
+            HeldSession(session_id, visitor_digest(session_id, VERIFIED)), number, NOW
         )
 
 
@@ -123,11 +123,11 @@ async def test_a_session_that_ended_has_no_state_and_one_of_another_client_neith
     async with database.tenant(shop.tenant) as connection:
         states = SessionStateRepository(connection, shop.tenant)
         assert await states.standing(old, NOW) is None
-        assert not await states.seen(HeldSession(old, is_proved=True), 1, NOW)
+        assert not await states.seen(HeldSession(old), 1, NOW)
     async with database.tenant(stranger.tenant) as connection:
         states = SessionStateRepository(connection, stranger.tenant)
         assert await states.standing(mine, NOW) is None
-        assert not await states.seen(HeldSession(mine, is_proved=True), 1, NOW)
+        assert not await states.seen(HeldSession(mine), 1, NOW)
 
 
 async def test_what_was_seen_only_grows_and_never_past_the_last(
@@ -180,7 +180,7 @@ async def test_an_answer_is_claimed_while_it_is_unseen_and_its_address_is_verifi
 
     assert first is not None
     assert (first.to, first.text, first.language) == (VERIFIED, "Bonjour", "en")
-    assert again == first  # a try that did not leave is retried, under the same Message-ID
+    assert again == first  # a failed send is retried under the same Message-ID
     assert await claim(database, shop, question) is None
     assert await claim(database, await open_shop(database), one) is None
     await seen(database, shop, session_id, number)

@@ -1,4 +1,4 @@
-"""A client whose agent may act: a rulebook, the demo shop with orders, and a scripted brain."""
+"""A client whose agent can act: a rulebook, the demo shop with orders, and a scripted brain."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -43,7 +43,8 @@ def rules(
     per_customer: int | None = None,
     per_day: int | None = None,
 ) -> Rulebook:
-    """Refunds and cancellations of this level, with these limits in euro cents."""
+    """Return rules for refunds and cancellations with this level, and these limits in euro
+    cents."""
     limits = MoneyLimits(
         currency="EUR", per_action=per_action, per_customer=per_customer, per_day=per_day
     )
@@ -64,7 +65,7 @@ def order(number: str, minor: int = 4_900, *, email: str = CUSTOMER, **more: str
 
 
 class Acting:
-    """The client, its shop's file, and what the shop gave back."""
+    """The client, its shop's file, and the shop's refunds."""
 
     def __init__(self, shop: Shop, path: Path) -> None:
         self.shop = shop
@@ -76,7 +77,7 @@ class Acting:
 
     @property
     def refunded(self) -> int:
-        """Euro cents."""
+        """Return the refunded euro cents."""
         return sum(movement.amount.minor for movement in self.movements)
 
 
@@ -94,7 +95,7 @@ async def acting_shop(
 async def connect(
     engine: LiveEngine, shop: Shop, provider: Provider, settings: dict[str, str], secrets: str
 ) -> str:
-    """Connect a system of the merchant's; returns the integration's id."""
+    """Connect a system of the merchant's; return the integration's id."""
     sealed = FernetSealer(engine.settings.seal.key.get_secret_value()).seal(secrets)
     integration = Integration(id=new_ulid(), provider=provider, settings=settings, sealed=sealed)
     async with engine.database.tenant(shop.tenant) as connection:
@@ -119,7 +120,7 @@ async def promising(engine: LiveEngine, shop: Shop) -> None:
 
 
 class ScriptedBrain:
-    """Sure of itself, and it always proposes the same."""
+    """A confident brain that always proposes the same."""
 
     def __init__(
         self,
@@ -151,7 +152,7 @@ class ScriptedBrain:
 
 
 def think_by(engine: LiveEngine, brain: Brain) -> None:
-    """Let the engine's worker, which is not started yet, think by this brain."""
+    """Let the engine's worker, which has not started yet, use this brain."""
     thinking: Think = think_with(engine.worker_database, brain)
     engine.activities = replace(
         engine.activities,

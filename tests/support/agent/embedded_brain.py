@@ -1,4 +1,4 @@
-"""Questions to the embedded brain, with the templates and passages that it answers from."""
+"""Input for the embedded brain, with its templates and passages."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -9,7 +9,7 @@ from domain.agent.brain import BrainAnswer, BrainRequest, Category, Language, Pa
 from domain.agent.intent import Intent
 
 BRAIN: Final = EmbeddedBrain(Classifier.load())
-# The intent that the template of a class is for, in these tests.
+# In these tests, the intent of a category's template.
 _INTENTS: Final = {
     Category.ORDER_STATUS: Intent.TRACK_ORDER,
     Category.REFUND_REQUEST: Intent.REFUND,
@@ -18,12 +18,12 @@ _INTENTS: Final = {
     Category.COMPLAINT: Intent.SERVICE_COMPLAINT,
     Category.OTHER: Intent.INVOICE,
 }
-# What a playbook has unless it sets another.
+# A playbook's default.
 THRESHOLD: Final = 0.70
 
 
 def assert_no_source(answer: BrainAnswer) -> None:
-    """The brain found nothing to answer from, says why, and leaves the words to a human."""
+    """Check that the brain found no source, states the reason, and leaves the text to a human."""
     assert answer.citations == ()
     assert answer.doubt is not None
     assert answer.confidence <= UNANSWERED_CONFIDENCE

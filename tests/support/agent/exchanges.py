@@ -1,4 +1,5 @@
-"""Exchanges as Hypothesis draws them: what customers may write about orders, and greedy brains."""
+"""Hypothesis strategies for conversations: what customers may write about orders, and greedy
+brains."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ OWN_NUMBERS: Final = ("2041", "2040", "FR-1042")
 """Newest first."""
 STRANGERS_NUMBER: Final = "7700"
 
-# By what they do in an exchange, so that what belongs together is drawn together often enough.
+# Grouped by their effect in a conversation, so that related sentences are often drawn together.
 _NAMING: Final = (
     "Where is my order?",
     "Où est ma commande ?",
@@ -74,23 +75,23 @@ def _sentences(draw: st.DrawFn) -> str:
 
 
 def messages() -> st.SearchStrategy[str]:
-    """A sentence mostly, a few of them, or any text at all."""
+    """Draw a sentence in most cases, a few sentences, or any text."""
     one, any_text = _sentences(), st.text(min_size=1, max_size=80)
     several = st.lists(one, min_size=2, max_size=3).map(" ".join)
     return st.one_of(one, one, one, one, several, any_text)
 
 
 def exchanges(most: int = 5) -> st.SearchStrategy[list[str]]:
-    """What a customer writes, one message after the other."""
+    """Draw a customer's messages, in order."""
     return st.lists(messages(), min_size=1, max_size=most)
 
 
 class GreedyBrain:
-    """Sure of itself: proposes `kind` every time, whatever is written, and quotes the customer.
+    """A confident brain that always proposes `kind` and quotes the customer.
 
-    `words`: how much of the message it quotes, from the end of it; None for all. `names`: it speaks
-    of the order that was looked up, which nobody may have asked about, and proposes nothing on the
-    first message: who proposes what is refused says nothing.
+    `words`: how many words it quotes, from the end of the message; None for all. `names`: it names
+    the looked-up order, which the customer may not have mentioned, and proposes nothing for the
+    first message.
     """
 
     def __init__(
@@ -123,12 +124,12 @@ def greedy_brains() -> st.SearchStrategy[GreedyBrain]:
 
 
 def numbers_in(text: str) -> frozenset[str]:
-    """Which of the drawn numbers stand in the text by themselves."""
+    """Return which of the drawn numbers occur separately in the text."""
     return frozenset(number for number in _ALL if _standing(number).search(fold(text)))
 
 
 def last_named(texts: Sequence[str]) -> frozenset[str]:
-    """The numbers of the last text that has any."""
+    """Return the numbers in the last text that contains any."""
     return next((found for text in reversed(texts) if (found := numbers_in(text))), frozenset())
 
 

@@ -1,4 +1,4 @@
-"""Texts that cost a careless reader dearly: each a short piece, again and again."""
+"""Texts that are expensive for a careless parser: a short piece, repeated."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""A customer who writes again while a review waits, and a brain that reads each message."""
+"""A customer who writes again during a review, and a brain that reads each message."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ REFUNDED = "Nous vous remboursons."
 
 
 class ReadingBrain:
-    """Sure of refunds and of the price of delivery. `texts`: what it was asked about."""
+    """Confident about refunds and delivery costs. `texts`: the messages that it received."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -66,7 +66,7 @@ def _answer(
 
 
 def thought_of(text: str, *plan: PlannedAction, needs_second: bool = False) -> ThinkingResult:
-    """A thought with this draft and plan."""
+    """Return a thought with this draft and plan."""
     ruling = Ruling.NEEDS_SECOND if needs_second else Ruling.NEEDS_APPROVAL
     verdicts = tuple(PolicyDecision(kind=step.kind, ruling=ruling) for step in plan)
     return ThinkingResult(
@@ -85,13 +85,13 @@ def waiting_rules(
     actions: bool = False,
     per_action: int = 5_000,
 ) -> Rulebook:
-    """Refunds of this level, and what the agent does while a review waits."""
+    """Return rules with refunds at this level, and the agent's behavior during a review."""
     during = DuringReview(answers=answers, actions=actions)
     return rules(level, per_action=per_action).model_copy(update={"during_review": during})
 
 
 async def writes(engine: LiveEngine, it: Acting, message: str, **event: str) -> dict[str, Any]:
-    """Post a message of the customer, and return its answer with the run's row as `run`."""
+    """Post a customer's message; return its answer, with the run's row as `run`."""
     given = {"event_type": "shopify.ticket.created", "customer_email": CUSTOMER, **event}
     facts: dict[str, Any] = (await engine.post(it.shop, message=message, **given)).json()
     return {**facts, "run": await only_row(engine.database, engine_runs, id=facts["run_id"])}
@@ -102,6 +102,6 @@ async def the_review(engine: LiveEngine, it: Acting) -> dict[str, Any]:
 
 
 async def ended(engine: LiveEngine, it: Acting, facts: dict[str, Any]) -> dict[str, Any]:
-    """Wait until the run of a message has ended, and return its row."""
+    """Wait until a message's run has ended; return its row."""
     await engine.run_of(it.shop, facts["event_id"]).result()
     return await only_row(engine.database, engine_runs, id=facts["run_id"])

@@ -1,4 +1,4 @@
-"""Questions to brains by language models, and how those are configured against a local server."""
+"""Input for brains with language models, and their configuration with a local server."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""An order as a shop would give it, for tests that need one at hand."""
+"""An order, as a shop would return it."""
 
 from datetime import UTC, datetime
 
@@ -16,7 +16,7 @@ def an_order(
     total: Money = Money(minor=4990, currency="EUR"),  # noqa: B008 - frozen
     refundable: Money | None = None,
 ) -> Order:
-    """Paid, open, and nothing of it refunded, unless said otherwise."""
+    """Return an order: paid, open and not refunded by default."""
     return Order(
         integration_id="i",
         provider=Provider.DEMO_SHOP,

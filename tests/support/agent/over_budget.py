@@ -1,4 +1,4 @@
-"""Steps that run out of their budget."""
+"""Steps that exhaust their budget."""
 
 import dataclasses
 
@@ -15,11 +15,12 @@ from domain.runs.conversation import THREAD_LASTS
 from tests.support.core.engine import LiveEngine, think_with
 
 TRIES_INSIDE = 8
-"""What `workflows/options.py` gives a step before the server tries it."""
+"""The attempts that `workflows/options.py` gives a step before the server retries it."""
 
 
 class CostlyNormalizer:
-    """No process is free for so many tries; then every event costs it too much. It counts them."""
+    """No process is free for this many attempts; then every event is too expensive. It counts
+    them."""
 
     def __init__(self, *, away: int = 0) -> None:
         self.asked = 0
@@ -39,7 +40,7 @@ class CostlyNormalizer:
 
 
 class CostlyBrain:
-    """Every message costs it too much; it counts them."""
+    """Every message is too expensive; it counts them."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -50,19 +51,19 @@ class CostlyBrain:
 
 
 def normalize_at_a_cost(engine: LiveEngine, *, away: int = 0) -> CostlyNormalizer:
-    """Have the engine's next worker normalize with one that never can."""
+    """Let the engine's next worker use a normalizer that always exceeds its budget."""
     costly = CostlyNormalizer(away=away)
     normalize_with(engine, FairNormalizer(costly))
     return costly
 
 
 def normalize_at_a_cost_after_an_outage(engine: LiveEngine) -> CostlyNormalizer:
-    """The same with all tries inside the worker lost to an outage."""
+    """The same, after an outage has used up all attempts within the worker."""
     return normalize_at_a_cost(engine, away=TRIES_INSIDE)
 
 
 def normalize_with(engine: LiveEngine, normalizer: FairNormalizer) -> None:
-    """Have the engine's next worker normalize with this one."""
+    """Let the engine's next worker use this normalizer."""
     step = Normalize(
         engine.worker_database,
         utc_now,
@@ -76,7 +77,7 @@ def normalize_with(engine: LiveEngine, normalizer: FairNormalizer) -> None:
 
 
 def think_at_a_cost(engine: LiveEngine) -> CostlyBrain:
-    """Have the engine's next worker think with a brain that never can."""
+    """Let the engine's next worker use a brain that always exceeds its budget."""
     costly = CostlyBrain()
     step = think_with(engine.worker_database, costly)
     engine.activities = dataclasses.replace(engine.activities, think=step)

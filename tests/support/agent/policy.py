@@ -1,4 +1,4 @@
-"""Questions to the policy, each with what tests seldom change."""
+"""Calls of the policy, with defaults for rarely changed arguments."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -58,7 +58,7 @@ def rechecked(
 
 
 def planned(kind: ActionKind) -> PlannedAction:
-    """The action as it stands in the plan of a message that plainly asks for it."""
+    """Return the action in the plan for a message that plainly requests it."""
     offered = next(one for one in available_actions(a_situation()) if one.kind is kind)
     return offered.model_copy(update={"warrant": Warrant.REQUEST})
 

@@ -1,4 +1,4 @@
-"""Situations as the policy meets them: one customer, one order, one rulebook."""
+"""Inputs of the policy: one customer, one order, one rulebook."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -61,7 +61,7 @@ def an_event(
     text: str = "I want a refund for order 1042.",
     numbers: tuple[str, ...] = ("1042",),
 ) -> UnifiedEvent:
-    """A customer's message, which plainly asks for the refund of the order that `an_order` is."""
+    """Return a customer's message that plainly requests the refund of `an_order`."""
     return UnifiedEvent(
         channel=channel,
         ticket_id="T-1",
@@ -88,7 +88,8 @@ def a_situation(
     connections: tuple[Connection, ...] = (SHOP, DESK),
     unsafe: bool = False,
 ) -> PolicyContext:
-    """The customer's own order, everything connected, everything allowed within limits."""
+    """Return the customer's own order, with every connection, and every action allowed within
+    limits."""
     return PolicyContext(
         event=event or an_event(),
         rulebook=rulebook,
@@ -100,5 +101,5 @@ def a_situation(
 
 
 def with_rule(kind: ActionKind, rule: ActionRule, rulebook: Rulebook = FREE_HAND) -> Rulebook:
-    """The rulebook with one rule replaced."""
+    """Return the rulebook with one rule replaced."""
     return rulebook.model_copy(update={"actions": {**rulebook.actions, kind: rule}})

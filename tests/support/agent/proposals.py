@@ -1,4 +1,4 @@
-"""Questions that wait for a customer's yes."""
+"""Proposals that wait for a customer's yes."""
 
 from adapters.system import new_ulid, utc_now
 from domain.agent.brain import Category
@@ -8,7 +8,7 @@ from domain.core.money import Money
 
 
 def a_proposal(*, customer: str = "a@b.example") -> PendingProposal:
-    """Of a refund of one order's price."""
+    """Return a proposal to refund one order's price."""
     return PendingProposal(
         id=new_ulid(),
         action=PlannedAction(

@@ -1,4 +1,5 @@
-"""Situations of all kinds, mostly as good as they can be: of anything, few allow anything."""
+"""Hypothesis strategies for all kinds of situations, mostly favorable ones, because few arbitrary
+situations allow anything."""
 
 from datetime import timedelta
 from typing import Final, TypeVar
@@ -73,7 +74,7 @@ Part = TypeVar("Part")
 
 
 def mostly(good: Part, anything: st.SearchStrategy[Part]) -> st.SearchStrategy[Part]:
-    """Of anything, few situations allow anything: so most parts are as good as they can be."""
+    """Draw the favorable value in most cases, because few arbitrary situations allow anything."""
     return st.integers(0, 3).flatmap(lambda roll: anything if roll == 3 else st.just(good))
 
 

@@ -1,5 +1,5 @@
-"""Events of days long past, as admission and the engine would have left them: their ids are drawn
-at their times."""
+"""Events on past days, in the state that admission and the engine would leave: their ids match
+their times."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ def ulid_at(at: datetime) -> str:
 
 @dataclass(frozen=True)
 class Said:
-    """A message, the answer to it, and where it stands."""
+    """A message, its answer and its conversation."""
 
     text: str = "b"
     answer: str = "b"
@@ -36,7 +36,7 @@ SOMETHING: Final = Said()
 
 
 async def conversation(database: Database, shop: Shop, at: datetime) -> str:
-    """A conversation that messages can stand in."""
+    """Create a conversation for messages."""
     conversation_id = new_ulid()
     async with database.tenant(shop.tenant) as connection:
         await _converse(connection, shop, conversation_id, at)
@@ -59,8 +59,9 @@ async def past_event(
     said: Said = SOMETHING,
     **run: object,
 ) -> str:
-    """An event with its message, and what came of it. `status`: of its run, None for no playbook.
-    `reviews`: the status of each round. `run`: what else its run says. Returns the event's id."""
+    """Create an event with its message and outcome; return the event's id. `status`: of its run,
+    None without a playbook. `reviews`: the status of each round. `run`: further values of its
+    run."""
     event_id = ulid_at(at)
     mine = {"client_id": shop.client_id}
     async with database.tenant(shop.tenant) as connection:

@@ -1,4 +1,4 @@
-"""Rows of days, made by hand."""
+"""Hand-made rows of days."""
 
 from datetime import UTC, date, datetime
 from typing import Any, Final
@@ -21,5 +21,5 @@ _NOTHING: Final[dict[str, Any]] = {
 
 
 def day_insight(day: date, **values: object) -> DayInsight:
-    """A day with these values, and zeros besides."""
+    """Return a day with these values, and otherwise zeros."""
     return DayInsight.model_validate({**_NOTHING, "day": day, **values})

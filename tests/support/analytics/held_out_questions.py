@@ -1,4 +1,4 @@
-"""More questions with their matters, given by hand after the clustering was tuned: nothing was
+"""More questions with hand-labelled topics, written after the clustering was tuned: nothing was
 changed for them."""
 
 from collections.abc import Mapping

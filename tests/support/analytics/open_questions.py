@@ -1,5 +1,5 @@
-"""Questions that a shop's agent had no answer to, in French and English, each with its matter. The
-matters were given by hand, before any clustering was looked at."""
+"""Questions that a shop's agent could not answer, in French and English, each with its topic. The
+topics were labelled by hand before any clustering was examined."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""The dashboard's routes of what is reckoned from a client's records."""
+"""The dashboard routes for figures computed from a client's records."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Chains to look at, and what somebody does to them who owns the database."""
+"""Audit chains, and manipulations by a database owner."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -17,7 +17,7 @@ ANNA = Actor.person("anna", Role.ADMIN, network="192.0.2.0/24")
 
 
 def chain_of(length: int, *, client_id: str = CLIENT) -> tuple[ChainLink, ...]:
-    """A sound chain, each entry a second after the one before."""
+    """Return a valid chain, with one second between entries."""
     links: list[ChainLink] = []
     head = START
     for number in range(1, length + 1):
@@ -39,13 +39,14 @@ def anchor_of(link: ChainLink) -> Anchor:
 def faults_in(
     links: Sequence[ChainLink], head: ChainHead | None, *anchors: ChainLink
 ) -> list[Fault]:
-    """What a walk tells. `anchors`: links whose places were anchored while the chain was sound."""
+    """Return the findings of a verification. `anchors`: links whose positions were anchored while
+    the chain was valid."""
     walk = ChainWalk(CLIENT, [anchor_of(one) for one in anchors])
     return [*walk.follow(links), *walk.end(head)]
 
 
 def tamper(database_url: str, *statements: str) -> None:
-    """Do what only a superuser can, who also turns triggers off."""
+    """Make a change that only a superuser can make, with triggers disabled."""
     with psycopg.connect(as_owner(database_url)) as connection:
         connection.execute("SET session_replication_role = replica")
         for statement in statements:

@@ -1,4 +1,4 @@
-"""Buying plans and credits over HTTP, and Stripe telling of it."""
+"""Purchases of plans and credits over HTTP, and Stripe's events."""
 
 import asyncio
 from typing import Any
@@ -23,13 +23,13 @@ STRIPE_WEBHOOK = "/api/payments/stripe/webhook"
 async def buy(
     front: LiveEngine, shop: Shop, what: str, role: Role = Role.OWNER, **body: object
 ) -> httpx.Response:
-    """`what`: `plan` or `credits`."""
+    """Start a purchase. `what`: `plan` or `credits`."""
     headers = await person(front, shop, role)
     return await front.http.post(f"{DASHBOARD}/{what}/checkout", json=body, headers=headers)
 
 
 async def asked_credits(front: LiveEngine, shop: Shop, number: int = 100) -> str:
-    """The id of a checkout of so many credits."""
+    """Start a checkout for this many credits; return its id."""
     answer = await buy(front, shop, "credits", credits=number)
     assert answer.status_code == 201, answer.text
     return str(answer.json()["checkout_id"])
@@ -42,13 +42,13 @@ async def asked_plan(front: LiveEngine, shop: Shop, plan: Plan) -> str:
 
 
 async def tell(front: LiveEngine, event: Event) -> httpx.Response:
-    """Stripe sends an event, signed by the front's clock."""
+    """Send an event as Stripe does, signed with the front's clock."""
     at = front.app.state.resources.now().timestamp()
     return await front.http.post(STRIPE_WEBHOOK, **signed(event, at=at))
 
 
 async def told(front: LiveEngine, *events: Event) -> None:
-    """The same, one after another, and each is taken."""
+    """Send several events in order; each is accepted."""
     for event in events:
         answer = await tell(front, event)
         assert answer.status_code == 200, answer.text
@@ -59,7 +59,7 @@ async def tell_at_once(front: LiveEngine, events: list[Event]) -> list[int]:
 
 
 async def show(front: LiveEngine, shop: Shop, path: str, **query: str | int) -> dict[str, Any]:
-    """What the owner is shown."""
+    """Return what the owner sees."""
     headers = await person(front, shop, Role.OWNER)
     answer = await front.http.get(f"{DASHBOARD}/{path}", params=query, headers=headers)
     assert answer.status_code == 200, answer.text
@@ -75,13 +75,13 @@ async def put_on(database: Database, shop: Shop, plan: Plan) -> None:
 
 
 async def balance_of(database: Database, shop: Shop) -> int:
-    """The balance, which is the sum of the ledger."""
+    """Return the balance; check that it equals the ledger's sum."""
     balance = (await only_row(database, clients, of=shop))["credits_balance"]
     assert sum(one["amount"] for one in await rows(database, credit_ledger, of=shop)) == balance
     return int(balance)
 
 
 async def settled(front: LiveEngine, event: Event) -> tuple[str, str | None]:
-    """What came of an event, and why people must look at it."""
+    """Return an event's result, and why a human must examine it."""
     row = await only_row(front.database, payment_events, id=event["id"])
     return row["state"], row["problem"]

@@ -1,4 +1,4 @@
-"""How the usage of a client is asked for, and what it comes from."""
+"""Requests for a client's usage, and its source records."""
 
 from datetime import UTC, datetime
 
@@ -29,7 +29,7 @@ async def told(front: LiveEngine, shop: Shop) -> dict[str, object]:
 
 
 async def use(front: LiveEngine, shop: Shop, **tickets_by_month: int) -> None:
-    """`m2026_11=3`: three tickets in November."""
+    """Create used tickets. `m2026_11=3`: three tickets in November."""
     async with front.database.service() as connection:
         for name, tickets in tickets_by_month.items():
             await connection.execute(

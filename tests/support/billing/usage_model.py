@@ -1,4 +1,4 @@
-"""What a client's usage should be, said naively."""
+"""A naive model of a client's usage."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ START = datetime(2026, 12, 31, 21, tzinfo=UTC)
 
 @dataclass
 class Model:
-    """What should be, said naively."""
+    """The expected values, computed naively."""
 
     plan: Plan = Plan.FREE
     trial_ends_at: datetime | None = None
@@ -64,7 +64,7 @@ class Model:
 
 
 def credits_spent_on(entries: list[dict[str, Any]]) -> set[str]:
-    """Return the events whose tickets the entries of a credit ledger have paid for in the end."""
+    """Return the events whose tickets a credit ledger's entries finally paid for."""
     sums: Counter[str] = Counter()
     for entry in entries:
         event_id = entry["event_id"] or entry["returned_event_id"]

@@ -1,4 +1,4 @@
-"""Saved cases and their runs, as most tests want them."""
+"""Default saved cases and case runs for tests."""
 
 from typing import Any, Final
 
@@ -32,7 +32,7 @@ READS: Final = {
     ("GET", CASE_RUNS + "/{case_run_id}"): "case_run_not_found",
     ("GET", CASE_FILE): None,
 }
-"""The code for a record that is not there, by method and path."""
+"""The error code for a missing record, by method and path."""
 
 CHANGES: Final[dict[tuple[str, str], tuple[dict[str, Any] | None, str | None]]] = {
     ("POST", CASES): ({**CASE, "name": "Autre"}, None),
@@ -42,7 +42,7 @@ CHANGES: Final[dict[tuple[str, str], tuple[dict[str, Any] | None, str | None]]] 
     ("POST", CASE_RUNS): (None, None),
     ("POST", CASE_FILE): ({"version": 1, "cases": []}, None),
 }
-"""The same with the least body before it."""
+"""The same, with the smallest body."""
 
 
 def a_spec(name: str = "Colis", text: str = ORDER_QUESTION, **expected: object) -> CaseSpec:
@@ -54,7 +54,7 @@ def a_spec(name: str = "Colis", text: str = ORDER_QUESTION, **expected: object) 
 
 
 async def a_case(database: Database, shop: Shop, spec: CaseSpec | None = None) -> str:
-    """The id of a case that was added."""
+    """Add a case; return its id."""
     async with units_on(database).of(shop.tenant) as work:
         actor = Actor.operator("operator:test")
         added = await add_case(work, actor, spec or a_spec(), origin=CaseOrigin.HAND)
@@ -64,7 +64,7 @@ async def a_case(database: Database, shop: Shop, spec: CaseSpec | None = None) -
 async def a_case_run(
     database: Database, shop: Shop, state: CaseRunState = CaseRunState.DONE
 ) -> str:
-    """The id of a run that tried nothing."""
+    """Create a run without results; return its id."""
     run = CaseRun(
         id=new_ulid(), variant=LIVE, state=state, started_by="user/u", created_at=utc_now()
     )
@@ -74,6 +74,6 @@ async def a_case_run(
 
 
 async def case_ids(front: LiveEngine, shop: Shop) -> dict[str, str]:
-    """A case and a run, as paths name them."""
+    """Return a case and a run as path parameters."""
     case_id = await a_case(front.database, shop)
     return {"case_id": case_id, "case_run_id": await a_case_run(front.database, shop)}

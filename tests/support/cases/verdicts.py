@@ -1,4 +1,4 @@
-"""Cases, and verdicts on them as a run over the cases leaves them."""
+"""Cases, and their verdicts as a case run leaves them."""
 
 from typing import Final
 
@@ -44,7 +44,7 @@ async def judge(
     passed: bool = True,
     model: str = MODEL,
 ) -> None:
-    """A verdict on the case by these rules and the content that there is now."""
+    """Store a verdict on the case for these rules and the current content."""
     run = {"client_id": shop.client_id, "created_at": utc_now()}
     run_id = new_ulid()
     async with database.tenant(shop.tenant) as connection:

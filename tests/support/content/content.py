@@ -1,4 +1,4 @@
-"""What people ask the dashboard about a client's templates, knowledge, settings, integrations."""
+"""Dashboard requests about a client's templates, knowledge, settings and integrations."""
 
 from typing import Any, Final
 
@@ -58,18 +58,18 @@ CHANGES: Final[tuple[tuple[str, str, Body], ...]] = (
     ("POST", INTEGRATIONS + "/{integration_id}/test", None),
     ("DELETE", INTEGRATIONS + "/{integration_id}", None),
 )
-"""For owners and admins. A body is the least that the route needs."""
+"""For owners and admins, with the smallest accepted body."""
 
 CONTENT_ROUTES: Final = READS + CHANGES
 
 
 def of_client(client_id: str, body: Body) -> dict[str, Any]:
-    """A request that names the client where these routes want it named: in the query."""
+    """Return a request that names the client in the query, where these routes expect it."""
     return {"params": {"client_id": client_id}, **({"json": body} if body is not None else {})}
 
 
 async def made(front: LiveEngine, headers: dict[str, str]) -> dict[str, str]:
-    """The ids of a template, an entry and an integration that are there."""
+    """Create a template, an entry and an integration; return their ids."""
     ids = {}
     for path, body, name in (
         (TEMPLATES, TEMPLATE, "template_id"),

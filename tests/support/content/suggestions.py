@@ -1,4 +1,4 @@
-"""Suggestions as an assistant makes them."""
+"""Suggestions from an assistant."""
 
 from typing import Final
 
@@ -18,7 +18,7 @@ ENTRY: Final = SuggestedEntry(
 async def suggested(
     database: Database, shop: Shop, proposed: SuggestedEntry | SuggestedTemplate = ENTRY
 ) -> str:
-    """The id of a suggestion that waits."""
+    """Create an open suggestion; return its id."""
     async with units_on(database).of(shop.tenant) as work:
         kept = await suggest(work, Actor.key(shop.key_id), proposed, "asked twice this week")
     return kept.id

@@ -1,1 +1,1 @@
-"""What asks the copilot, and the words that customers write against it."""
+"""Questions to the copilot, and customers' attacks against it."""

@@ -12,7 +12,7 @@ CHAT: Final = "/api/copilot/chat"
 
 
 def body(shop: Shop, *questions: str, **more: object) -> dict[str, Any]:
-    """`questions`: the user's; between two of them the assistant says something."""
+    """Return a request body. `questions`: the user's; the assistant answers between them."""
     messages: list[dict[str, str]] = []
     for question in questions:
         if messages:
@@ -24,7 +24,7 @@ def body(shop: Shop, *questions: str, **more: object) -> dict[str, Any]:
 async def ask(
     front: LiveEngine, shop: Shop, headers: dict[str, str], *questions: str
 ) -> dict[str, Any]:
-    """The answer, which must be one."""
+    """Ask a question; return the answer, after checking its status."""
     answer = await front.http.post(CHAT, json=body(shop, *questions), headers=headers)
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
@@ -32,7 +32,7 @@ async def ask(
 
 
 def events_of(answer: httpx.Response) -> list[tuple[str, dict[str, Any]]]:
-    """The events of a stream, with their data."""
+    """Return a stream's events with their data."""
     found = []
     for block in answer.text.strip().split("\n\n"):
         name, data = block.split("\n", 1)

@@ -1,4 +1,4 @@
-"""Forty texts of customers that try to make the copilot reveal, act or send."""
+"""Forty customer texts that try to make the copilot reveal, execute or send something."""
 
 from typing import Final
 

@@ -1,5 +1,5 @@
-"""Questions with the kind that a person would give them. The words that tell kinds apart were
-chosen on other questions."""
+"""Questions with hand-labelled kinds. The words that identify the kinds were chosen on other
+questions."""
 
 from typing import Final
 

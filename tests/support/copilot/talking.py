@@ -1,4 +1,4 @@
-"""The copilot by a language model that a local server plays."""
+"""The copilot with a language model on a local server."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,6 +10,7 @@ from adapters.brain.question_clusters import QuestionReader
 from adapters.copilot.document_files import document_index
 from adapters.copilot.llm_talker import LlmTalker
 from adapters.system import utc_now
+from api.dashboard.formats import Formats
 from domain.billing.model_money import ModelBudget
 from domain.copilot.answer import CopilotAnswer
 from domain.copilot.question import CopilotMessage, CopilotQuestion, Speaker
@@ -29,7 +30,7 @@ DASHBOARD: Final = "https://app.example/app"
 
 @dataclass
 class Talking:
-    """`heard`: the pieces of the last answer, as they came."""
+    """A conversation with the copilot. `heard`: the deltas of the last answer."""
 
     server: LlmServer
     copilot: Copilot
@@ -64,6 +65,7 @@ async def talking(
         setup = CopilotSetup(
             documents=document_index(),
             gaps=GapReading(QuestionReader(), searches or search_turns()),
+            formats=Formats,
             dashboard_url=DASHBOARD,
             talker=talker,
             budget=ModelBudget(

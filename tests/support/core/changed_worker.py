@@ -1,4 +1,4 @@
-"""`worker.py` of a later build, whose workflow of events has changed."""
+"""`worker.py` of a later build, whose event workflow has changed."""
 
 import worker
 from tests.support.runs.changed_process_event import ChangedProcessEvent

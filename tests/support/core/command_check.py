@@ -1,4 +1,4 @@
-"""Whether a command line of cli.py, as a file writes it, would be understood."""
+"""Checks whether cli.py accepts a command line from a document."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from commands.core.lazy import LazyCommand
 
 
 def check_command(arguments: Sequence[str]) -> None:
-    """Fails if `cli.py ARGUMENTS` names a command or option that is not there."""
+    """Fail if `cli.py ARGUMENTS` contains an unknown command or option."""
     command: object = cli.app
     rest = list(arguments)
     while isinstance(command, TyperGroup):

@@ -1,4 +1,4 @@
-"""cli.py's commands inside the test's own process, where everything is imported already."""
+"""cli.py commands in the test's own process, where everything is already imported."""
 
 import logging
 import os
@@ -23,9 +23,9 @@ from commands.core import context
 def run_here(
     arguments: tuple[str, ...], *, said: str, env: Mapping[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    """Run one command to its end. What it sets for the whole process is put back.
+    """Run one command to its end, and restore process-wide settings.
 
-    It has a thread of its own: it starts an event loop, and the test may be in one.
+    It runs in a separate thread, because it starts an event loop and the test may be in one.
     """
     done: Future[subprocess.CompletedProcess[str]] = Future()
 
@@ -35,8 +35,8 @@ def run_here(
         except BaseException as error:  # noqa: BLE001 - it is raised by result()
             done.set_exception(error)
 
-    # Should a command hang, the test's deadline ends the wait, and a daemon does not keep the
-    # process.
+    # If a command hangs, the test's deadline ends the wait, and a daemon thread does not keep the
+    # process alive.
     threading.Thread(target=work, daemon=True).start()
     return done.result()
 
@@ -60,7 +60,7 @@ def _ended(
 
 
 def _exit_code(arguments: tuple[str, ...]) -> int:
-    """As cli.main, which ends the process."""
+    """Return the exit code as cli.main does, which ends the process."""
     configure_logs("INFO")
     try:
         cli.app(args=list(arguments))
@@ -74,7 +74,7 @@ def _exit_code(arguments: tuple[str, ...]) -> int:
 
 @contextmanager
 def _kept_logs() -> Iterator[None]:
-    """What configure_logs changes is put back at the end."""
+    """Restore the logging setup that configure_logs changes."""
     root, level, before = logging.getLogger(), logging.getLogger().level, structlog.get_config()
     with ExitStack() as kept:
         kept.callback(structlog.configure, **before)

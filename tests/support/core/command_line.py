@@ -1,4 +1,4 @@
-"""cli.py as an operator runs it: in this process where that is enough, else in one of its own."""
+"""cli.py as an operator runs it: in this process if possible, and otherwise in a new one."""
 
 import json
 import signal
@@ -14,12 +14,12 @@ from tests.support.core.command_here import run_here
 from tests.support.core.forks import ROOT, Forked, clean_environment
 
 CLI = str(ROOT / "cli.py")
-# They listen to signals, or are servers: each is a process wherever it runs.
+# They handle signals or are servers, so each needs its own process.
 _PROCESSES: Final = ("demo", "dev", "serve", "worker")
 
 
 class Command(Forked):
-    """A Python program that has begun. `arguments` as Forked's, `said` is its standard input."""
+    """A started Python program. `arguments` as in Forked; `said` is its standard input."""
 
     def __init__(self, *arguments: str, env: dict[str, str], said: str = "") -> None:
         self._arguments = arguments
@@ -31,7 +31,7 @@ class Command(Forked):
             super().__init__(*arguments, out=self._out, err=self._err, env=env, given=given)
 
     def ended(self) -> subprocess.CompletedProcess[str]:
-        """What it wrote, once it has ended; after two minutes it is killed."""
+        """Return its output once it has ended; it is killed after two minutes."""
         self.wait(120)
         written = []
         for file in (self._out, self._err):
@@ -43,15 +43,15 @@ class Command(Forked):
 
 
 def begin(*arguments: str, **env: str) -> Command:
-    """Start one command of cli.py, which may be interrupted."""
+    """Start one cli.py command, which may be interrupted."""
     return Command(CLI, *arguments, env=clean_environment(**env))
 
 
 def cli(*arguments: str, said: str = "", **env: str) -> subprocess.CompletedProcess[str]:
-    """Run one command to its end, inside this process unless it is a server.
+    """Run one command to its end, in this process unless it is a server.
 
-    Work that goes on in this process meanwhile (an engine's worker) would write among the
-    command's own lines: such tests take cli_process.
+    Concurrent work in this process (an engine's worker) would mix its output with the command's:
+    such tests use cli_process.
     """
     if arguments[0] in _PROCESSES:
         return cli_process(*arguments, said=said, **env)
@@ -62,12 +62,12 @@ def cli(*arguments: str, said: str = "", **env: str) -> subprocess.CompletedProc
 
 
 def cli_process(*arguments: str, said: str = "", **env: str) -> subprocess.CompletedProcess[str]:
-    """Run one command to its end in a process of its own, as an operator does."""
+    """Run one command to its end in a separate process, as an operator does."""
     return Command(CLI, *arguments, env=clean_environment(**env), said=said).ended()
 
 
 def run(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """Run a Python program to its end. `arguments` as Forked's."""
+    """Run a Python program to its end. `arguments` as in Forked."""
     return Command(*arguments, env=env).ended()
 
 
@@ -77,7 +77,7 @@ def cli_json(*arguments: str, **env: str) -> dict[str, str]:
 
 
 def answer_of(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
-    """The answer of a command with --json that has succeeded."""
+    """Return the output of a successful command with --json."""
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     assert isinstance(answer, dict)
@@ -85,13 +85,14 @@ def answer_of(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
 
 
 def hear_ctrl_c() -> None:
-    """What ignores Ctrl-C bequeaths that: a shell's background jobs, some CI runners."""
+    """Stop ignoring Ctrl-C: child processes inherit that from a shell's background jobs and some CI
+    runners."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @contextmanager
 def dev_stack(data: Path, *arguments: str, **env: str) -> Iterator["subprocess.Popen[str]"]:
-    """`cli.py dev` in the background, serving when the block begins."""
+    """Run `cli.py dev` in the background, ready when the block starts."""
     process = subprocess.Popen(
         [sys.executable, CLI, "dev", "--data", str(data), *arguments],
         stdout=subprocess.PIPE,
@@ -108,7 +109,7 @@ def dev_stack(data: Path, *arguments: str, **env: str) -> Iterator["subprocess.P
 
 
 def ready_url(process: "subprocess.Popen[str]") -> str:
-    """The address of the line `ready http://…`; fails with the errors if it never comes."""
+    """Return the address in the line `ready http://…`; fail with the errors if it never appears."""
     assert process.stdout is not None
     for line in process.stdout:
         if line.startswith("ready "):
@@ -118,7 +119,8 @@ def ready_url(process: "subprocess.Popen[str]") -> str:
 
 
 def opening_lines(process: "subprocess.Popen[str]") -> list[str]:
-    """What `dev` prints from its address for people and `ready` on, the later one last."""
+    """Return the output of `dev` from its user-facing address and `ready` on, up to the later
+    one."""
     assert process.stdout is not None
     found: list[str] = []
     for line in process.stdout:

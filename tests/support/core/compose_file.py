@@ -1,4 +1,4 @@
-"""docker-compose.yml and .env.example, as Compose reads them."""
+"""docker-compose.yml and .env.example, as Compose parses them."""
 
 import re
 from collections.abc import Hashable, Mapping
@@ -17,7 +17,7 @@ Service = Mapping[str, object]
 
 
 class Strict(yaml.SafeLoader):
-    """Refuses a key that stands twice, as Temporal and Docker Compose do; YAML's own takes the
+    """Rejects duplicate keys, as Temporal and Docker Compose do; YAML's own loader takes the
     last."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
@@ -54,7 +54,8 @@ def words(service: Service, field: str = "command") -> list[str]:
 
 
 def interpolated(text: str, values: Mapping[str, str]) -> str:
-    """What Compose makes of `${NAME:-default}`, `${NAME:?message}` and `${NAME?message}`."""
+    """Return the value that Compose substitutes for `${NAME:-default}`, `${NAME:?message}` and
+    `${NAME?message}`."""
 
     def value(match: re.Match[str]) -> str:
         name, also_if_blank, kind, rest = match.groups()
@@ -68,15 +69,15 @@ def interpolated(text: str, values: Mapping[str, str]) -> str:
 
 
 def example_names() -> list[str]:
-    """The variables of `.env.example`, those that are commented out too."""
+    """Return the variables in `.env.example`, including those that are commented out."""
     lines = (ROOT / ".env.example").read_text().splitlines()
     found = (re.match(r"(?:# )?([A-Z][A-Z_]+)=", line) for line in lines)
     return [match[1] for match in found if match]
 
 
 def example_values() -> dict[str, str]:
-    """What a newcomer has after filling in what is required. `SESSION_KEY` is a comment there, so
-    that nobody leaves it blank by oversight."""
+    """Return the values after a new user has filled in the required ones. `SESSION_KEY` is
+    commented out there, so that nobody leaves it blank by mistake."""
     formed = {
         "SEAL_KEY": new_seal_key(),
         "SESSION_KEY": new_session_key(),
@@ -87,6 +88,6 @@ def example_values() -> dict[str, str]:
 
 
 def unfilled_names() -> list[str]:
-    """The variables that `.env.example` sets to nothing."""
+    """Return the variables that `.env.example` leaves empty."""
     lines = (ROOT / ".env.example").read_text().splitlines()
     return [line.removesuffix("=") for line in lines if re.fullmatch(r"[A-Z_]+=", line)]

@@ -1,15 +1,14 @@
-"""A worker that ends itself with SIGKILL at a named point, its one argument.
+"""A worker that ends itself with SIGKILL at a named point, its only argument.
 
 The point is `before:<activity>`, `after:<activity>` (its effects are committed, its result is
 lost), `uncommitted:inbound.work` (a webhook's effect is written, and not committed),
-`uncommitted:replay.page` (so is a page of a replay), `mail-sent`
-(the mail server has the mail, the ledger does not know), `refund-begun` (the ledger says so, the
-shop was not asked) or `refund-done` (the shop has given the money back, the ledger does not know).
-Of deliveries it is the webhooks' worker that ends. At a point that never comes it
-works until the test ends it.
+`uncommitted:replay.page` (the same for a page of a replay), `mail-sent` (the mail server has the
+email, the ledger has no record), `refund-begun` (the ledger has a record, the shop was not called)
+or `refund-done` (the shop has refunded, the ledger has no record). For deliveries, the webhook
+worker ends. At a point that is never reached, it works until the test ends it.
 
-What it leaves behind is missed sooner than the product would miss it, and in the same way: its
-activities promise heartbeats in shorter intervals, and no run is parked with it.
+Temporal detects its end sooner than in production, but in the same way: its activities promise
+shorter heartbeat intervals, and no run is sticky to it.
 """
 
 import asyncio
@@ -30,6 +29,7 @@ from activities.inbound.work import WorkOnWebhook
 from activities.integrations.client_mail import ClientMail
 from activities.integrations.mail_limiter import MailLimiter
 from activities.integrations.service_mails import ServiceMails
+from activities.reviews.send_reply import SendReplies
 from activities.runs.actions import Actions
 from activities.runs.address_codes import AddressCodes
 from activities.runs.execute import Execute
@@ -115,7 +115,7 @@ class DyingMailer:
 
 
 class DyingShop:
-    """A shop whose refunds end this process, before or after they are done."""
+    """A shop whose refunds end this process, before or after they are executed."""
 
     def __init__(self, shop: Shop, point: str) -> None:
         self._shop = shop
@@ -144,7 +144,7 @@ async def _add_and_die(self: ReplayRepository, replay: Replay, done: ReplayedPag
 
 
 class DyingDoor(UnitsOfWork):
-    """The transaction of a webhook's effect ends with this process, before its commit."""
+    """The transaction with a webhook's effect ends with this process, before its commit."""
 
     @asynccontextmanager
     async def of(
@@ -171,7 +171,9 @@ def _dying_work(settings: Settings, client: Client, database: Database) -> WorkO
     )
 
 
-def _dying_execute(point: str, settings: Settings, client: Client, database: Database) -> Execute:
+def _dying(
+    point: str, settings: Settings, client: Client, database: Database
+) -> tuple[Execute, SendReplies]:
     sealer = FernetSealer(settings.seal.key.get_secret_value())
     connectors = DyingConnectors(sealer, open_client(), allow_loopback=True)
     connectors.point = point
@@ -186,7 +188,12 @@ def _dying_execute(point: str, settings: Settings, client: Client, database: Dat
         service_mails=ServiceMails(mailer, limiter),
         mails=TemporalEngine(client),
     )
-    return Execute(database, Actions(mail, connectors), utc_now, new_ulid, codes=codes)
+    actions = Actions(mail, connectors)
+    units = UnitsOfWork(database, TemporalEngine(client), utc_now, new_ulid)
+    return (
+        Execute(database, actions, utc_now, new_ulid, codes=codes, sealer=sealer),
+        SendReplies(units, actions, utc_now, new_ulid),
+    )
 
 
 async def main(point: str) -> None:
@@ -201,8 +208,8 @@ async def main(point: str) -> None:
     elif point == f"uncommitted:{names.REPLAY_PAGE}":
         ReplayRepository.add = _add_and_die  # type: ignore[method-assign]
     elif ":" not in point:
-        execute = _dying_execute(point, settings, client, database)
-        activities = dataclasses.replace(activities, execute=execute)
+        execute, replies = _dying(point, settings, client, database)
+        activities = dataclasses.replace(activities, execute=execute, replies=replies)
     async with (
         _tracker(settings, database, Metrics()) as tracker,
         build_worker(

@@ -1,7 +1,8 @@
-"""Each test's deadline, as pytest-timeout counts it; a plugin that `pyproject.toml` names.
+"""Each test's deadline, counted by pytest-timeout; a plugin named in `pyproject.toml`.
 
-The signal, not the thread: a thread can only end the whole process, and then PostgreSQL is left
-behind. The signal raises where the test waits, so that fixtures end what they started.
+It uses the signal instead of the thread: a thread can only end the whole process, which would
+leave PostgreSQL running. The signal raises in the waiting test, so that fixtures stop what they
+started.
 """
 
 import signal
@@ -10,10 +11,10 @@ from types import FrameType
 import pytest
 from pytest_timeout import Settings, timeout_sigalrm
 
-# What is slow by nature and has no deadline of its own.
+# Inherently slow tests without their own deadline.
 SLOW_S = 600
-# An event loop keeps what a background task of it raised, and the end of a fixture may hang as
-# well: so the signal comes again until the test has ended.
+# An event loop stores an exception from a background task, and a fixture's teardown may hang too.
+# The signal is therefore repeated until the test has ended.
 _AGAIN_S = 15
 
 
@@ -24,7 +25,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_timeout_set_timer(item: pytest.Item, settings: Settings) -> bool:
-    """The plugin's own timer is for one signal."""
+    """The plugin's own timer is for a single signal."""
 
     def over(_number: int, _frame: FrameType | None) -> None:
         __tracebackhide__ = True

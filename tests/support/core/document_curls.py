@@ -1,4 +1,4 @@
-"""The curl commands of a document, as a shell reads them."""
+"""The curl commands in a document, as a shell parses them."""
 
 import os
 import re
@@ -11,7 +11,7 @@ import httpx
 
 from tests.support.core.forks import ROOT
 
-# A shell function in place of curl: it prints each argument, and a line break after the last.
+# A shell function that replaces curl: it prints each argument, and a line break after the last.
 _CURL: Final = "curl() { printf '%s\\0' \"$@\"; printf '\\n\\0'; }\n"
 _SERVICE: Final = re.compile(r"(https?://(127\.0\.0\.1:8080|HOST|support\.example\.com))(?=/)")
 
@@ -32,7 +32,7 @@ class CurlCall:
 
 
 def curl_blocks(document: str, section: str = "") -> list[str]:
-    """The code blocks of a document, or of one of its sections, that contain a curl command."""
+    """Return the code blocks with a curl command, in a document or one of its sections."""
     text = (ROOT / document).read_text()
     if section:
         text = text.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
@@ -41,7 +41,7 @@ def curl_blocks(document: str, section: str = "") -> list[str]:
 
 
 def curl_commands(document: str, section: str = "") -> Iterator[str]:
-    """The curl commands, one by one, each with the assignments of variables before it."""
+    """Return the curl commands one by one, each with the preceding variable assignments."""
     for block in curl_blocks(document, section):
         text = re.sub(r"^\.venv/bin/python .*\n", "", block, flags=re.MULTILINE)
         first, *others = re.split(r"^(?=curl )", text, flags=re.MULTILINE)
@@ -50,7 +50,7 @@ def curl_commands(document: str, section: str = "") -> Iterator[str]:
 
 
 def curl_call(command: str, **variables: str) -> CurlCall:
-    """What the command sends when a shell runs it with these variables."""
+    """Return the request of the command when a shell runs it with these variables."""
     done = subprocess.run(
         ["bash", "-euc", _CURL + command],
         env={"PATH": os.environ["PATH"], "ENGINE": "", **variables},

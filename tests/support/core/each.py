@@ -1,11 +1,11 @@
-"""A table as one test: for hundreds of rows, of which each costs less than a test by itself."""
+"""A table as one test: for hundreds of rows, each cheaper than a separate test."""
 
 from collections.abc import Callable, Iterable
 
 
 def each(rows: Iterable[object]) -> Callable[[Callable[..., None]], Callable[[], None]]:
-    """Call the test with every row, and fail with all rows that it fails for. A row that is a tuple
-    or a list is as many arguments."""
+    """Call the test with every row, and fail with all failing rows. A tuple or list is unpacked
+    into arguments."""
 
     def of(check: Callable[..., None]) -> Callable[[], None]:
         def test() -> None:
@@ -14,7 +14,7 @@ def each(rows: Iterable[object]) -> Callable[[Callable[..., None]], Callable[[],
             failed = [f"{row!r}: {failure}" for row, failure in tried if failure]
             assert not failed, "\n".join([f"{len(failed)} of {len(tried)} rows:", *failed])
 
-        # Not functools.wraps: pytest would take the rows' names for fixtures.
+        # Not functools.wraps: pytest would take the parameters for fixtures.
         test.__name__, test.__qualname__ = check.__name__, check.__qualname__
         test.__module__, test.__doc__ = check.__module__, check.__doc__
         return test

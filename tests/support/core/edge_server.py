@@ -1,4 +1,4 @@
-"""The edge before a small application, as a process: the limits without the engine behind them.
+"""The edge with a small application, as a process: the limits without the engine.
 
 Run with a port, a body's seconds, the keep-alive's seconds and the fields of EdgeLimits as JSON.
 """
@@ -39,7 +39,7 @@ LARGE = 64 * 1024 * 1024
 
 
 class Reports:
-    """An error tracker that remembers."""
+    """An error tracker that records reports."""
 
     def __init__(self) -> None:
         self.codes: list[str] = []
@@ -50,7 +50,7 @@ class Reports:
 
 @dataclass(frozen=True)
 class Watchers:
-    """What `RequestContext` uses of the resources."""
+    """The resources that `RequestContext` uses."""
 
     metrics: Metrics
     tracker: Reports
@@ -127,12 +127,12 @@ class EdgeServer:
     log: Path
 
     def callers(self) -> set[int]:
-        """The ports at the other ends of the process's connections."""
+        """Return the peer ports of the process's connections."""
         ends = psutil.Process(self.pid).net_connections("tcp")
         return {end.raddr.port for end in ends if end.raddr}
 
     def memory(self) -> int:
-        """Bytes that the process holds in memory."""
+        """Return the process's memory in bytes."""
         return int(psutil.Process(self.pid).memory_info().rss)
 
 

@@ -21,7 +21,7 @@ from adapters.connectors.registry import ConnectorRegistry
 from adapters.identity.session_key import new_session_key
 from adapters.normalizing.pool import NormalizerPool
 from adapters.observability.metrics import Metrics
-from adapters.seal import new_seal_key
+from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
 from adapters.temporal.client import TemporalEngine
 from adapters.temporal.connection import connect
@@ -60,7 +60,7 @@ ENGINE_SECRET = "the engine secret of all the tests"
 
 @dataclass
 class LiveEngine:
-    """`activities` and `deliveries` may be changed by a test before it starts a worker."""
+    """A test may change `activities` and `deliveries` before it starts a worker."""
 
     settings: Settings
     database: Database
@@ -84,7 +84,7 @@ class LiveEngine:
 
     @asynccontextmanager
     async def working(self, *, max_cached_workflows: int = 1000) -> AsyncIterator[None]:
-        """A worker with the sandbox on, for as long as the block runs."""
+        """Run a worker with the sandbox during the block."""
         async with build_worker(
             self.client,
             self.activities,
@@ -96,7 +96,7 @@ class LiveEngine:
 
     @asynccontextmanager
     async def delivering(self, *, max_cached_workflows: int = 1000) -> AsyncIterator[None]:
-        """A webhook worker with the sandbox on, for as long as the block runs."""
+        """Run a webhook worker with the sandbox during the block."""
         async with webhook_worker.at_work(
             self.client,
             self.deliveries,
@@ -107,7 +107,7 @@ class LiveEngine:
             yield
 
     async def review_of(self, run_id: str, *, round_: int) -> dict[str, Any]:
-        """The run's review of that round, once there is one."""
+        """Wait for the run's review in that round; return it."""
 
         async def found() -> dict[str, Any] | None:
             waiting = await rows(self.database, escalation_tickets, run_id=run_id, round=round_)
@@ -126,8 +126,8 @@ class LiveEngine:
         seen_revision: int | None = None,
         signal: bool = True,
     ) -> None:
-        """Decide as a human does: committed first, then the signal. A person who has seen a later
-        message has seen the latest draft and plan, unless `seen_revision` says otherwise."""
+        """Decide as a reviewer: committed first, then signalled. A reviewer who has seen a later
+        message has seen the latest draft and plan, unless `seen_revision` differs."""
         seen = None
         if seen_event is not None and seen_revision is None:
             review = await only_row(self.database, escalation_tickets, id=escalation_id)
@@ -151,8 +151,8 @@ class LiveEngine:
 
 
 async def ask_by_mail(engine: LiveEngine, shop: Shop) -> httpx.Response:
-    """A question that is answered by mail, so that execute is an activity of its own. The shop gets
-    a verified sender."""
+    """Ask a question that is answered by email, so that execute is a separate activity. The shop
+    gets a verified sender."""
     await with_sender(engine.database, shop)
     return await engine.post(
         shop, event_type="email.inbound", customer_email="a@b.example", message=ORDER_QUESTION
@@ -166,7 +166,7 @@ def think_with(
     sees_images: bool = False,
     answers_without_person: int = ANSWERS_WITHOUT_PERSON,
 ) -> Think:
-    """The thinking step with a brain of the test's."""
+    """Return the thinking step with a brain from the test."""
     brain_budget = BrainBudget(database, Brains(embedded=brain, sees_images=sees_images), utc_now)
     return Think(
         database,
@@ -175,20 +175,21 @@ def think_with(
         utc_now,
         new_ulid,
         net=SafetyGrammar(),
+        sealer=FernetSealer(new_seal_key()),
         answers_without_person=answers_without_person,
     )
 
 
 @cache
 def error_spool() -> str:
-    """The spool of the engines in this process, deleted when it ends."""
+    """The error spool of the engines in this process, deleted at its end."""
     folder = TemporaryDirectory(prefix="engine-errors-")
     atexit.register(folder.cleanup)
     return folder.name
 
 
 def settings_of(database_url: str, temporal_address: str, **more: object) -> Settings:
-    """`more`: by the names of the environment's variables, in small letters."""
+    """Return the settings. `more`: by environment variable names in lower case."""
     given = {
         "database_url": database_url,
         "temporal_address": temporal_address,
@@ -205,14 +206,14 @@ def settings_of(database_url: str, temporal_address: str, **more: object) -> Set
 async def live_engine(
     database_url: str, address: str, namespace: str, *, lazy: bool = False, **settings: object
 ) -> AsyncIterator[LiveEngine]:
-    """The engine without a worker; `working()` starts one. `lazy`: Temporal may be away."""
+    """The engine without a worker; `working()` starts one. `lazy`: Temporal may be unavailable."""
     with stripe_account() as stripe:
         account = {
             "stripe_secret_key": SECRET_KEY,
             "stripe_webhook_secret": WEBHOOK_SECRET,
             "stripe_api_url": stripe.url,
             "price_enterprise": "499.00",
-            # Tests open shops all the time, and each of them counts.
+            # Tests create shops all the time, and each of them counts.
             "accounts_an_hour": 1_000_000,
             **settings,
         }
@@ -263,7 +264,7 @@ async def _live(
 
 @contextmanager
 def as_if_new(engine: LiveEngine) -> Iterator[LiveEngine]:
-    """A shared engine for one test: its limits and gates are fresh, its clock is put back."""
+    """Reset a shared engine for one test: its limits and gates are new, its clock is reset."""
     resources = engine.app.state.resources
     engine.app.state.resources = dataclasses.replace(
         resources,
@@ -279,7 +280,7 @@ def as_if_new(engine: LiveEngine) -> Iterator[LiveEngine]:
 
 @contextmanager
 def database_away(database: Database) -> Iterator[Callable[[int], Awaitable[bool]]]:
-    """Refuse every transaction on `database`. Yields a question: were so many refused by now?"""
+    """Refuse every transaction on `database`. Yields a function: were this many refused so far?"""
     refused = 0
 
     @asynccontextmanager

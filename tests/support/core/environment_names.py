@@ -1,4 +1,4 @@
-"""The variables that the settings are read from."""
+"""The environment variables of the settings."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Every error that the service knows: which no caller meets, and one of each kind to look at."""
+"""Every error of the service: errors that no caller sees, and one example of each kind."""
 
 import importlib
 import inspect
@@ -78,7 +78,9 @@ from domain.runs.errors import (
     AnswerTimeout,
     AnswerUnknown,
     ConversationTaken,
+    InvalidTriage,
     NoAnswer,
+    ReplyNotPossible,
 )
 from domain.simulation.errors import InvalidReplay, ModelBudgetUsedUp
 from domain.tenants.errors import (
@@ -94,7 +96,7 @@ from domain.tenants.errors import (
 from domain.webhooks.errors import Deferred, InvalidWebhook
 from domain.widget.errors import InvalidWidget, TooManyCodes, WidgetShareUsed
 
-# Errors that only operators and activities meet; none of them reaches a route.
+# Errors for operators and activities; none reaches a route.
 NOT_FOR_CALLERS = {
     AuthorUndecided,
     UnprovedShareUsed,
@@ -125,15 +127,15 @@ NOT_FOR_CALLERS = {
     DocumentRefused,  # named by its kind
     TalkFailed,  # the embedded copilot answers instead
     ModelBudgetUsedUp,
-    OAuthRefused,  # answered in the protocol's own words
+    OAuthRefused,  # answered with the protocol's own error
 }
-# What others are kinds of.
+# Base classes of other errors.
 KINDS = {DomainError, NoAnswer, RuleBroken, BrainFailed}
 
 STANDING = QuotaStanding(
     period=Period("2026-11"), tickets_used=50, tickets_limit=50, credits_balance=0
 )
-# One of every error that is made with something.
+# An instance of each error with constructor arguments.
 EXAMPLES: dict[type[DomainError], DomainError] = {
     type(error): error
     for error in (
@@ -183,6 +185,8 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         WebhookUnreadable("{reason} {nothing}"),
         AlreadyPosted(None),
         InvalidPreferences("{reason} {nothing}"),
+        ReplyNotPossible("{reason} {nothing}"),
+        InvalidTriage("message", "{reason} {nothing}"),
     )
 }
 

@@ -1,8 +1,8 @@
-"""Starts Python programs of the service with their imports done, which costs two seconds of CPU.
+"""Starts the service's Python programs with preloaded imports, which cost two seconds of CPU time.
 
-Run as a process by `tests.support.core.forks`, which tells it over the socket in `sys.argv` what to
-start. It runs nothing itself; what it forks goes on as a process of its own that has a keeper for
-a parent, and the keeper tells its pid and its exit code.
+`tests.support.core.forks` runs it as a process and sends requests over the socket in `sys.argv`. It
+runs no program itself. Each forked program has a keeper process as its parent, which reports its
+pid and exit code.
 """
 
 import gc
@@ -26,7 +26,7 @@ class Request(TypedDict):
 
 def serve(control: socket.socket) -> Request | None:
     """Fork for each request. Returns the request in the new process, and None at the end."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks for a keeper's exit code
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody reads a keeper's exit code
     while True:
         message, files, _, _ = socket.recv_fds(control, 1 << 17, 4)
         if not message:
@@ -41,13 +41,13 @@ def serve(control: socket.socket) -> Request | None:
 
 
 def _keep(told: socket.socket, standard: list[int]) -> None:
-    """Fork once more, and return in the new process only."""
+    """Fork again, and return only in the new process."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     die_with_parent()
     pid = os.fork()
     if pid:
         told.send(_number(pid))
-        # It stays a zombie until nobody wants to send it a signal: its pid is given to no other.
+        # It stays a zombie while someone may signal it: its pid is not reused.
         end = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         assert end is not None
         told.send(_number(end.si_status if end.si_code == os.CLD_EXITED else -end.si_status))
@@ -56,7 +56,7 @@ def _keep(told: socket.socket, standard: list[int]) -> None:
     told.close()
     os.setsid()
     die_with_parent()
-    # As in a terminal, also where the tests themselves run with Ctrl-C ignored.
+    # As in a terminal, even if the tests run with Ctrl-C ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, file in enumerate(standard):
         os.dup2(file, number)
@@ -68,7 +68,7 @@ def _number(number: int) -> bytes:
 
 
 def run(arguments: list[str], environment: dict[str, str], folder: str) -> None:
-    """What the interpreter does with `arguments`: a file, or `-m` and a module."""
+    """Run `arguments` as the interpreter does: a file, or `-m` and a module."""
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
@@ -81,13 +81,14 @@ def run(arguments: list[str], environment: dict[str, str], folder: str) -> None:
 
 
 def preload() -> None:
-    """Import all that the programs need but the command line, which looks at the terminal then."""
+    """Import all modules of the programs except the command line, which examines the terminal on
+    import."""
     import cli  # noqa: PLC0415
     from domain.agent.lexicons import read_lexicons  # noqa: PLC0415
     from workers import engine as engine_worker  # noqa: F401, PLC0415
     from workers import webhooks as webhook_worker  # noqa: F401, PLC0415
 
-    # Half a second of CPU in each worker; whoever reads them there finds them read.
+    # Half a second of CPU time in each worker, saved by preloading.
     read_lexicons()
     _build_document()
     for command in cli.COMMANDS:
@@ -100,8 +101,8 @@ def preload() -> None:
 
 
 def _build_document() -> None:
-    """The API's document is built once, as for the applications in the tests' own process: it takes
-    a second of CPU, and is the same in each API."""
+    """Build the API's document once, as for applications in the tests' process: it takes a second
+    of CPU time, and is the same in each API."""
     from cryptography.fernet import Fernet  # noqa: PLC0415
     from fastapi.openapi.utils import get_openapi  # noqa: PLC0415
 

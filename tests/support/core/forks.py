@@ -1,4 +1,4 @@
-"""Python processes of the service, forked from one that has their imports done."""
+"""The service's Python processes, forked from one with preloaded imports."""
 
 import contextlib
 import functools
@@ -16,14 +16,15 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def clean_environment(**more: str) -> dict[str, str]:
-    """What a fresh shell has: no setting of ours."""
+    """Return the environment of a new shell, without settings of this service."""
     return {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), **more}
 
 
 class Forked:
-    """A process of its own, as `embedded.process.Child` is: own environment, session, exit code.
+    """A separate process, like `embedded.process.Child`: own environment, session and exit code.
 
-    `arguments` are the interpreter's: a file of ours or `-m` and a module, and what follows.
+    `arguments` are the interpreter's: a file or `-m` and a module, followed by the program's
+    arguments.
     """
 
     def __init__(
@@ -34,7 +35,7 @@ class Forked:
         env: Mapping[str, str],
         given: IO[bytes] | None = None,
     ) -> None:
-        """`given` is its standard input, where None is nothing."""
+        """Start the process. `given` is its standard input; None means none."""
         request = {"arguments": arguments, "environment": dict(env), "folder": str(Path.cwd())}
         self._told, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs, Path(os.devnull).open("rb") as nothing:
@@ -49,36 +50,36 @@ class Forked:
 
     @property
     def exit_code(self) -> int | None:
-        """None while it runs; -N if signal N ended it."""
+        """Return None while it runs, and -N if signal N ended it."""
         self._ended_within(0)
         return self._exit_code
 
     def send(self, number: signal.Signals) -> None:
-        """Send a signal; nothing if it has ended."""
+        """Send a signal, unless it has ended."""
         if self.exit_code is None:
             os.kill(self.pid, number)
 
     def terminate(self) -> None:
-        """Ask it to end; nothing if it has."""
+        """Ask it to end, unless it has ended."""
         self.send(signal.SIGTERM)
 
     def kill(self) -> None:
-        """End it at once, as a power failure would."""
+        """Kill it at once, like a power failure."""
         self.send(signal.SIGKILL)
         self._ended_within(None)
 
     def wait(self, seconds: float) -> None:
-        """Wait for its end, and end it for good when the time is over."""
+        """Wait for its end, and kill it after the timeout."""
         if not self._ended_within(seconds):
             self.kill()
 
     def _ended_within(self, seconds: float | None) -> bool:
-        """None: however long it takes."""
+        """Wait for its end. None: without a timeout."""
         if self._exit_code is None:
             self._told.settimeout(seconds)
             with contextlib.suppress(TimeoutError, BlockingIOError):
                 self._exit_code = self._told_number()
-                self._told.close()  # the keeper gives the pid back
+                self._told.close()  # the keeper releases the pid
         return self._exit_code is not None
 
     def _told_number(self) -> int:
@@ -90,7 +91,7 @@ class Forked:
 
 @functools.cache
 def _server() -> socket.socket:
-    """Started for the first process, ends with ours."""
+    """Return the server: started for the first process, and stopped with this process."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         number = theirs.fileno()

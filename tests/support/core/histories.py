@@ -1,4 +1,4 @@
-"""Histories as bytes, payloads decoded: what anyone with access to Temporal can read."""
+"""Histories as bytes with decoded payloads: what anyone with access to Temporal can read."""
 
 from typing import Any
 
@@ -6,6 +6,6 @@ from temporalio.client import WorkflowHandle
 
 
 async def history_bytes(handle: WorkflowHandle[Any, Any]) -> bytes:
-    """Every event as the server keeps it. (JSON would hide payloads behind base64.)"""
+    """Return every event as the server stores it. (JSON would hide payloads behind base64.)"""
     history = await handle.fetch_history()
     return b"".join(event.SerializeToString() for event in history.events)

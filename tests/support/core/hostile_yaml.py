@@ -1,4 +1,4 @@
-"""Documents of YAML that are costly or strange, by what is strange about them."""
+"""Expensive or unusual YAML documents, by their property."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -50,5 +50,5 @@ _PIECES: Final = (
 
 
 def fragments() -> st.SearchStrategy[str]:
-    """Texts of YAML's own pieces in any order, which reach further into it than any characters."""
+    """Texts made of YAML tokens in any order, which test more than random characters."""
     return st.lists(st.sampled_from(_PIECES), max_size=25).map("".join)

@@ -1,4 +1,4 @@
-"""Callers of the gateway that do not stop while something happens to its processes."""
+"""Callers of the gateway that continue while its processes are disturbed."""
 
 import asyncio
 import itertools
@@ -16,11 +16,11 @@ Post = Callable[..., Awaitable[httpx.Response]]
 
 
 class Load:
-    """Each caller asks its next question when it has its answer. A call without an answer fails
-    the test."""
+    """Each caller sends its next message after its response. A call without a response fails the
+    test."""
 
     def __init__(self, post: Post, shops: Sequence[Shop]) -> None:
-        """`shops`: so many that none asks more often than it may in an hour."""
+        """`shops`: enough that none exceeds its hourly limit."""
         self._post = post
         self._shops = itertools.cycle(shops)
         self._goes_on = True
@@ -28,7 +28,7 @@ class Load:
 
     @asynccontextmanager
     async def running(self, callers: int) -> AsyncIterator[None]:
-        """For as long as the block runs, and until the last call is answered."""
+        """Run the callers during the block, until the last call is answered."""
         async with asyncio.TaskGroup() as calling:
             for _ in range(callers):
                 calling.create_task(self._call())
@@ -38,11 +38,12 @@ class Load:
                 self._goes_on = False
 
     async def answered(self, number: int) -> None:
-        """Wait for so many answers more."""
-        await eventually(partial(self._reached, len(self.answers) + number), 120)
+        """Wait for this number of further answers. Raises TimeoutError after five minutes, which
+        even a slow machine does not need."""
+        await eventually(partial(self._reached, len(self.answers) + number), 300)
 
     def statuses(self) -> set[tuple[int, str]]:
-        """What the callers were told."""
+        """Return the responses' statuses."""
         return {(one.status_code, one.json().get("status", one.text)) for one in self.answers}
 
     async def _call(self) -> None:

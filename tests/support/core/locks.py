@@ -1,4 +1,4 @@
-"""Who waits for whom in the database."""
+"""Which transaction waits for which in the database."""
 
 import sqlalchemy as sa
 
@@ -7,7 +7,8 @@ from tests.support.core.waiting import eventually
 
 
 async def until_waiting(database: Database, number: int = 1) -> None:
-    """Until so many transactions of this database wait for another one. Raises TimeoutError."""
+    """Wait until this many transactions of this database wait for another one. Raises
+    TimeoutError."""
 
     async def wait() -> bool:
         async with database.unscoped() as connection:

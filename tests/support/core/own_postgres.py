@@ -1,4 +1,4 @@
-"""A PostgreSQL of one test's own, which it may fill, stop at once and start again."""
+"""A PostgreSQL server for one test, which may fill, kill and restart it."""
 
 import asyncio
 import os
@@ -25,27 +25,27 @@ class OwnPostgres:
         self.url = self.owner_url = ""
 
     async def start(self) -> None:
-        """Return when it answers."""
+        """Start the server, and wait until it responds."""
         self._server = EmbeddedPostgres(self._folder)
         await asyncio.to_thread(self._server.__enter__)
         self.url, self.owner_url = self._server.url, self._server.owner_url
 
     async def stop(self) -> None:
-        """In order; nothing if it has ended."""
+        """Stop the server regularly, unless it has ended."""
         await asyncio.to_thread(self._server.__exit__, None, None, None)
 
     async def stop_at_once(self) -> None:
-        """As a power failure would end it; return when it is gone."""
+        """Stop the server like a power failure, and wait until it is gone."""
         with suppress(ProcessLookupError, FileNotFoundError):
             pid = int((self._folder / "postmaster.pid").read_text().split()[0])
             os.kill(pid, signal.SIGQUIT)
             await eventually(lambda: _gone(pid))
-        # The package takes a process that nobody has waited for as one that runs.
+        # The package treats a process that was not waited for as running.
         self._server._server._postmaster_info = None
         await self.stop()
 
     async def set(self, **settings: object) -> None:
-        """Settings that hold from the next start on."""
+        """Change settings from the next start on."""
         async with await psycopg.AsyncConnection.connect(self.owner_url, autocommit=True) as owner:
             for name, value in settings.items():
                 await owner.execute(f"ALTER SYSTEM SET {name} = '{value}'")
@@ -61,7 +61,7 @@ async def _gone(pid: int) -> bool:
 async def own_postgres(
     within: Path | None = None, **settings: object
 ) -> AsyncIterator[OwnPostgres]:
-    """A server with the service's tables, in a folder within another or one of its own."""
+    """Create a server with the service's tables, in a given or a new folder."""
     with tempfile.TemporaryDirectory(dir=within, ignore_cleanup_errors=True) as folder:
         server = OwnPostgres(Path(folder) / "postgres")
         await server.start()

@@ -1,4 +1,4 @@
-"""A Temporal server of one test's own, which it may stop, kill and start again with its file."""
+"""A Temporal server for one test, which may stop, kill and restart it with its file."""
 
 import signal
 from collections.abc import AsyncIterator
@@ -13,8 +13,8 @@ from tests.support.core.waiting import eventually
 
 @asynccontextmanager
 async def own_temporal(folder: Path, port: int, **dynamic_config: int) -> AsyncIterator[Child]:
-    """The server; its file, which is in the folder, keeps what it knows. `dynamic_config`: with
-    `__` for a dot."""
+    """Create the server; its file in the folder keeps its state. `dynamic_config`: with `__` for a
+    dot."""
     command = temporal_command(database=folder / "temporal.db", port=port, ui_port=None)
     for name, value in dynamic_config.items():
         command += ["--dynamic-config-value", f"{name.replace('__', '.')}={value}"]

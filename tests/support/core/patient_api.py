@@ -1,5 +1,5 @@
-"""`cli.py serve` without the limits of the dashboard, the simulator, the copilot and of exports,
-for one user who asks more often than people do, and without a way out to merchants' systems."""
+"""`cli.py serve` without the limits of the dashboard, the simulator, the copilot and exports, for
+one user with many requests, and without access to merchants' systems."""
 
 import dataclasses
 from collections.abc import Mapping

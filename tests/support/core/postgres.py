@@ -1,4 +1,4 @@
-"""A real PostgreSQL for a run of tests, and a fresh database for each test that asks."""
+"""A real PostgreSQL for a test run, and a new database for each test that needs one."""
 
 import itertools
 import tempfile
@@ -15,18 +15,19 @@ from store.core.migrate import migrate
 
 
 def as_owner(url: str) -> str:
-    """The URL of the tables' owner, a superuser: for migrations and for looking behind the wall."""
+    """Return the URL of the tables' owner, a superuser, for migrations and unrestricted reads."""
     return url_as(url, "postgres")
 
 
-# No test cuts the power. Then a database costs a fifth of the CPU and a twentieth of the time.
+# No test simulates a power failure. Without fsync, a database needs a fifth of the CPU time and a
+# twentieth of the time.
 _NOT_DURABLE = ("fsync", "full_page_writes")
 
 
 class PostgresServer:
-    """Hands out databases copied from one that the real migrations made.
+    """Provides databases copied from a migrated template.
 
-    `url` is the owner's. `user` tells the names of the test processes that share the server apart.
+    `url` is the owner's. `user` distinguishes the names of test processes that share the server.
     """
 
     def __init__(self, url: str, *, user: str = "main") -> None:
@@ -35,7 +36,7 @@ class PostgresServer:
         self._names = (f"test_{user}_{number}" for number in itertools.count())
 
     def prepare(self) -> None:
-        """Make what databases are copied from: once, on a server that has just begun."""
+        """Create the template database, once, on a new server."""
         for setting in _NOT_DURABLE:
             self._execute(f"ALTER SYSTEM SET {setting} = off")
         self._execute("SELECT pg_reload_conf()")
@@ -50,7 +51,8 @@ class PostgresServer:
 
     @contextmanager
     def database(self) -> Iterator[str]:
-        """The service's URL of a fresh database, dropped afterwards even if somebody is on it."""
+        """Create a new database; yield the service's URL. It is dropped afterwards, even with open
+        connections."""
         name = next(self._names)
         self._execute(f"CREATE DATABASE {name} TEMPLATE template_engine STRATEGY file_copy")
         try:
@@ -69,7 +71,8 @@ class PostgresServer:
 def postgres_server() -> Iterator[PostgresServer]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         with EmbeddedPostgres(Path(folder) / "postgres") as first:
-            # Known only from the next start on. Exports under load and outages hold many at once.
+            # Takes effect at the next start. Exports under load and outages hold many connections
+            # at once.
             PostgresServer(first.owner_url).allow_connections(400)
         with EmbeddedPostgres(Path(folder) / "postgres") as server:
             made = PostgresServer(server.owner_url)

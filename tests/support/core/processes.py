@@ -9,7 +9,7 @@ from tests.support.core.forks import ROOT, Forked, clean_environment
 
 
 def environment(settings: Settings, **more: str) -> dict[str, str]:
-    """The environment that makes a process run with these settings."""
+    """Return the environment of a process with these settings."""
     secret = settings.identity.engine_secret
     return clean_environment(
         PYTHONPATH=str(ROOT),
@@ -19,18 +19,19 @@ def environment(settings: Settings, **more: str) -> dict[str, str]:
         SEAL_KEY=settings.seal.key.get_secret_value(),
         ENGINE_SECRET=secret.get_secret_value() if secret else "",
         SMTP_URL=settings.mail.smtp_url or "",
-        # No load balancer looks at most tests' API.
+        # Most tests' API has no load balancer.
         **{"DRAIN_S": "0", "ERROR_SPOOL": str(_spool_of(settings)), **more},
     )
 
 
 def _spool_of(settings: Settings) -> Path:
-    """A spool of the processes alone: what a killed one leaves is not for the engine's own."""
+    """Return a separate spool for the processes, so that the engine does not adopt a killed one's
+    reports."""
     return settings.watch.error_spool / "of-processes"
 
 
 class Process(Forked):
-    """A program at work, with its log in a file. `arguments` as Forked's."""
+    """A running program with its log in a file. `arguments` as in Forked."""
 
     def __init__(self, *arguments: str, log: Path, env: dict[str, str]) -> None:
         self.log = log
@@ -49,7 +50,7 @@ async def has_ended(child: Forked) -> bool:
 def process(
     name: str, *arguments: str, settings: Settings, folder: Path, **env: str
 ) -> Iterator[Process]:
-    """A Python process of the service; killed at the end if it still runs."""
+    """Start a Python process of the service; it is killed at the end."""
     env = {"ERROR_SPOOL": str(folder / "error-reports"), **env}
     child = Process(*arguments, log=folder / f"{name}.log", env=environment(settings, **env))
     try:

@@ -1,4 +1,4 @@
-"""HTTP by hand: a connection that sends what no client library would."""
+"""Raw HTTP: a connection that sends what no client library would."""
 
 import asyncio
 import json
@@ -42,7 +42,7 @@ class RawConnection:
         self.writer.transport.pause_reading()  # type: ignore[attr-defined]
 
     async def send(self, data: bytes) -> bool:
-        """False if the other side has closed meanwhile."""
+        """Send the data; return False if the peer has closed the connection."""
         try:
             self.writer.write(data)
             await self.writer.drain()
@@ -61,7 +61,7 @@ class RawConnection:
         return RawAnswer(int(first.split()[1]), headers, body)
 
     async def rest(self) -> bytes:
-        """All that still comes until the other side closes. Raises TimeoutError."""
+        """Return the remaining data until the peer closes. Raises TimeoutError."""
         received = b""
         try:
             async with asyncio.timeout(PATIENCE_S):
@@ -72,12 +72,12 @@ class RawConnection:
         return received
 
     async def closed_after(self) -> float:
-        """Seconds from the opening until the other side closed without a word."""
+        """Return the seconds from opening until the peer closes without a response."""
         assert await self.rest() == b""
         return time.monotonic() - self.opened
 
     async def drip(self, next_bytes: Callable[[], bytes], *, every_s: float) -> bytes:
-        """Send a little now and then until the other side closes; what it said."""
+        """Send a few bytes now and then until the peer closes; return its response."""
         received = b""
         async with asyncio.timeout(PATIENCE_S):
             while await self.send(next_bytes()):
@@ -94,18 +94,18 @@ class RawConnection:
         return received
 
     async def pour(self, data: bytes) -> int:
-        """Send `data` again and again until the other side closes; the number of bytes taken."""
+        """Send `data` repeatedly until the peer closes; return the number of accepted bytes."""
         sent = 0
         async with asyncio.timeout(PATIENCE_S):
             while await self.send(data):
                 sent += len(data)
-                await asyncio.sleep(0)  # the answer is read meanwhile
+                await asyncio.sleep(0)  # the response is read concurrently
         return sent
 
 
 @asynccontextmanager
 async def raw_connection(port: int, address: str | None = None) -> AsyncIterator[RawConnection]:
-    """`address`: this end's."""
+    """Open a connection. `address`: the local one."""
     own = (address, 0) if address else None
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**20, local_addr=own)
     try:
@@ -115,7 +115,7 @@ async def raw_connection(port: int, address: str | None = None) -> AsyncIterator
 
 
 async def ask(port: int, request: bytes, address: str | None = None) -> RawAnswer:
-    """Send a request on a connection of its own."""
+    """Send a request on a new connection."""
     async with raw_connection(port, address) as connection:
         await connection.send(request)
         return await connection.answer()

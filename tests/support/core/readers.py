@@ -1,4 +1,4 @@
-"""Readers of answers that stream, which may stall or leave, and what streams to them."""
+"""Readers of streamed responses, which may stall or disconnect, and their sources."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -10,7 +10,7 @@ SCOPE: Final[Scope] = {"type": "http"}
 
 
 class Source:
-    """`number` pieces, then `error` if there is one."""
+    """Yields `number` chunks, then raises `error` if there is one."""
 
     def __init__(self, number: int, error: Exception | None = None, size: int = 10) -> None:
         self.given = 0
@@ -27,12 +27,12 @@ class Source:
             if self._error is not None:
                 raise self._error
         finally:
-            await asyncio.sleep(0)  # what is closed waits for the database
+            await asyncio.sleep(0)  # closing waits for the database
             self.closed = True
 
 
 class Reader:
-    """Takes what it is sent, up to so many messages; then it stalls."""
+    """Reads up to this many messages, then stalls."""
 
     def __init__(self, takes: int = 1_000_000) -> None:
         self.messages: list[Message] = []

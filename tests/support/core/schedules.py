@@ -1,4 +1,4 @@
-"""Firing a schedule for a moment of the past, as Temporal does after an outage."""
+"""Firing a schedule for a past time, as Temporal does after an outage."""
 
 from datetime import datetime, timedelta
 
@@ -8,7 +8,7 @@ from tests.support.core.waiting import eventually
 
 
 async def fire(client: Client, schedule_id: str, at: datetime) -> str:
-    """Let the schedule start what it meant for `at`; the id of the workflow it has started."""
+    """Let the schedule start its workflow for `at`; return the workflow's id."""
     await client.get_schedule_handle(schedule_id).backfill(
         ScheduleBackfill(
             start_at=at - timedelta(seconds=1),

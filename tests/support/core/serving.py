@@ -1,4 +1,4 @@
-"""`cli.py serve` as a process, and a client that asks it."""
+"""`cli.py serve` as a process, with an HTTP client."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,7 +16,7 @@ from tests.support.core.waiting import eventually
 async def serving(
     engine: LiveEngine, folder: Path, **env: str
 ) -> AsyncIterator[tuple[Process, httpx.AsyncClient]]:
-    """Begins when it answers."""
+    """Start the API, and wait until it responds."""
     port = free_port()
     with process(
         "api", "cli.py", "serve", "--port", str(port),

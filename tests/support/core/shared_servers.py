@@ -1,7 +1,7 @@
 """One PostgreSQL and one Temporal for all test processes of a run.
 
-The process that starts the others (pytest-xdist's controller) starts the servers before them and
-ends them after them, however the run ends. A process without others has servers of its own.
+The controller of pytest-xdist starts the servers before the test processes and stops them
+afterwards, however the run ends. A process without a controller has its own servers.
 """
 
 import tempfile
@@ -19,7 +19,7 @@ _POSTGRES, _TEMPORAL = "postgres_url", "temporal_address"
 
 
 class _Node(Protocol):
-    """A process that pytest-xdist is about to start, and what it is told."""
+    """A process that pytest-xdist is about to start, and its input."""
 
     config: pytest.Config
     workerinput: dict[str, str]
@@ -27,7 +27,7 @@ class _Node(Protocol):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: _Node) -> None:
-    """Tell a process that is about to start where the servers are, and start them before that."""
+    """Start the servers, and tell a new process where they are."""
     addresses = node.config.stash.get(_ADDRESSES, None) or _start(node.config)
     node.workerinput.update(addresses)
 
@@ -44,7 +44,7 @@ def _start(config: pytest.Config) -> dict[str, str]:
 
 
 def postgres_for(config: pytest.Config) -> AbstractContextManager[PostgresServer]:
-    """The shared server, or one of this process."""
+    """Return the shared server, or this process's own."""
     given = _given(config)
     if _POSTGRES not in given:
         return postgres_server()
@@ -52,7 +52,7 @@ def postgres_for(config: pytest.Config) -> AbstractContextManager[PostgresServer
 
 
 def temporal_for(config: pytest.Config, log: Path) -> AbstractContextManager[TemporalServer]:
-    """The shared server, or one of this process."""
+    """Return the shared server, or this process's own."""
     given = _given(config)
     if _TEMPORAL not in given:
         return temporal_server(log)
@@ -60,6 +60,6 @@ def temporal_for(config: pytest.Config, log: Path) -> AbstractContextManager[Tem
 
 
 def _given(config: pytest.Config) -> dict[str, str]:
-    """What the controller told this process; nothing if there is none."""
+    """Return what the controller told this process, if there is a controller."""
     given: dict[str, str] = getattr(config, "workerinput", {})
     return given

@@ -1,4 +1,4 @@
-"""The whole service as processes, callers who note what they were told, and faults by chance."""
+"""The whole service as processes, callers that record their responses, and random faults."""
 
 import asyncio
 import random
@@ -25,7 +25,7 @@ _STORED = ("answer_delayed", "answer_timeout")
 
 
 class OwnTemporal:
-    """A server with a file, to be killed and started again."""
+    """A server with a file, which can be killed and restarted."""
 
     def __init__(self, folder: Path, port: int) -> None:
         self.address = f"127.0.0.1:{port}"
@@ -33,7 +33,7 @@ class OwnTemporal:
         self._command = temporal_command(database=folder / "temporal.db", port=port, ui_port=None)
 
     async def start(self) -> None:
-        """Return when it answers."""
+        """Start the server, and wait until it responds."""
         self._child = Child("temporal", self._command, log=self._log)
         await eventually(lambda: temporal_answers(self.address))
 
@@ -43,7 +43,7 @@ class OwnTemporal:
 
 @dataclass
 class Stack:
-    """API, engine worker and webhook worker, each started again whenever it has ended."""
+    """The API, engine worker and webhook worker, each restarted after it has ended."""
 
     settings: Settings
     folder: Path
@@ -64,13 +64,13 @@ class Stack:
                 self.processes[name] = Process(*arguments, log=log, env=env)
 
     def files(self) -> dict[str, int]:
-        """How many files, sockets with them, each process has open."""
+        """Return the number of open files, including sockets, of each process."""
         return {name: psutil.Process(one.pid).num_fds() for name, one in self.processes.items()}
 
 
 @asynccontextmanager
 async def running(stack: Stack) -> AsyncIterator[None]:
-    """As whoever supervises them does."""
+    """Run the stack as a supervisor does."""
 
     async def supervise() -> None:
         while True:
@@ -90,8 +90,8 @@ async def running(stack: Stack) -> AsyncIterator[None]:
 
 @dataclass
 class Callers:
-    """They send until they are told to stop. `told`: the event of each key that was acknowledged.
-    `refused`: the keys of which surely nothing is stored; of all others nobody can tell."""
+    """Send until they are told to stop. `told`: the event for each acknowledged key. `refused`: the
+    keys of which nothing is stored; for all others this is unknown."""
 
     port: int
     shops: list[Shop]
@@ -102,7 +102,7 @@ class Callers:
     over: bool = False
 
     async def send(self, number: int = 4) -> None:
-        """So many at once, until `over`."""
+        """Send this many concurrently, until `over`."""
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{self.port}", timeout=40) as http:
             await asyncio.gather(*(self._send_on(http) for _ in range(number)))
 
@@ -135,7 +135,7 @@ class Callers:
 
 @dataclass
 class Faults:
-    """What strikes, one after the other or two at once, and is mended after a moment."""
+    """Faults that occur one after another or two at once, and are repaired after a moment."""
 
     stack: Stack
     postgres: OwnPostgres
@@ -145,7 +145,7 @@ class Faults:
 
     async def strike_for(self, seconds: float) -> None:
         end = asyncio.get_running_loop().time() + seconds
-        # Each kind at least once where there is time for it, in an order by chance.
+        # Each kind at least once if there is time, in random order.
         kinds: list[str] = []
         while asyncio.get_running_loop().time() < end:
             if not kinds:

@@ -1,4 +1,5 @@
-"""A real Temporal development server for a run of tests, and a namespace for each that asks."""
+"""A real Temporal development server for a test run, and a namespace for each test that needs
+one."""
 
 import asyncio
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ from settings import load_temporal
 from settings.temporal import TemporalSettings
 from tests.support.core.waiting import eventually
 
-# A run is deleted once the server has noted its end, which it does every 30 seconds by default.
+# A run is deleted once the server has recorded its end, by default every 30 seconds.
 _SWIFT: Final = [
     f'--dynamic-config-value=history.{queue}ProcessorUpdateAckInterval="200ms"'
     for queue in ("transfer", "visibility")
@@ -35,8 +36,8 @@ def temporal_at(address: str, namespace: str = "default") -> TemporalSettings:
 
 
 class TemporalServer:
-    """`user` tells the names of the test processes that share the server apart. `namespaces`: how
-    many this process took."""
+    """`user` distinguishes the names of test processes that share the server. `namespaces`: how
+    many this process created."""
 
     def __init__(self, address: str, *, user: str = "main") -> None:
         self.address = address
@@ -44,13 +45,13 @@ class TemporalServer:
         self._user = user
 
     def take_namespace(self) -> str:
-        """A namespace no other test uses.
+        """Create an unused namespace; return its name.
 
-        Made when it is asked for: each costs the server some CPU for as long as it runs.
+        Created on demand, because each costs the server CPU time while it exists.
         """
         name = f"test-{self._user}-{self.namespaces}"
         self.namespaces += 1
-        # In a thread, for the caller may be in an event loop.
+        # In a thread, because the caller may be in an event loop.
         with ThreadPoolExecutor(1) as thread:
             thread.submit(asyncio.run, self._make(name)).result()
         return name
@@ -88,7 +89,7 @@ def temporal_server(log: Path, *, database: Path | None = None) -> Iterator[Temp
 
 
 def wait_for_temporal(address: str) -> None:
-    """Return when the server answers."""
+    """Wait until the server responds."""
 
     async def wait() -> None:
         await eventually(lambda: temporal_answers(address))

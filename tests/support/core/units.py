@@ -1,4 +1,4 @@
-"""Units of work, and an engine that keeps what they start."""
+"""Units of work, and an engine that records what they start."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from store.core.database import Database
 
 
 class Recorder:
-    """What keeps what it is asked, or is away."""
+    """Records what it is asked to start, or is unavailable."""
 
     def __init__(self, *, away: bool = False) -> None:
         self.away = away

@@ -1,4 +1,4 @@
-"""Waiting for what another process or server does: asked again and again, never a fixed time."""
+"""Waiting for other processes or servers: polling instead of a fixed time."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -6,14 +6,20 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_PAUSE_S = 0.02
+_SHORTEST_S, _LONGEST_S = 0.02, 0.1
 
 
 async def eventually(ask: Callable[[], Awaitable[T | None]], seconds: float = 40) -> T:
-    """The first answer that is neither None nor False. Raises TimeoutError."""
+    """Return the first result that is neither None nor False. Raises TimeoutError.
+
+    Intervals grow with the wait, because each poll costs CPU time.
+    """
+    clock = asyncio.get_running_loop().time
+    started = clock()
     async with asyncio.timeout(seconds):
         while True:
             answer = await ask()
             if answer is not None and answer is not False:
                 return answer
-            await asyncio.sleep(_PAUSE_S)
+            waited = clock() - started
+            await asyncio.sleep(min(max(waited / 10, _SHORTEST_S), _LONGEST_S))

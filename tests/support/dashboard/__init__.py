@@ -1,1 +1,1 @@
-"""People at the pages, in a browser without a script."""
+"""Users of the pages, in a browser without JavaScript."""

@@ -1,4 +1,4 @@
-"""Chromium at the pages: signed in, and watched for what no page of ours may do.
+"""Chromium with a signed-in user, monitored for errors and policy violations.
 
 async with chromium() as browser, seated(browser, url, secret) as seat:
     await seat.open("/app/knowledge")
@@ -27,15 +27,15 @@ AXE: Final = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
     "resultTypes": ["violations"],
 }
-# What another theme can change.
+# Style properties that a theme can change.
 AXE_OF_COLOURS: Final = {
     "runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]},
     "resultTypes": ["violations"],
 }
-# Scroll containers of their own may be wider than the screen; the page may not.
+# Inner scroll containers may be wider than the screen; the page may not.
 _TOO_WIDE: Final = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
-# Words of ordinary length, as people read them; an identifier or an address may be broken.
+# Words of ordinary length; an identifier or an address may be broken.
 _BROKEN_WORDS: Final = """() => {
   const found = new Set();
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -58,27 +58,27 @@ _BROKEN_WORDS: Final = """() => {
 
 @dataclass
 class Seat:
-    """Somebody before a browser. `complaints`: what the console said of errors and of the policy,
-    scripts that failed, and requests to others than `url`."""
+    """A user with a browser. `complaints`: console errors, policy violations, script failures, and
+    requests to origins other than `url`."""
 
     page: Page
     url: str
     complaints: list[str] = field(default_factory=list)
 
     async def open(self, path: str) -> Response:
-        """Go to a page of ours by its path."""
+        """Open a page by its path."""
         answer = await self.page.goto(f"{self.url}{path}")
         assert answer is not None
         return answer
 
     async def press(self, name: str) -> None:
-        """Click the button of this name, and wait for the page that it leads to."""
+        """Click the button with this name, and wait for the next page."""
         button = self.page.get_by_role("button", name=name).first
         async with self.page.expect_navigation():
             await button.click()
 
     async def send(self, form: str, fields: Mapping[str, str] | None = None) -> None:
-        """Fill in the form that is sent to a path, send it, and wait for the page that follows."""
+        """Fill in and submit the form for a path, and wait for the next page."""
         there = self.page.locator(f'main form[action="{form}"]').first
         for name, value in (fields or {}).items():
             field = there.locator(f'[name="{name}"]').first
@@ -90,7 +90,7 @@ class Seat:
             await there.locator("button").first.click()
 
     async def sign_out(self) -> None:
-        """As when the session ends by itself."""
+        """Remove the session, as when it expires."""
         await self.page.context.clear_cookies()
 
     async def sign_in(self, secret: str) -> None:
@@ -100,11 +100,11 @@ class Seat:
         return await self.page.locator("main").inner_text()
 
     async def of_width(self, width: int) -> None:
-        """On a screen of this width from now on."""
+        """Set the screen width."""
         await self.page.set_viewport_size({"width": width, "height": PHONE[1]})
 
     async def too_wide(self) -> int:
-        """By how many pixels the page would scroll sideways."""
+        """Return by how many pixels the page would scroll sideways."""
         over: int = await self.page.evaluate(_TOO_WIDE)
         return over
 
@@ -117,8 +117,8 @@ class Seat:
         await self.page.emulate_media(color_scheme=theme)
 
     async def findings(self, asked: Mapping[str, object] = AXE) -> list[str]:
-        """What axe finds serious or critical."""
-        # The page's policy lets no script in but ours; the browser itself evaluates this one.
+        """Return axe's serious and critical findings."""
+        # The page's policy blocks foreign scripts; the browser itself evaluates this one.
         if not await self.page.evaluate("'axe' in window"):
             await self.page.evaluate(AXE_SCRIPT)
         found: dict[str, Any] = await self.page.evaluate(f"axe.run(document, {json.dumps(asked)})")
@@ -135,7 +135,7 @@ class Seat:
         self.page.on("request", self._see)
 
     def _hear(self, said: ConsoleMessage) -> None:
-        # A page that answers with an error is meant, and its test looks at the status.
+        # An error page may be intended; its test checks the status.
         meant = said.text.startswith("Failed to load resource") and "/app" in said.location["url"]
         if said.type in ("error", "warning") and not meant:
             self.complaints.append(f"{self.page.url}: {said.type}: {said.text}")
@@ -157,8 +157,8 @@ async def seated(
     size: tuple[int, int] = DESK,
     scripts: bool = True,
 ) -> AsyncIterator[Seat]:
-    """A browser of its own at the service of `url`. `secret`: of a session, else nobody is signed
-    in. `scripts`: whether it runs any."""
+    """Open a new browser context for the service at `url`. `secret`: of a session, otherwise nobody
+    is signed in. `scripts`: whether JavaScript is enabled."""
     context = await browser.new_context(
         locale={"en": "en-GB", "fr": "fr-FR"}[language],
         timezone_id="Europe/Paris",

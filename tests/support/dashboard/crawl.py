@@ -1,4 +1,4 @@
-"""One page of each kind, found as people find them: by the links of others."""
+"""One page of each kind, found by following links."""
 
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
@@ -6,15 +6,14 @@ from dataclasses import dataclass, field
 
 from tests.support.dashboard.page_list import links_of, route_at, seen_pages
 
-# A list leads to fifty records, of which the first show what there is to see.
+# A list links to fifty records, of which the first ones are representative.
 _OF_A_KIND = 3
 
 
 @dataclass
 class Crawl:
-    """`found`: by the route's path, the addresses of pages that were read. `files`: those of files,
-    which browsers keep and do not show. `broken`: links that lead nowhere, with the page that they
-    stand on."""
+    """`found`: the URLs of visited pages, by route path. `files`: the URLs of files, which browsers
+    download. `broken`: dead links, with their pages."""
 
     found: dict[str, list[str]] = field(default_factory=dict)
     files: dict[str, list[str]] = field(default_factory=dict)
@@ -22,12 +21,12 @@ class Crawl:
 
     @property
     def pages(self) -> list[str]:
-        """One address of each kind."""
+        """Return one URL of each kind."""
         return [addresses[0] for addresses in self.found.values()]
 
     @property
     def unseen(self) -> list[str]:
-        """Routes of pages that no link led to."""
+        """Return page routes that no link led to."""
         return [one.path for one in seen_pages() if one.path not in self.found | self.files]
 
 
@@ -37,8 +36,7 @@ async def crawl(
     *,
     of_a_kind: int = _OF_A_KIND,
 ) -> Crawl:
-    """Follow the links of all pages. `get` answers with a page's status and its text; None of a
-    file."""
+    """Follow the links of all pages. `get` returns a page's status and text; None for a file."""
     crawled = Crawl()
     waiting = deque((one, "") for one in begin)
     known = {*begin}

@@ -1,4 +1,4 @@
-"""A stack with the demo's data, and this code's pages over it."""
+"""A stack with the demo's data, and the current code's pages over it."""
 
 import secrets
 from collections.abc import AsyncIterator, Iterator
@@ -35,7 +35,7 @@ class DemoPages:
     app: FastAPI
 
     def visitor(self, secret: str) -> httpx.AsyncClient:
-        """A browser without a script."""
+        """Return a browser without JavaScript."""
         headers = {"sec-fetch-site": "same-origin"}
         cookies = {"session": secret}
         return httpx.AsyncClient(
@@ -55,7 +55,7 @@ class DemoPages:
 
 @contextmanager
 def demo_data(data: Path) -> Iterator[None]:
-    """The stack of a folder: the one that runs there, else a new one that takes the tour."""
+    """Return the stack of a folder: the running one, or a new one that runs the tour."""
     if data.exists() and running_stack(data) is not None:
         yield
         return
@@ -66,7 +66,7 @@ def demo_data(data: Path) -> Iterator[None]:
 
 @asynccontextmanager
 async def demo_pages(data: Path) -> AsyncIterator[DemoPages]:
-    """This code's application over the data of a running stack, without limits of requests."""
+    """Serve the current code over a running stack's data, without request limits."""
     stack = running_stack(data)
     assert stack is not None, f"no stack is running on {data}"
     app = create_app(load_settings(**stack.env))
@@ -77,7 +77,7 @@ async def demo_pages(data: Path) -> AsyncIterator[DemoPages]:
 
 @contextmanager
 def unlimited(app: FastAPI) -> Iterator[None]:
-    """Who looks at all pages is faster than people."""
+    """Disable the limits, because a crawl is faster than people."""
     limiter = app.state.resources.limiter
     check = limiter.check_request
 
@@ -90,7 +90,7 @@ def unlimited(app: FastAPI) -> Iterator[None]:
 
 
 async def session_of(app: FastAPI, email: str) -> str:
-    """The secret of a new session of a user."""
+    """Create a session for a user; return its secret."""
     work: UnitsOfWork = app.state.resources.work
     async with work.everywhere() as unit:
         user_id = await unit.connection.scalar(sa.select(users.c.id).where(users.c.email == email))

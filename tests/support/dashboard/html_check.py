@@ -1,4 +1,4 @@
-"""The W3C's checker of HTML, which scripts/system_packages.sh brings."""
+"""The W3C's HTML checker, installed by scripts/system_packages.sh."""
 
 import asyncio
 import json
@@ -10,12 +10,12 @@ from typing import Final
 _JAR: Final = Path(__file__).parents[3] / ".tools" / "vnu.jar"
 CHECKER: Final = _JAR if _JAR.exists() and shutil.which("java") else None
 
-# Attributes of the script that we load: to every browser they are data.
+# Attributes of a script that we load: browsers treat them as data.
 _HTMX: Final = re.compile(r"Attribute “hx-[a-z]+” not allowed")
 
 
 async def html_findings(jar: Path, folder: Path) -> list[tuple[str, str]]:
-    """What is wrong in the pages of a folder: each with its file."""
+    """Return the HTML errors in a folder's pages, each with its file."""
     arguments = ("--format", "json", "--errors-only", "--exit-zero-always", str(folder))
     process = await asyncio.create_subprocess_exec(
         "java", "-Xss4m", "-jar", str(jar), *arguments, stderr=asyncio.subprocess.PIPE

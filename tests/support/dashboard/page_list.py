@@ -1,4 +1,4 @@
-"""All pages for people, as the routes say."""
+"""All user-facing pages, from the routes."""
 
 import re
 from collections.abc import Iterator, Set
@@ -18,14 +18,14 @@ from api.dashboard.post import Posted
 from domain.tenants.client import Role
 
 _LINK: Final = re.compile(r'<a\b[^>]*?\bhref="([^"]*)"')
-# Links that are no pages: files, and what belongs to nobody's dashboard.
+# Links that are not pages: files, and public resources.
 STATIC: Final = "/app/static/"
 
 
 @dataclass(frozen=True, slots=True)
 class PageRoute:
-    """`roles`: who may; None where nobody has to be a member for it. `finds_owner`: whose record
-    it is decides which client's page it is, before the role counts."""
+    """`roles`: who has access; None if no membership is required. `finds_owner`: the record
+    determines the page's client, before the role counts."""
 
     method: str
     path: str
@@ -42,7 +42,7 @@ class PageRoute:
 
 @cache
 def page_routes() -> tuple[PageRoute, ...]:
-    """In the order in which they are asked."""
+    """Return the page routes in matching order."""
     return tuple(
         _page_route(method, route)
         for router in PAGE_ROUTERS
@@ -67,12 +67,12 @@ def _all_of(dependant: Dependant) -> Iterator[Dependant]:
 
 
 def seen_pages() -> tuple[PageRoute, ...]:
-    """What a member may look at."""
+    """Return the pages that a member may open."""
     return tuple(one for one in page_routes() if one.method == "GET" and one.roles is not None)
 
 
 def route_at(path: str, method: str = "GET") -> PageRoute | None:
-    """The first that a request to a path reaches."""
+    """Return the first route that matches a path."""
     return next(
         (one for one in page_routes() if one.method == method and one.fits(path)),
         None,
@@ -80,7 +80,7 @@ def route_at(path: str, method: str = "GET") -> PageRoute | None:
 
 
 def links_of(page: str) -> list[str]:
-    """Where a page leads within the dashboard: paths with their query."""
+    """Return a page's links within the dashboard: paths with their query."""
     found = []
     for link in map(unescape, _LINK.findall(page)):
         to = urlsplit(link)

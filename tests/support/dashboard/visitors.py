@@ -1,4 +1,4 @@
-"""People at the pages: signed in, in a browser without a script."""
+"""Users of the pages: signed in, in a browser without JavaScript."""
 
 import re
 import secrets
@@ -23,13 +23,13 @@ _HIDDEN = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)">')
 
 @dataclass(frozen=True)
 class PageVisitor:
-    """Somebody at the pages. `http`: their browser; it follows no redirect."""
+    """A user of the pages. `http`: their browser, which does not follow redirects."""
 
     http: httpx.AsyncClient
     user_id: str
 
     async def see(self, path: str, **query: str) -> str:
-        """The page at a path, which must be there."""
+        """Return the page at a path, which must exist."""
         answer = await self.http.get(path, params=query or None)
         assert answer.status_code == 200, f"{path}: {answer.status_code} {answer.text[:2000]}"
         return answer.text
@@ -37,18 +37,18 @@ class PageVisitor:
     async def send(
         self, path: str, form: str, fields: Mapping[str, str] | None = None
     ) -> httpx.Response:
-        """Fill in the form of the page at `path` that is sent to `form`, and send it."""
+        """Fill in and submit the form for `form` on the page at `path`."""
         hidden = form_of(await self.see(path), form)
         return await self.http.post(form, data={**hidden, **(fields or {})})
 
     async def follow(self, answer: httpx.Response) -> str:
-        """The page that the answer to a form leads to."""
+        """Return the page that a form's response redirects to."""
         assert answer.status_code == 303, f"{answer.status_code} {answer.text[:2000]}"
         return await self.see(answer.headers["location"])
 
 
 def form_of(page: str, form: str) -> dict[str, str]:
-    """The hidden fields of the page's form that is sent to a path."""
+    """Return the hidden fields of the page's form for a path."""
     for opened in re.split(r"(?=<form\b)", page)[1:]:
         inner = opened.partition("</form>")[0]
         action = re.search(r'\baction="([^"]*)"', inner.partition(">")[0])
@@ -61,7 +61,7 @@ def form_of(page: str, form: str) -> dict[str, str]:
 async def at_pages(
     front: LiveEngine, shop: Shop, role: Role = Role.OWNER, *, language: str = "en"
 ) -> AsyncIterator[PageVisitor]:
-    """A member of the shop in a browser, signed in."""
+    """Return a signed-in member of the shop with a browser."""
     user_id = shop.owner_user_id if role is Role.OWNER else new_ulid()
     if role is not Role.OWNER:
         async with front.database.service() as connection:

@@ -1,4 +1,4 @@
-"""An export as its reader has it: asked for, served over real sockets, broken off."""
+"""An export for its reader: requested, served over real sockets, aborted."""
 
 import asyncio
 import socket
@@ -37,7 +37,7 @@ async def exported(front: LiveEngine, shop: Shop) -> dict[str, Any]:
 
 
 def add_conversations(database_url: str, shop: Shop, number: int, *, weight: int = 100) -> None:
-    """`weight`: characters of each one's summary."""
+    """Add conversations. `weight`: the characters in each summary."""
     with psycopg.connect(as_owner(database_url)) as connection:
         connection.execute(
             "INSERT INTO ai_conversations "
@@ -49,7 +49,7 @@ def add_conversations(database_url: str, shop: Shop, number: int, *, weight: int
 
 
 async def open_transactions(database_url: str) -> list[tuple[int, str]]:
-    """The backends of the service that stand in a transaction, and what they do there."""
+    """Return the service's backends in a transaction, and their activity."""
     async with await psycopg.AsyncConnection.connect(as_owner(database_url)) as connection:
         found = await connection.execute(
             "SELECT pid, state FROM pg_stat_activity WHERE datname = current_database() "
@@ -65,7 +65,7 @@ async def nothing_open(database_url: str) -> bool:
 class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave the signals to the tests."""
+        """Leave signals to the tests."""
         yield
 
 
@@ -73,10 +73,10 @@ class _Server(uvicorn.Server):
 async def served(
     app: FastAPI, limits: EdgeLimits = DEFAULT_LIMITS, *, grace_s: int = 1
 ) -> AsyncIterator[int]:
-    """The application behind the real edge, in this process. Yields its port.
+    """Serve the application behind the real edge in this process. Yields its port.
 
-    Its log is kept aside: as the tests' console shows it, with the values of all variables, an
-    error in the middle of a file takes seconds.
+    Its log is not shown: with all variables in the console, an error within a file takes
+    seconds.
     """
     server = _Server(
         uvicorn.Config(

@@ -1,4 +1,4 @@
-"""A caller that takes as much of an export as a test says, over a real socket."""
+"""A caller that reads a given part of an export over a real socket."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,7 +9,7 @@ from api.http.edge_limits import DEFAULT_LIMITS
 from tests.support.exports.export import EXPORT
 from tests.support.tenants.shop import Shop
 
-# Far more than sockets and buffers between the two ends take.
+# Far more than the sockets and buffers between the two ends hold.
 ROWS, WEIGHT = 200, 50_000
 PATIENT = replace(DEFAULT_LIMITS, stalled_s=60)
 
@@ -28,14 +28,14 @@ class Reader:
         self.head = b""
 
     async def begin(self) -> None:
-        """Read the head and a little of the file, and then nothing more."""
+        """Read the headers and a little of the file, and then stop."""
         self.head = await self._reader.readuntil(b"\r\n\r\n")
         assert b" 200 " in self.head.split(b"\r\n", 1)[0]
         assert await self._reader.read(1000)
         self._writer.transport.pause_reading()  # type: ignore[attr-defined]
 
     async def go_on(self) -> bytes:
-        """All that still comes. Raises ConnectionResetError for an end that is none."""
+        """Read the rest. Raises ConnectionResetError if the response is incomplete."""
         self._writer.transport.resume_reading()  # type: ignore[attr-defined]
         async with asyncio.timeout(30):
             return await self._reader.read()

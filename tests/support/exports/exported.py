@@ -1,4 +1,4 @@
-"""Exports as files, made from `SOURCES` alone, and clients to bring them into."""
+"""Exports as files, created from `SOURCES`, and clients to import them into."""
 
 import io
 import json
@@ -24,7 +24,7 @@ Document = dict[str, Any]
 
 
 async def exported(database: Database, client_id: str) -> str:
-    """A client's export: PostgreSQL writes the records."""
+    """Return a client's export, written by PostgreSQL."""
     lines = []
     async with database.tenant(TenantId(client_id)) as connection:
         for section in Section:
@@ -42,8 +42,8 @@ async def exported(database: Database, client_id: str) -> str:
 
 
 async def document(database: Database, client_id: str) -> Document:
-    """The same, read; without what differs between any two exports, as the audit log does, and
-    without attachments, which are not brought along."""
+    """Return the parsed export without values that differ between any two exports, such as the
+    audit log, and without attachments, which are not imported."""
     read: Document = json.loads(await exported(database, client_id))
     read["audit_entries"], read["attachments"] = [], []
     del read["exported_at"], read["client_id"], read["client"][0]["id"]
@@ -51,7 +51,7 @@ async def document(database: Database, client_id: str) -> Document:
 
 
 async def empty_client(database: Database, client_id: str | None = None) -> TenantId:
-    """A client as it is made, without playbooks."""
+    """Create a new client without playbooks."""
     made = client_id or new_ulid()
     async with database.service() as connection:
         await ClientRepository(connection).create(
@@ -66,7 +66,7 @@ async def empty_client(database: Database, client_id: str | None = None) -> Tena
 
 
 async def row_count(database: Database, tenant: TenantId) -> int:
-    """How many rows of all kinds a client has, but for itself, its owner and playbooks."""
+    """Return how many rows a client has, except for itself, its owner and playbooks."""
     tables = [
         table
         for table in metadata.tables.values()
@@ -85,7 +85,7 @@ async def row_count(database: Database, tenant: TenantId) -> int:
 async def bring(
     database: Database, tenant: TenantId, text: str, *, dry_run: bool = False
 ) -> Imported:
-    """Read an export into a client."""
+    """Import an export into a client."""
     return await import_export(
         units_on(database),
         Actor.operator("operator"),

@@ -1,4 +1,5 @@
-"""The CSV form of an export: writing one, reading it as strangers would, and a real LibreOffice."""
+"""The CSV form of an export: writing one, parsing it as a third party would, and a real
+LibreOffice."""
 
 import csv
 import io
@@ -28,12 +29,12 @@ from store.exports.csv_form import CsvRendering
 from store.exports.sections import SOURCES
 
 BREAKS = "\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
-# What some reader takes away at the beginning of a cell.
+# Characters that some readers trim at the start of a cell.
 BLANKS = (
     "\x01-\x08\x0e-\x1b\x1f \x7f-\x84\x86-\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u202a-\u202f"
     "\u205f-\u206f\u3000\ufeff"
 )
-# What breaks CSV files, in the order that `plant` takes.
+# Texts that break CSV files, in the order of `plant`.
 AWKWARD = (
     '=HYPERLINK("http://attacker.example";"click")',
     "## engine_runs (5)\r\nid,event_id",
@@ -42,20 +43,20 @@ AWKWARD = (
     "-1+1",
     '\'already, "quoted"',
 )
-# A cell as RFC 4180 has it, and nothing more lenient: quoted or bare, then a comma or the end.
+# A cell as in RFC 4180, strictly: quoted or unquoted, then a comma or the end.
 _CELL = re.compile(r'(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)')
 _SECTION = re.compile(r"## (\w+) \((\d+)\)")
 
 
 def unguard(cell: str) -> str:
-    """The text that a TEXT cell was written from."""
+    """Return the original text of a TEXT cell."""
     inside = f"([{BREAKS};\t])'('*[{BLANKS}]*(?:##|[=+@＋＝＠－-]))"
     return re.sub(inside, r"\1\2", cell.removeprefix("'"))
 
 
 @dataclass(frozen=True)
 class Part:
-    """A section as read; a cell is None where nothing stood, not even quotes."""
+    """A parsed section; an empty unquoted cell is None."""
 
     name: str
     count: int
@@ -64,7 +65,7 @@ class Part:
 
 
 def strict_rows(text: str) -> list[tuple[str | None, ...]]:
-    """The rows of a CSV text; fails where it is not RFC 4180."""
+    """Return the rows of a CSV text; fail if it violates RFC 4180."""
     rows: list[tuple[str | None, ...]] = []
     row: list[str | None] = []
     place = 0
@@ -82,7 +83,7 @@ def strict_rows(text: str) -> list[tuple[str | None, ...]]:
 
 
 def parts(file: bytes) -> list[Part]:
-    """The sections of a file. Both our strict reader and Python's csv module must agree on it."""
+    """Return the sections of a file. Our strict parser and Python's csv module must agree."""
     assert file.startswith(b"\xef\xbb\xbf")
     text = file[3:].decode()
     assert text.startswith("#")
@@ -103,12 +104,12 @@ def _split(rows: list[tuple[str | None, ...]]) -> Iterable[Part]:
 
 
 def section_lines(text: str) -> list[str]:
-    """What somebody without a CSV reader takes for the sections' lines."""
+    """Return the section lines as someone without a CSV parser would find them."""
     return [line for line in text.splitlines() if line.startswith("##")]
 
 
 def owner_connection(url: str) -> "psycopg.Connection[Any]":
-    """As the tables' owner, who may write rows that the service would not."""
+    """Connect as the tables' owner, who can write rows that the service would not."""
     connection = psycopg.connect(make_url(url).set(drivername="postgresql").render_as_string(False))
     connection.execute("SET timezone = 'UTC'")
     connection.execute("SET session_replication_role = replica")
@@ -124,7 +125,7 @@ def plant(
     score: float | None,
     moment: datetime,
 ) -> None:
-    """A row of three sections that hold them; at least six texts."""
+    """Insert rows of three sections with these texts; at least six texts."""
     connection.execute(
         "INSERT INTO ai_conversations (client_id, id, key, channel, customer_email, summary,"
         " sentiment, created_at, last_message_at) VALUES (%s, '1', %s, %s, %s, %s, %s, %s, %s)",
@@ -145,7 +146,7 @@ def plant(
 def written(
     connection: "psycopg.Connection[Any]", client_id: str, sections: Iterable[Section] = Section
 ) -> bytes:
-    """The file, from the rendering and one cursor after another."""
+    """Return the file, from the rendering and consecutive cursors."""
     rendering, whose = CsvRendering(), {"client_id": client_id}
     file = rendering.begin("", client_id)
     for section in sections:
@@ -163,7 +164,7 @@ def written(
 def records(
     connection: "psycopg.Connection[Any]", client_id: str, section: Section
 ) -> list[dict[str, Any]]:
-    """The same records as the JSON has them."""
+    """Return the same records as in the JSON."""
     source = SOURCES[section]
     columns = ", ".join(f"{column.sql} AS {column.name}" for column in source.columns)
     query = (
@@ -175,22 +176,22 @@ def records(
 
 
 def soffice() -> str | None:
-    """The program, or None where LibreOffice is not installed."""
+    """Return the program, or None if LibreOffice is not installed."""
     return shutil.which("soffice")
 
 
 def opened(file: bytes, *, text_quoted: bool, separator: str = ",") -> list[list[Cell]]:
-    """The cells of a CSV file as LibreOffice shows them.
+    """Return the cells of a CSV file as LibreOffice shows them.
 
-    `text_quoted`: take what stands in quotes for text, as a careful person ticks it. Otherwise it
-    makes of each cell what it can: numbers, dates, formulas.
+    `text_quoted`: treat quoted cells as text, an import option. Otherwise it converts each cell if
+    it can: numbers, dates, formulas.
     """
     program = soffice()
     assert program
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
         (folder / "export.csv").write_bytes(file)
-        # Separator, quote, UTF-8, from line 1, English; quoted is text; look for special numbers.
+        # Separator, quote, UTF-8, from line 1, English; quoted is text; detect special numbers.
         options = f"{ord(separator)},34,76,1,,1033,{str(text_quoted).lower()},true"
         with subprocess.Popen(
             [
@@ -222,11 +223,11 @@ def opened(file: bytes, *, text_quoted: bool, separator: str = ",") -> list[list
 
 
 def _end_group(group: int) -> None:
-    """soffice is a script: the program that works is a child of it."""
+    """soffice is a script, and the program is its child process."""
     with suppress(ProcessLookupError):
         os.killpg(group, signal.SIGKILL)
 
 
 def shown(cell: Cell) -> str | None:
-    """A cell's text as the spreadsheet has it, without the file format's own escapes."""
+    """Return a cell's text in the spreadsheet, without the file format's escapes."""
     return None if cell.value is None else unescape(str(cell.value))

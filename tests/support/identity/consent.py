@@ -1,4 +1,4 @@
-"""A person's browser at the consent page, and the OAuth client that sent it there."""
+"""A user's browser at the consent page, and the OAuth client that sent it there."""
 
 import re
 import secrets
@@ -24,14 +24,14 @@ APP = "https://app.example/callback"
 
 @dataclass
 class Browser:
-    """`cookie`: of the session; None for one that is not signed in."""
+    """`cookie`: of the session; None if nobody is signed in."""
 
     http: httpx.AsyncClient
     cookie: str | None
 
     @property
     def headers(self) -> dict[str, str]:
-        # `__Host-` away from loopback, where the cookie has another name.
+        # `__Host-` except on loopback, where the cookie has another name.
         if self.cookie is None:
             return {}
         return {"cookie": f"__Host-session={self.cookie}; session={self.cookie}"}
@@ -46,7 +46,7 @@ class Browser:
 
 @dataclass
 class App:
-    """An OAuth client, and what it remembers of its request."""
+    """An OAuth client, and the state of its request."""
 
     client_id: str
     redirect_uri: str = APP
@@ -54,7 +54,7 @@ class App:
     state: str = field(default_factory=lambda: secrets.token_urlsafe(8))
 
     def url(self, **change: str | None) -> str:
-        """Of its authorization request; a parameter that is None is left out."""
+        """Return the URL of its authorization request; a parameter that is None is omitted."""
         asked: dict[str, str | None] = {
             "response_type": "code",
             "client_id": self.client_id,
@@ -100,8 +100,8 @@ async def browser_of(engine: LiveEngine, user_id: str) -> Browser:
 def form_of(
     page: httpx.Response, *, decision: str = "allow", untouched: bool = False
 ) -> dict[str, str]:
-    """The page's form as a browser sends it: with every box ticked and the first client chosen, or
-    `untouched`."""
+    """Return the page's form as a browser submits it: with every box ticked and the first client
+    chosen, or `untouched`."""
     form = {"decision": decision}
     for tag in re.findall(r"<input[^>]*>", page.text):
         attributes = dict(re.findall(r'(\w+)="([^"]*)"', tag))
@@ -117,7 +117,7 @@ def form_of(
 async def consented(
     browser: Browser, app: App, *, client_id: str | None = None, **change: str | None
 ) -> str:
-    """Consent to all that is asked for. Returns the code."""
+    """Consent to everything requested. Returns the code."""
     page = await browser.open(app.url(**change))
     assert page.status_code == 200, page.text
     form = form_of(page) | ({"client": client_id} if client_id else {})
@@ -127,7 +127,7 @@ async def consented(
 
 
 def sent_back(answer: httpx.Response) -> dict[str, str]:
-    """What the client is told by a redirect."""
+    """Return what the redirect tells the client."""
     assert answer.status_code == 303, answer.text
     return dict(parse_qsl(urlsplit(answer.headers["location"]).query))
 
@@ -137,7 +137,7 @@ async def exchanged(engine: LiveEngine, form: dict[str, str]) -> httpx.Response:
 
 
 async def key_for(engine: LiveEngine, browser: Browser, app: App, **change: str | None) -> str:
-    """The key, by the whole flow."""
+    """Get a key with the complete flow."""
     answer = await exchanged(engine, app.exchange(await consented(browser, app, **change)))
     assert answer.status_code == 200, answer.text
     key: str = answer.json()["access_token"]
@@ -145,7 +145,7 @@ async def key_for(engine: LiveEngine, browser: Browser, app: App, **change: str 
 
 
 async def works(engine: LiveEngine, key: str, client_id: str) -> bool:
-    """Whether the API takes the key."""
+    """Return whether the API accepts the key."""
     answer = await engine.http.get(
         "/api/billing/usage",
         params={"client_id": client_id},
@@ -156,7 +156,7 @@ async def works(engine: LiveEngine, key: str, client_id: str) -> bool:
 
 
 def error_of(answer: httpx.Response) -> str:
-    """The error of an OAuth answer, in the shape of RFC 6749."""
+    """Return the error in an OAuth response, as in RFC 6749."""
     told: dict[str, Any] = answer.json()
     assert {*told} == {"error", "error_description"}
     error: str = told["error"]
@@ -164,5 +164,5 @@ def error_of(answer: httpx.Response) -> str:
 
 
 def links_away(page: httpx.Response) -> list[str]:
-    """Where a page leads but to our own first page."""
+    """Return a page's links, except to our own first page."""
     return [unescape(one) for one in re.findall(r'<a href="([^"]*)"', page.text) if one != "/app"]

@@ -1,4 +1,4 @@
-"""Invitations as an owner sends them."""
+"""Invitations sent by an owner."""
 
 from domain.identity.contracts import SendMailInput
 from domain.identity.invitation import Invitation
@@ -17,7 +17,7 @@ def owner(shop: Shop) -> Actor:
 async def invited(
     engine: LiveEngine, shop: Shop, email: str, role: Role = Role.AGENT
 ) -> Invitation:
-    """Invite an address and have the invitation mailed."""
+    """Invite an address; the invitation is emailed."""
     resources = engine.app.state.resources
     async with resources.work.of(shop.tenant) as work:
         made = await invite(work, owner(shop), email, role, language="en")

@@ -1,4 +1,4 @@
-"""Signing in with a browser at another identity provider."""
+"""Sign-in with a browser at another identity provider."""
 
 from collections.abc import Mapping
 
@@ -22,7 +22,7 @@ def verified(email: str) -> Claims:
 
 
 async def to_provider(client: httpx.AsyncClient, next_page: str = "/app") -> str:
-    """Where the browser is sent to sign in."""
+    """Return the URL at which the browser signs in."""
     answer = await client.get(START, params={"next": next_page})
     assert answer.status_code == 303, answer.text
     return answer.headers["location"]
@@ -37,8 +37,8 @@ async def come_back(
     next_page: str = "/app",
     brings: Mapping[str, str] | None = None,
 ) -> httpx.Response:
-    """The answer to a browser whose user has signed in at the provider. `brings`: in the place of
-    what the provider gave it, or besides."""
+    """Return the response after the user has signed in at the provider. `brings`: parameters that
+    replace or extend the provider's."""
     back = provider.answer_to(await to_provider(client, next_page), sub, claims)
     return await client.get(CALLBACK, params={**back, **(brings or {})}, headers=FROM_PROVIDER)
 

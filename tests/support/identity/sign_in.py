@@ -1,4 +1,4 @@
-"""Signing up and in over HTTP, with the codes that the mail server was given."""
+"""Sign-up and sign-in over HTTP, with codes from the mail server."""
 
 import re
 from collections.abc import AsyncIterator
@@ -10,6 +10,7 @@ import httpx
 
 from adapters.system import new_ulid
 from tests.support.core.engine import LiveEngine
+from tests.support.core.mail_parts import plain_text
 from tests.support.core.waiting import eventually
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.identity import bearer
@@ -23,7 +24,7 @@ SAME_ORIGIN = {"sec-fetch-site": "same-origin"}
 
 @dataclass(frozen=True)
 class Account:
-    """Somebody who has signed in. `client_id`: empty of who belongs to no client."""
+    """A signed-in user. `client_id`: empty if the user belongs to no client."""
 
     email: str
     user_id: str
@@ -48,7 +49,7 @@ async def ask(
 
 
 async def mail_to(mail: MailServer, email: str, *, number: int = 1) -> EmailMessage:
-    """The `number`th mail to an address, once it has come."""
+    """Wait for the `number`th email to an address; return it."""
 
     async def found() -> EmailMessage | None:
         theirs = [one for one in mail.mails if str(one["To"]) == email.lower()]
@@ -58,15 +59,15 @@ async def mail_to(mail: MailServer, email: str, *, number: int = 1) -> EmailMess
 
 
 def code_in(mail: EmailMessage) -> str:
-    found = re.search(r"\b[0-9]{6}(?:[0-9]{3})?\b", mail.get_content())
-    assert found, mail.get_content()
+    found = re.search(r"\b[0-9]{6}(?:[0-9]{3})?\b", plain_text(mail))
+    assert found, plain_text(mail)
     return found.group()
 
 
 async def code_for(
     engine: LiveEngine, mail: MailServer, email: str, brand: str | None = None, *, number: int = 1
 ) -> str:
-    """Ask for a code, and read it from its mail."""
+    """Request a code, and read it from its email."""
     answer = await ask(engine, email, brand)
     assert answer.status_code == 202, answer.text
     return code_in(await mail_to(mail, email, number=number))
@@ -84,7 +85,7 @@ async def sign_up(
     *,
     number: int = 1,
 ) -> Account:
-    """An account made, or entered, by a code. `number`: of the mail to this address."""
+    """Create an account or sign in with a code. `number`: of the email to this address."""
     email = email or new_address()
     code = await code_for(engine, mail, email, brand, number=number)
     answer = await verify(engine, email, code)
@@ -97,7 +98,7 @@ async def sign_up(
 
 @asynccontextmanager
 async def calling_from(engine: LiveEngine, address: str) -> AsyncIterator[httpx.AsyncClient]:
-    """A program's client, whose connections come from a network address."""
+    """Return an HTTP client with a given network address."""
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(engine.app, raise_app_exceptions=False, client=(address, 1)),
         base_url="http://engine",
@@ -110,7 +111,7 @@ async def calling_from(engine: LiveEngine, address: str) -> AsyncIterator[httpx.
 async def browser(
     engine: LiveEngine, *, base_url: str = "http://127.0.0.1"
 ) -> AsyncIterator[httpx.AsyncClient]:
-    """A browser's client: cookies, and where its requests come from. It follows no redirect."""
+    """Return a browser's HTTP client, with cookies and an address. It does not follow redirects."""
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(engine.app, raise_app_exceptions=False),
         base_url=base_url,
@@ -129,7 +130,7 @@ async def sign_in_with(
     number: int = 1,
     next_page: str = "/app",
 ) -> httpx.Response:
-    """Go through both pages; the answer to the last one."""
+    """Submit both pages; return the last response."""
     form = {"email": email, "brand_name": brand, "next": next_page}
     first = "/app/sign-up" if brand else "/app/sign-in"
     asked = await client.post(first, data=form)
@@ -139,7 +140,7 @@ async def sign_in_with(
 
 
 def csrf_in(page: str) -> str:
-    """The token that the page's forms send along."""
+    """Return the CSRF token in the page's forms."""
     found = re.search(r'name="csrf" value="([^"]+)"', page)
     assert found, page
     return found.group(1)

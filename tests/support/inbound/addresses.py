@@ -1,14 +1,14 @@
-"""The addresses that platforms send webhooks to, as people open them."""
+"""Inbound webhook addresses, as users open them."""
 
 from typing import Any, Final
 
 from tests.support.core.engine import LiveEngine
 
 ENDPOINT: Final = "/api/dashboard/integrations/{integration_id}/inbound"
-# Of a shape that Stripe gives out, and Standard Webhooks.
+# In Stripe's format, and in that of Standard Webhooks.
 PLATFORM_SECRET: Final = "whsec_aHVzaC1vZi10aGUtcGxhdGZvcm0tMDAwMQ=="
 
-# Method, path, and the least that it needs.
+# Method, path, and the smallest body.
 ENDPOINT_CHANGES: Final[list[tuple[str, str, dict[str, Any] | None]]] = [
     ("POST", ENDPOINT, None),
     ("DELETE", ENDPOINT, None),
@@ -23,7 +23,7 @@ async def opened(
     integration_id: str,
     body: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """A new address as a manager is shown it."""
+    """Open an address; return what a manager sees."""
     path = ENDPOINT.format(integration_id=integration_id)
     answer = await front.http.post(path, json=body or {}, headers=headers)
     assert answer.status_code == 201, answer.text

@@ -1,4 +1,4 @@
-"""Platforms that send webhooks to an address over HTTP, signed as each of them signs."""
+"""Platforms that send signed webhooks to an inbound address over HTTP."""
 
 import base64
 import hashlib
@@ -27,7 +27,7 @@ ORDER: Final = {"id": 820982911946154508, "name": "#9999", "email": "jon@example
 
 @dataclass(frozen=True)
 class Address:
-    """`secret`: what the platform signs with there."""
+    """`secret`: the platform's signing secret."""
 
     integration_id: str
     provider: Provider
@@ -42,7 +42,7 @@ class Address:
 async def listening(
     front: LiveEngine, shop: Shop, headers: dict[str, str], provider: Provider = Provider.SHOPIFY
 ) -> Address:
-    """An address that is open. `headers`: of the shop's owner."""
+    """Open an inbound address. `headers`: of the shop's owner."""
     tenant = TenantId(shop.client_id)
     async with front.database.tenant(tenant) as connection:
         integration_id = await listen_to(connection, tenant, provider)
@@ -60,7 +60,7 @@ def by_shopify(
     event_id: str | None = None,
     shop: str = SHOPIFY_NAME,
 ) -> dict[str, Any]:
-    """Of a request of Shopify's: `content` and `headers`."""
+    """Return a Shopify request: `content` and `headers`."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     digest = hmac.new(secret.encode(), content, hashlib.sha256).digest()
     return {
@@ -78,7 +78,7 @@ def by_shopify(
 def by_standard(
     body: Mapping[str, object] | bytes, *, secret: str, name: str | None = None, at: float = 0
 ) -> dict[str, Any]:
-    """Of a request that is signed as Standard Webhooks says. `at`: seconds from now."""
+    """Return a request signed as in Standard Webhooks. `at`: seconds from now."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     stamp, name = str(int(utc_now().timestamp() + at)), name or new_ulid()
     key = base64.b64decode(secret.removeprefix("whsec_"))
@@ -97,7 +97,7 @@ def by_standard(
 def by_woocommerce(
     body: Mapping[str, object], *, secret: str, delivery: str, topic: str = "order.updated"
 ) -> dict[str, Any]:
-    """Of a request of WooCommerce's: `content` and `headers`."""
+    """Return a WooCommerce request: `content` and `headers`."""
     content = json.dumps(body).encode()
     digest = hmac.new(secret.encode(), content, hashlib.sha256).digest()
     return {
@@ -112,7 +112,7 @@ def by_woocommerce(
 
 
 def by_stripe(body: Mapping[str, object], *, secret: str) -> dict[str, Any]:
-    """Of a request of Stripe's: `content` and `headers`."""
+    """Return a Stripe request: `content` and `headers`."""
     content = json.dumps(body).encode()
     stamp = str(int(utc_now().timestamp()))
     signed = hmac.new(secret.encode(), f"{stamp}.".encode() + content, hashlib.sha256)
@@ -124,12 +124,12 @@ def by_stripe(body: Mapping[str, object], *, secret: str) -> dict[str, Any]:
 
 
 async def taken(front: LiveEngine, shop: Shop) -> list[dict[str, Any]]:
-    """The client's webhooks, in the order of their arrival."""
+    """Return the client's webhooks in order of arrival."""
     found = await rows(front.database, inbound_webhooks, client_id=shop.client_id)
     return sorted(found, key=lambda row: str(row["id"]))
 
 
 def status_of(answer: httpx.Response) -> tuple[int, str]:
-    """Status and code, or what is said of one that was taken."""
+    """Return status and code, or the body for an accepted one."""
     told = answer.json()
     return answer.status_code, "received" if told == {"received": True} else told["code"]

@@ -1,4 +1,4 @@
-"""A helpdesk whose ticket is written by a person who typed an address, for each provider."""
+"""A helpdesk ticket whose author typed an email address, for each provider."""
 
 import json
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ from tests.support.tenants.shop import Shop
 
 @dataclass
 class ClaimedTicket:
-    """One ticket of a helpdesk. `says` sends what the platform would send of a customer's words."""
+    """One ticket of a helpdesk. `says` sends the platform's webhook for a customer message."""
 
     engine: LiveEngine
     shop: Shop
@@ -57,7 +57,7 @@ class ClaimedTicket:
         kind: str = "lead",
         ticket_id: str | None = None,
     ) -> dict[str, Any]:
-        """The run of a message, once it has an outcome."""
+        """Send a message; return its run, once it has an outcome."""
         self._sent += 1
         name = token_hex(8)
         request = self._request(
@@ -114,7 +114,7 @@ def desk_server(name: str) -> Iterator[Desk]:
 
 
 async def claimed_ticket(engine: LiveEngine, shop: Shop, desk: Desk) -> ClaimedTicket:
-    """Connect the helpdesk to the client, open its address, and return its open ticket."""
+    """Connect the helpdesk to the client, open its address, and return an open ticket."""
     provider = desk.integration.provider
     settings = {**desk.integration.settings, BASE_URL: desk.server.url}
     integration_id = await connect(engine, shop, provider, settings, json.dumps(desk.credentials))

@@ -1,4 +1,4 @@
-"""Customers' requests for their data, as a shop's webhook leaves them."""
+"""Customers' data requests, as a shop's webhook leaves them."""
 
 from adapters.system import new_ulid, utc_now
 from domain.inbound.data_request import DUE_AFTER
@@ -12,7 +12,7 @@ from tests.support.tenants.shop import Shop
 async def data_requested(
     database: Database, shop: Shop, customer_email: str | None = "ann@x.example"
 ) -> str:
-    """One that nobody has answered; its id."""
+    """Create an open data request; return its id."""
     integration_id = await a_sender(database, shop, Provider.SHOPIFY)
     request_id, now = new_ulid(), utc_now()
     async with database.tenant(shop.tenant) as connection:

@@ -1,4 +1,4 @@
-"""Webhooks of helpdesks as their platforms send them."""
+"""Helpdesk webhooks, as their platforms send them."""
 
 import base64
 import hmac
@@ -21,7 +21,7 @@ def zendesk_request(
     secret: str = SECRET,
     invocation: str = "01M07AMDNSHP8D7584XEZDTQMP",
 ) -> InboundRequest:
-    """Signed at a time."""
+    """Return a Zendesk request signed at a time."""
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
     stamp = at.strftime("%Y-%m-%dT%H:%M:%SZ")
     digest = hmac.new(secret.encode(), stamp.encode() + raw, sha256).digest()
@@ -46,7 +46,7 @@ def comment_added(
     created_at: str = "2026-11-08T10:12:07Z",
     time: str = "2026-11-08T11:40:07.672717030Z",
 ) -> dict[str, JsonValue]:
-    """Zendesk's event of a comment, with the fields that its documentation lists."""
+    """Return Zendesk's comment event, with its documented fields."""
     return {
         "account_id": 22129848,
         "detail": {
@@ -84,7 +84,7 @@ def comment_added(
 
 
 def helpdesk_form(**fields: JsonValue) -> dict[str, JsonValue]:
-    """A customer's message in our template, filled."""
+    """Return our filled template with a customer's message."""
     return {
         "event": "message",
         "ticket_id": "35436",
@@ -111,7 +111,7 @@ def intercom_request(body: dict[str, JsonValue], secret: str = SECRET) -> Inboun
 
 
 def notification(topic: str, *parts: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """Intercom's, of a conversation with these parts."""
+    """Return an Intercom notification for a conversation with these parts."""
     author: JsonValue = {
         "type": "user",
         "id": "u1",

@@ -1,4 +1,4 @@
-"""Mails as the mail providers post them, signed as each of them signs."""
+"""Emails as the providers post them, with their signatures."""
 
 import base64
 import hmac
@@ -32,7 +32,7 @@ BOUNDARY: Final = "xYzZY"
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """What a customer sends. `headers`: beside those that follow from the rest, in their order."""
+    """A customer's email. `headers`: additional ones, in order."""
 
     author: str = "Ana <ana@customer.example>"
     to: str = "help@shop.example"
@@ -145,7 +145,8 @@ def by_sendgrid(
     more: Iterable[tuple[str, str | bytes]] = (),
     charsets: Mapping[str, str] | None = None,
 ) -> InboundRequest:
-    """Unsigned; `sendgrid_key().sign` signs it. `charsets`: those of the fields, else UTF-8."""
+    """Return an unsigned SendGrid request; `sendgrid_key().sign` signs it. `charsets`: of the
+    fields, otherwise UTF-8."""
     known = dict.fromkeys(("to", "from", "subject", "text", "html"), "UTF-8")
     known |= charsets or {}
     fields: list[tuple[str, str | bytes]] = [
@@ -170,7 +171,7 @@ def multipart(
     files: Iterable[AttachedFile] = (),
     boundary: str = BOUNDARY,
 ) -> InboundRequest:
-    """As the providers write it: a part a field, then the files."""
+    """Return a multipart body as the providers write it: a part per field, then the files."""
     parts = [
         _part(f'name="{name}"', value if isinstance(value, bytes) else value.encode())
         for name, value in fields
@@ -200,7 +201,7 @@ def ticket(
 def unified(
     platform: Platform, request: InboundRequest, facts: EndpointFacts = FACTS
 ) -> UnifiedEvent:
-    # The client's own list of mail servers counts for nothing here.
+    # The client's own list of mail servers does not apply here.
     return normalize(
         ticket(platform, request, facts).event,
         fallback_ticket_id="ticket",

@@ -1,4 +1,4 @@
-"""Bodies of shops' webhooks, with the fields that the shops document."""
+"""Shop webhook bodies with the documented fields."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a shop's webhook says, of a connection to one shop."""
+"""The content of a shop's webhook, for a connection to one shop."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Requests as shops and payment providers sign and send them."""
+"""Signed requests from shops and payment providers."""
 
 import base64
 import hmac

@@ -1,4 +1,4 @@
-"""Webhooks of the generic signed form, as a merchant's own system sends them."""
+"""Webhooks in the generic signed form, from a merchant's own system."""
 
 import base64
 import hashlib
@@ -24,13 +24,13 @@ from tests.support.tenants.shop import Shop
 
 @dataclass(frozen=True)
 class SignedSender:
-    """A merchant's system that knows its address and secret."""
+    """A merchant's system with its address and secret."""
 
     path: str
     secret: str
 
     async def send(self, http: httpx.AsyncClient, name: str, **body: object) -> httpx.Response:
-        """One delivery; `name`: the same in each retry."""
+        """Send one delivery; `name`: the same in each retry."""
         data = orjson.dumps({"event_type": "x", "message": "hello", **body})
         stamp = str(int(time.time()))
         key = base64.b64decode(self.secret.removeprefix("whsec_"))

@@ -1,7 +1,8 @@
-"""Webhooks as the door stores them, without their platforms."""
+"""Webhooks as the endpoint stores them, without their platforms."""
 
 from datetime import datetime
 from hashlib import sha256
+from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -24,11 +25,13 @@ from store.intake.tables import attachment_chunks, attachments
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.tables import helpdesk_pauses, order_facts
 
+_SIGNS: Final = inbound_endpoints.c.sealed_secret.is_not(None)
+
 
 async def listen_to(
     connection: AsyncConnection, tenant: TenantId, provider: Provider = Provider.GENERIC
 ) -> str:
-    """A connected integration that only receives; its id."""
+    """Create an integration that only receives webhooks; return its id."""
     integration_id = new_ulid()
     await IntegrationRepository(connection, tenant).connect(
         Integration(id=integration_id, provider=provider, sealed="sealed"), utc_now(), new_ulid
@@ -48,7 +51,7 @@ async def store_webhook(
     dedup_key: str | None = None,
     created_at: datetime | None = None,
 ) -> str:
-    """Store one as the door does: at work at once if its lane is idle; its id."""
+    """Store a webhook as the endpoint does, started at once if its queue is idle; return its id."""
     webhook_id = new_ulid()
     await lock_queues(connection, tenant)
     idle = await InboundQueues(connection, tenant).is_idle(kind)
@@ -63,6 +66,10 @@ async def store_webhook(
             topic=topic,
             kind=kind,
             body=body,
+            is_signed=sa.func.coalesce(_of_endpoint(tenant, integration_id, _SIGNS), sa.false()),
+            vouches=sa.func.coalesce(
+                _of_endpoint(tenant, integration_id, inbound_endpoints.c.vouches), sa.false()
+            ),
             state=WebhookState.WORKING if idle else WebhookState.QUEUED,
             created_at=created_at or utc_now(),
         )
@@ -70,10 +77,20 @@ async def store_webhook(
     return webhook_id
 
 
+def _of_endpoint(
+    tenant: TenantId, integration_id: str, value: sa.ColumnElement[bool]
+) -> sa.ScalarSelect[bool]:
+    """Return a fact about the integration's endpoint, as it is read on arrival; null without
+    one."""
+    here = inbound_endpoints.c
+    mine = here.client_id == tenant, here.integration_id == integration_id
+    return sa.select(value).where(*mine).scalar_subquery()
+
+
 async def fill_the_hub(
     connection: AsyncConnection, tenant: TenantId, integration_id: str, event_id: str
 ) -> None:
-    """A row in each table of the inbound hub. `event_id`: of an event that is stored."""
+    """Insert a row in each inbound table. `event_id`: of a stored event."""
     now, file_id = utc_now(), new_ulid()
     webhook_id = await store_webhook(connection, tenant, integration_id, b"{}")
     of_integration = {"integration_id": integration_id}

@@ -1,4 +1,4 @@
-"""The work on stored webhooks, without Temporal: what the engine is asked to start is noted."""
+"""Processing of stored webhooks without Temporal: starts are recorded."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ _STANDING: Final = ("state", "waits_for", "outcome")
 
 @dataclass
 class NotedStarts:
-    """Whatever starts after a commit."""
+    """Records what starts after a commit."""
 
     erased: list[EraseInput] = field(default_factory=list)
     sent: list[str] = field(default_factory=list)
@@ -75,7 +75,7 @@ def worker_on(
 
 @dataclass
 class Inbox:
-    """A client's webhooks of the generic form, brought and worked on one by one."""
+    """A client's webhooks in the generic form, received and processed one by one."""
 
     database: Database
     shop: Shop
@@ -83,13 +83,13 @@ class Inbox:
     starts: NotedStarts = field(default_factory=NotedStarts)
 
     async def comes(self, message: str = "hello", **more: Any) -> str:
-        """A ticket in the shape of the gateway's; its row's id."""
+        """Receive a ticket in the gateway's format; return its row's id."""
         body = orjson.dumps({"message": message, "event_type": "x", **more})
         async with self.database.tenant(self.shop.tenant) as connection:
             return await store_webhook(connection, self.shop.tenant, self.integration_id, body)
 
     async def work(self, webhook_id: str, now: Clock = utc_now) -> WebhookWorked:
-        """One try."""
+        """Make one attempt."""
         activity = worker_on(self.database, self.starts, now=now)
         return await ActivityEnvironment().run(activity.work, self.step(webhook_id))
 
@@ -101,7 +101,7 @@ class Inbox:
         return await only_row(self.database, inbound_webhooks, id=webhook_id)
 
     async def states(self, *webhook_ids: str) -> list[str]:
-        """How far each is: its state, and what it waits for."""
+        """Return each webhook's state, and what it waits for."""
         found = [await self.row(webhook_id) for webhook_id in webhook_ids]
         return [
             f"{one['state']} {one['waits_for'] or one['outcome'] or ''}".strip() for one in found

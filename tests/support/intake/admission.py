@@ -1,4 +1,4 @@
-"""Admission as the gateway does it, without HTTP and without a run."""
+"""Admission as in the gateway, without HTTP and without a run."""
 
 import asyncio
 from collections import Counter
@@ -42,7 +42,7 @@ def arrival(
     visit: WidgetVisit | None = None,
     received_by: Provider | None = None,
 ) -> Arrival:
-    """An event at the door, with fresh ids."""
+    """Return an arriving event with new ids."""
     return Arrival(
         event=InboundEvent(
             event_type=event_type,
@@ -74,7 +74,7 @@ async def try_to_admit(
     visit: WidgetVisit | None = None,
     received_by: Provider | None = None,
 ) -> Admitted | Unmatched | Repeated:
-    """One event in a transaction of its own. Raises what admission refuses with."""
+    """Admit one event in a separate transaction. Raises the rejection."""
     comes = arrival(
         event_type=event_type,
         customer_email=customer_email,
@@ -94,7 +94,7 @@ async def try_to_admit(
 async def admit_event(
     database: Database, shop: Shop, *, event_type: str = "x", message: str | None = None
 ) -> Admitted:
-    """An event that is surely admitted to a run."""
+    """Admit an event to a run, which must succeed."""
     admitted = await try_to_admit(database, shop, event_type=event_type, message=message)
     assert isinstance(admitted, Admitted)
     return admitted
@@ -110,7 +110,7 @@ async def sent_before(
     received_by: Provider | None = None,
     at: datetime,
 ) -> None:
-    """So many messages in the past, as admission would have left them."""
+    """Create this many past messages, as admission would leave them."""
     event_ids = [new_ulid() for _ in range(number)]
     async with database.service() as connection:
         await connection.execute(
@@ -137,7 +137,7 @@ async def sent_before(
 
 
 async def at_once(call: Callable[[], Coroutine[Any, Any, object]], times: int) -> Counter[str]:
-    """How many of so many parallel calls came out how: "in", or the code they were refused with."""
+    """Return how many parallel calls had each outcome: "in", or the rejection's code."""
 
     async def outcome() -> str:
         try:
@@ -150,7 +150,7 @@ async def at_once(call: Callable[[], Coroutine[Any, Any, object]], times: int) -
 
 
 async def used_before(database: Database, shop: Shop, tickets: int, at: datetime) -> None:
-    """So many tickets of the month."""
+    """Create this many used tickets in the month."""
     async with database.service() as connection:
         await connection.execute(
             sa.insert(usage_counters).values(

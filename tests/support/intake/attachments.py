@@ -1,4 +1,4 @@
-"""Files as customers attach them: small ones that are what they say, and a way to keep some."""
+"""Customers' attachments: small valid files, and a helper that stores some."""
 
 import struct
 import zlib
@@ -12,7 +12,7 @@ from store.intake.attachments import AttachmentRepository
 
 
 def png(width: int = 2, height: int = 2, *, padding: int = 0) -> bytes:
-    """A whole image; `padding`: bytes of a chunk that no reader looks at."""
+    """Return a complete image; `padding`: bytes of a chunk that no reader examines."""
 
     def piece(name: bytes, data: bytes) -> bytes:
         return (
@@ -32,7 +32,7 @@ def png(width: int = 2, height: int = 2, *, padding: int = 0) -> bytes:
 
 
 def pdf(inside: bytes = b"") -> bytes:
-    """A page without words. `inside`: what stands in its catalogue."""
+    """Return a page without text. `inside`: content of its catalog."""
     return (
         b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R " + inside + b" >>\nendobj\n"
         b"2 0 obj\n<< /Type /Pages /Kids [] /Count 0 >>\nendobj\n"
@@ -52,7 +52,7 @@ async def keep_attachments(
     *files: AttachedFile,
     is_unproved: bool = False,
 ) -> tuple[Attachment, ...]:
-    """As when the event is admitted."""
+    """Store attachments as admission does."""
     async with database.tenant(tenant) as connection:
         return await AttachmentRepository(connection, tenant).store(
             event_id, files, is_unproved=is_unproved, now=utc_now(), new_id=new_ulid

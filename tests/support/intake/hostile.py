@@ -1,7 +1,7 @@
-"""Hostile events: shapes of text, HTML and headers that cost a careless reader dearly.
+"""Hostile events: patterns of text, HTML and headers that are expensive for a careless parser.
 
-Each shape makes an event of about as many characters as it is asked for. `full` is the most that
-the gateway takes: 500,000 characters of HTML, 100,000 of a message, a body of 1 MiB.
+Each pattern creates an event with about the requested number of characters. `full` is the gateway's
+maximum: 500,000 characters of HTML, 100,000 of a message, a body of 1 MiB.
 """
 
 import json
@@ -25,13 +25,14 @@ Fields = dict[str, JsonValue]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """`make`: the fields of an event beside `event_type` and `client_id`, of so many characters."""
+    """`make`: returns an event's fields, apart from `event_type` and `client_id`, with this many
+    characters."""
 
     full: int
     make: Callable[[int], Fields]
 
     def event(self, part: float = 1.0) -> InboundEvent:
-        """The event at this part of its full size, as the gateway hands it on."""
+        """Return the event at a fraction of its full size, as the gateway passes it on."""
         fields = self.make(int(self.full * part))
         message = fields.pop("message", None)
         return InboundEvent(
@@ -46,13 +47,13 @@ def _mail(field: str, content: JsonValue) -> Fields:
 
 
 def _fitting(unit: str, chars: int) -> int:
-    """So many characters, or as many as a body holds: of some, one takes six bytes."""
+    """Return this many characters, or as many as fit into a body: some take six bytes."""
     in_body = len(json.dumps(unit, ensure_ascii=False).encode()) - 2
     return min(chars, _BODY_BYTES * len(unit) // in_body)
 
 
 def _repeated(field: str, unit: str, full: int, before: str = "", after: str = "") -> Shape:
-    """`before`, then the unit again and again, then `after`."""
+    """Return `before`, then the repeated unit, then `after`."""
 
     def make(size: int) -> Fields:
         times = max(1, (size - len(before) - len(after)) // len(unit))
@@ -70,7 +71,7 @@ def _text(unit: str, before: str = "", after: str = "") -> Shape:
 
 
 def _nested(opening: str, closing: str, inner: str = "x") -> Shape:
-    """Elements within elements, all of them closed in order."""
+    """Return nested elements, all closed in order."""
 
     def make(size: int) -> Fields:
         deep = max(1, (size - len(inner)) // len(opening + closing))
@@ -80,7 +81,7 @@ def _nested(opening: str, closing: str, inner: str = "x") -> Shape:
 
 
 def _numbered(field: str, unit: str, full: int, before: str = "", after: str = "") -> Shape:
-    """Units of which no two are the same: `%d` in them counts."""
+    """Return distinct units: `%d` in them counts."""
 
     def make(size: int) -> Fields:
         parts, chars = [before], len(before) + len(after)
@@ -93,7 +94,7 @@ def _numbered(field: str, unit: str, full: int, before: str = "", after: str = "
 
 
 def _rows(field: str, row: Callable[[int], JsonValue], chars: int) -> Shape:
-    """A list of rows of about so many characters each, at most as many as a body may hold."""
+    """Return a list of rows with about this many characters each, up to a body's limit."""
     return Shape(
         min(_BODY_BYTES, _MAX_VALUES // 3 * chars),
         lambda size: _mail(field, [row(number) for number in range(max(1, size // chars))]),

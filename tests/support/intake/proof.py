@@ -1,4 +1,4 @@
-"""Proofs of addresses, as the normalizer makes them."""
+"""Verified addresses, as the normalizer creates them."""
 
 from domain.intake.customer_email import customer_key
 from domain.intake.proved_address import ProofKind, ProvedAddress

@@ -1,4 +1,4 @@
-"""Every helpdesk with one open ticket, as the contract of connectors sees them."""
+"""Every helpdesk with one open ticket, for the connector contract."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -22,7 +22,7 @@ DESKS = ("zendesk", "gorgias", "intercom", "freshdesk")
 
 @dataclass(frozen=True)
 class Desk:
-    """A helpdesk with one open ticket. `written` counts what stands in the ticket."""
+    """A helpdesk with one open ticket. `written` counts the ticket's messages."""
 
     server: HttpService
     integration: Integration
@@ -99,7 +99,7 @@ def freshdesk_desk(server: freshdesk.FreshdeskServer) -> Desk:
 
 @contextmanager
 def desk_of(name: str) -> Iterator[Desk]:
-    """One of `DESKS`, while its server runs."""
+    """Return one of `DESKS` while its server runs."""
     with ExitStack() as held:
         match name:
             case "zendesk":

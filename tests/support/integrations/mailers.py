@@ -1,4 +1,4 @@
-"""The way that mail goes out, with servers of the tests' own at its end, and a mail for it."""
+"""The outgoing email path with test servers, and an email for it."""
 
 from dataclasses import replace
 from pathlib import Path

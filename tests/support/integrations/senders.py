@@ -1,4 +1,4 @@
-"""Senders of clients' mails, and the code that verifies them."""
+"""Senders of clients' emails, and their verification codes."""
 
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ OPERATOR: Final = Actor.operator("operator:test")
 
 
 class Everywhere:
-    """Every server may be talked to, and none is looked up."""
+    """Permits every server without a DNS lookup."""
 
     async def check(self, client_id: str, host: str, port: int) -> str:
         assert client_id
@@ -48,6 +48,6 @@ async def set_sender(
 
 
 async def a_sender(front: LiveEngine, shop: Shop) -> None:
-    """One that waits for SENDER_CODE."""
+    """Create a sender that waits for SENDER_CODE."""
     sealer = FernetSealer(front.settings.seal.key.get_secret_value())
     await set_sender(front.database, shop, sealer, WantedSender(SENDER["address"]))

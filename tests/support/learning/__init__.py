@@ -1,1 +1,1 @@
-"""What fills the tables of cases, replays, corrections and ratings."""
+"""Rows for the tables of cases, replays, corrections and ratings."""

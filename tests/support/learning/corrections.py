@@ -1,4 +1,4 @@
-"""Corrections as a decided review leaves them."""
+"""Corrections, as a decided review leaves them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -42,7 +42,7 @@ async def corrected(
     language: str | None = None,
     citations: Sequence[Mapping[str, str]] = (),
 ) -> str:
-    """The id of the correction of a fresh review. `sent`: None for one that was rejected."""
+    """Create a correction from a new review; return its id. `sent`: None for a rejected one."""
     review_id = await open_review(
         database,
         shop,
@@ -78,7 +78,7 @@ async def corrected(
 
 
 async def labelled(database: Database, shop: Shop) -> str:
-    """The id of a labelled example, of a correction that was accepted."""
+    """Create a labelled example from an accepted correction; return its id."""
     correction_id = await corrected(database, shop)
     lesson = CorrectionLesson(classification=Category.OTHER)
     async with units_on(database).of(shop.tenant) as work:

@@ -1,4 +1,4 @@
-"""The routes of corrections and labelled examples, and a record of each that there is."""
+"""The routes for corrections and labelled examples, with an existing record of each."""
 
 from typing import Any, Final
 
@@ -23,7 +23,7 @@ OF_LEARNING: Final[tuple[tuple[str, str, frozenset[Role], dict[str, Any] | None,
     ("POST", CORRECTIONS + "/{correction_id}/dismiss", MANAGERS, None, "correction_not_found"),
     ("DELETE", EXAMPLES + "/{example_id}", MANAGERS, None, "example_not_found"),
 )
-"""About one record: who may, the least that the route needs, the code where there is none."""
+"""About one record: permitted roles, the smallest body, the code for a missing record."""
 
 
 async def a_correction(front: LiveEngine, shop: Shop) -> dict[str, str]:

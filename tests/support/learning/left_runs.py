@@ -1,4 +1,4 @@
-"""Runs of a playbook with what people made of them, without a run."""
+"""A playbook's finished runs with their reviews, without executing them."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ from tests.support.tenants.shop import Shop
 
 @dataclass(frozen=True)
 class LeftRun:
-    """`review`: how its review stands; None: there was none. `edited`: its words were replaced."""
+    """`review`: its status; None without a review. `edited`: whether its text was replaced."""
 
     confidence: float
     review: str | None = None
@@ -30,7 +30,7 @@ class LeftRun:
 
 
 async def leave_run(connection: AsyncConnection, shop: Shop, left: LeftRun) -> str:
-    """The id of the run."""
+    """Create a run; return its id."""
     now, event_id, run_id = utc_now(), new_ulid(), new_ulid()
     mine = {"client_id": shop.client_id}
     unified = {"platform": left.platform, "ticket_id": "T-7", "ticket_named": True}
@@ -86,7 +86,8 @@ async def leave_shadow(
     sent: str | None = None,
     platform: str | None = None,
 ) -> str:
-    """The id of a run in shadow mode. `did`: what people did; None: they have not yet."""
+    """Create a run in shadow mode; return its id. `did`: the human's action; None if there is none
+    yet."""
     left = LeftRun(thought.confidence, "edited", platform=platform)
     run_id = await leave_run(connection, shop, left)
     await _keep_shadow(connection, shop, run_id, thought, did=did, sent=sent)
@@ -120,7 +121,7 @@ async def _keep_shadow(
 
 
 async def tried(connection: AsyncConnection, shop: Shop, *, words: str) -> None:
-    """Two messages in shadow mode, one of them compared; on runs that are there."""
+    """Create two messages in shadow mode, one of them compared, for existing runs."""
     runs = (
         await connection.scalars(
             sa.select(engine_runs.c.id)

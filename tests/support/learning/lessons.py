@@ -22,7 +22,7 @@ USED = TriedHead(
 async def add_examples(
     database: Database, shop: Shop, lessons: Sequence[tuple[str, Category]]
 ) -> list[str]:
-    """Add labelled examples with these texts and classes. Return their ids."""
+    """Add labelled examples with these texts and categories. Return their ids."""
     now, ids = utc_now(), [new_ulid() for _ in lessons]
     async with database.tenant(shop.tenant) as connection:
         await connection.execute(

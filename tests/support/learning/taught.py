@@ -1,4 +1,4 @@
-"""What people taught of reviews that are decided, and what a customer said of an answer."""
+"""Lessons from decided reviews, and a customer's rating."""
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -17,8 +17,8 @@ from store.reviews.tables import escalation_tickets
 
 
 async def taught(connection: AsyncConnection, tenant: TenantId, *, words: str) -> None:
-    """Corrections of all decided reviews, one of them accepted with an example, and a rating of its
-    answer. `words`: of the example and the comment."""
+    """Create corrections for all decided reviews, one accepted with an example, and a rating of its
+    answer. `words`: the text of the example and the comment."""
     now = utc_now()
     queue = CorrectionRepository(connection, tenant)
     tickets = escalation_tickets.c

@@ -1,4 +1,4 @@
-"""Erasures as the command asks for them, and what is left anywhere afterwards."""
+"""Erasures as the command requests them, and the remaining data."""
 
 import psycopg
 from psycopg import sql
@@ -19,7 +19,7 @@ from tests.support.tenants.shop import Shop
 def asked(
     engine: LiveEngine, shop: Shop, customer: str | None = None, *, settle_s: float = 0.1
 ) -> EraseInput:
-    """`customer`: an address, or the subject that a session is."""
+    """Request an erasure. `customer`: an address, or a session's subject."""
     key = customer if customer and session_of(customer) else customer_key(customer)
     sealer = FernetSealer(engine.settings.seal.key.get_secret_value())
     return EraseInput(
@@ -35,7 +35,7 @@ def asked(
 async def erase(
     engine: LiveEngine, shop: Shop, customer: str | None = None, *, settle_s: float = 0.1
 ) -> Certificate:
-    """Erase a customer or the whole client; a worker must be at work."""
+    """Erase a customer or a whole client; a worker must be running."""
     erasure_id = await erased(engine.client, asked(engine, shop, customer, settle_s=settle_s))
     return await certificate_of(engine.database, erasure_id)
 
@@ -46,7 +46,7 @@ async def certificate_of(database: Database, erasure_id: str) -> Certificate:
 
 
 def tables_with(database_url: str, needle: str) -> dict[str, str]:
-    """The tables of which any column of any row holds this text, whatever its type and case; each
+    """Return the tables with this text in any column of any row, whatever its type and case; each
     with one such cell."""
     found: dict[str, str] = {}
     with psycopg.connect(as_owner(database_url)) as connection:
@@ -54,7 +54,7 @@ def tables_with(database_url: str, needle: str) -> dict[str, str]:
             "SELECT table_name, column_name, data_type FROM information_schema.columns "
             "WHERE table_schema = 'public'"
         ).fetchall()
-        assert len(columns) > 100  # else nothing was looked at
+        assert len(columns) > 100  # otherwise nothing was examined
         for table, column, kind in columns:
             how = sql.SQL("encode({}, 'escape')" if kind == "bytea" else "{}::text")
             values = connection.execute(
@@ -69,7 +69,7 @@ def tables_with(database_url: str, needle: str) -> dict[str, str]:
 
 
 def rows_of_all_tables(database_url: str) -> set[tuple[str, str]]:
-    """Every row of every table as text, with its table's name."""
+    """Return every row of every table as text, with its table's name."""
     with psycopg.connect(as_owner(database_url)) as connection:
         tables = connection.execute(
             "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'"
@@ -84,7 +84,7 @@ def rows_of_all_tables(database_url: str) -> set[tuple[str, str]]:
 
 
 async def histories_with(engine: LiveEngine, needle: str) -> set[str]:
-    """The ids of the workflows of whose histories any payload holds this text."""
+    """Return the ids of workflows whose history contains this text in a payload."""
     found = set()
     async for execution in engine.client.list_workflows(""):
         handle = engine.client.get_workflow_handle(execution.id, run_id=execution.run_id)

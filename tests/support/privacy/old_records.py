@@ -1,4 +1,4 @@
-"""Records of another day: an event of then, and all that came of it."""
+"""Old records: an event and everything that depends on it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,6 +17,8 @@ from store.reviews.tables import escalation_tickets
 from store.runs.tables import (
     action_ledger,
     ai_conversations,
+    conversation_notes,
+    conversation_replies,
     engine_messages,
     engine_runs,
     sentiment_logs,
@@ -25,7 +27,7 @@ from tests.support.tenants.shop import Shop
 
 
 def ulid_of(at: datetime) -> str:
-    """A new id as it would have been drawn then."""
+    """Return a new id with that day's timestamp."""
     return first_ulid(at)[:10] + new_ulid()[10:]
 
 
@@ -46,8 +48,8 @@ async def leave_records(
     conversation_id: str | None = None,
     last_message_at: datetime | None = None,
 ) -> OldRecords:
-    """An event with a row in every table that it leaves something in. `taken_up`: whether its
-    review is over."""
+    """Create an event with a row in every dependent table. `taken_up`: whether its review is
+    over."""
     made = OldRecords(ulid_of(at), ulid_of(at), conversation_id or ulid_of(at))
     whose = {"client_id": shop.client_id}
     if conversation_id is None:
@@ -98,8 +100,26 @@ async def leave_records(
             **of_run, step=0, action="reply", state="done", detail="", planned_at=at
         )
     )
+    await _leave_writing(connection, whose, made, at)
     await _leave_file(connection, whose, made.event_id, at)
     return made
+
+
+async def _leave_writing(
+    connection: AsyncConnection, whose: dict[str, str], made: OldRecords, at: datetime
+) -> None:
+    """Create a sent reply from a member, with its message, and a note."""
+    reply_id = ulid_of(at)
+    in_it = {"conversation_id": made.conversation_id, "body": "b", "created_at": at}
+    of_event = {"event_id": made.event_id, "author": "anna"}
+    reply = {"run_id": made.run_id, "step": 1_000, "state": "sent", "send_at": at}
+    for table, values in (
+        (conversation_replies, {"id": reply_id, **of_event, **reply}),
+        (engine_messages, {"reply_id": reply_id, "direction": "outbound", "author": "human"}),
+        (conversation_notes, of_event),
+    ):
+        given = {"id": ulid_of(at), **whose, **in_it, **values}
+        await connection.execute(sa.insert(table).values(given))
 
 
 async def _leave_file(
@@ -125,7 +145,7 @@ async def _leave_file(
 
 
 async def leave_figures(connection: AsyncConnection, shop: Shop, at: datetime) -> None:
-    """A day's metrics, a week's prediction and an event of the first engine, all of then."""
+    """Create a day's metrics, a week's prediction and a first-version event of that day."""
     counts = {
         column.name: 0 for column in metrics_daily.columns if isinstance(column.type, sa.Integer)
     }

@@ -1,4 +1,4 @@
-"""Conversations that people have: messages that join a review, as normalization lets them."""
+"""Conversations with human agents: messages that join a review, as normalization leaves them."""
 
 from datetime import datetime
 
@@ -19,7 +19,7 @@ from tests.support.tenants.shop import Shop
 async def converse(
     database: Database, shop: Shop, *review_ids: str, now: datetime | None = None
 ) -> str:
-    """The id of a new conversation, of which the messages of these reviews are the first."""
+    """Create a conversation that starts with the messages of these reviews; return its id."""
     conversation_id, at = new_ulid(), now or utc_now()
     async with database.tenant(shop.tenant) as connection:
         await connection.execute(
@@ -38,7 +38,7 @@ async def converse(
 
 
 async def put_into(database: Database, shop: Shop, conversation_id: str, *review_ids: str) -> None:
-    """The messages that these reviews are about are of the conversation."""
+    """Put the reviewed messages into the conversation."""
     for review_id in review_ids:
         review = await only_row(database, escalation_tickets, id=review_id)
         run = await only_row(database, engine_runs, id=review["run_id"])
@@ -54,7 +54,7 @@ async def write(
     now: datetime | None = None,
     **run: object,
 ) -> RunRef:
-    """One more message, admitted and filed. `run`: columns of its run."""
+    """Create another message, admitted and assigned. `run`: columns of its run."""
     admitted = await try_to_admit(database, shop, message=text, now=now)
     assert isinstance(admitted, Admitted)
     await _file(database, shop, admitted.ref.event_id, conversation_id, body=text)
@@ -64,7 +64,7 @@ async def write(
 
 
 async def join(database: Database, shop: Shop, conversation_id: str, event_id: str) -> str | None:
-    """Which review the message was added to, in a transaction of its own."""
+    """Return the review that the message joined, in a separate transaction."""
     async with database.tenant(shop.tenant) as connection:
         await connection.execute(
             sa.select(ai_conversations.c.id)
@@ -79,7 +79,7 @@ async def join(database: Database, shop: Shop, conversation_id: str, event_id: s
 async def write_and_join(
     database: Database, shop: Shop, conversation_id: str, text: str = "Et alors ?", **more: object
 ) -> str:
-    """The event of a message that people get to see."""
+    """Create a message for human agents; return its event."""
     now = more.pop("now", None)
     assert now is None or isinstance(now, datetime)
     ref = await write(database, shop, conversation_id, text, now=now, **more)

@@ -1,4 +1,4 @@
-"""People at the dashboard, and what they ask about reviews."""
+"""Dashboard users, and their requests about reviews."""
 
 import dataclasses
 from datetime import datetime
@@ -15,7 +15,7 @@ from tests.support.tenants.joined import join
 from tests.support.tenants.shop import Shop
 
 REVIEWS = "/api/dashboard/reviews"
-# What can be done with a review, each with the least that it needs.
+# The actions on a review, each with the smallest body.
 ACTIONS: dict[str, dict[str, Any]] = {
     "claim": {},
     "release": {},
@@ -26,7 +26,7 @@ ACTIONS: dict[str, dict[str, Any]] = {
 
 
 async def person(front: LiveEngine, shop: Shop, role: Role) -> dict[str, str]:
-    """The headers of a new user with that role."""
+    """Return the headers of a new user with that role."""
     user_id = shop.owner_user_id if role is Role.OWNER else new_ulid()
     if role is not Role.OWNER:
         async with front.database.service() as connection:

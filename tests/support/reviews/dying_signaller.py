@@ -1,4 +1,5 @@
-"""`cli.py` that ends itself with SIGKILL when a decision is committed and its run is to be told."""
+"""`cli.py` that ends itself with SIGKILL after a decision is committed, before its run is
+signalled."""
 
 import os
 import signal

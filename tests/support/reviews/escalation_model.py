@@ -15,7 +15,7 @@ from domain.reviews.escalation import Decision
 
 @dataclass
 class Model:
-    """What should be, said naively."""
+    """The expected values, computed naively."""
 
     needs_second: bool
     words: str
@@ -28,7 +28,7 @@ class Model:
     by: str | None = None
 
     def refusal(self, person: str, now: datetime) -> str | None:
-        """Why this person may touch it neither by a claim nor by a decision."""
+        """Return why this person can neither claim nor decide it."""
         if self.decided:
             return EscalationDecided.code
         if self.claim is None or self.claim[0] == person:
@@ -58,7 +58,7 @@ class Model:
         return "decided"
 
     def join(self, event_id: str) -> bool:
-        """Whether people have the conversation, so that the message is theirs."""
+        """Return whether human agents have the conversation, so that the message joins."""
         if self.decided in (Decision.APPROVE, Decision.EDIT):
             return False
         self.latest = event_id

@@ -1,4 +1,4 @@
-"""Reviews as a parked run leaves them, without a run."""
+"""Reviews as a waiting run leaves them, without a run."""
 
 from datetime import datetime, timedelta
 
@@ -21,7 +21,7 @@ DRAFT = "Bonjour, c'est remboursé."
 
 
 def refund(minor: int, currency: str = "EUR") -> PlannedAction:
-    """A refund with the values that code resolves for it."""
+    """Return a refund with its resolved values."""
     return PlannedAction(
         kind=ActionKind.REFUND,
         integration_id="01J9ZQ4Z8N3V5X7B2C4D6E8F0G",
@@ -45,8 +45,8 @@ async def open_review(
     key_id: str | None = None,
     **run: object,
 ) -> str:
-    """The id of a fresh review. `key_id`: of the key that sent its event. `run`: further columns of
-    its run."""
+    """Create a new review; return its id. `key_id`: of the key that sent its event. `run`: further
+    columns of its run."""
     now = now or utc_now()
     admitted = await try_to_admit(database, shop, message=text, now=now, key_id=key_id)
     assert isinstance(admitted, Admitted)

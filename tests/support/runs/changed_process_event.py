@@ -1,4 +1,4 @@
-"""The workflow of events as a later build may have it: with a step more, behind a gate."""
+"""The event workflow of a later build: with an additional step, behind a patch."""
 
 from typing import Final
 
@@ -33,8 +33,7 @@ class ChangedProcessEvent(ProcessEvent):
 
 @workflow.defn(name=names.PROCESS_EVENT)
 class UngatedProcessEvent(ProcessEvent):
-    """What a bad deploy brings: the change without its gate, in a place that parked runs have
-    passed."""
+    """A faulty deploy: the change without its patch, at a point that waiting runs have passed."""
 
     @workflow.init
     def __init__(self, event: ProcessEventInput) -> None:

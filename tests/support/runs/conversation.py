@@ -8,6 +8,7 @@ from domain.intake.event import Channel, UnifiedEvent
 from domain.runs.conversation import THREAD_LASTS, memory_key
 from services.intake.admission import Admitted
 from store.core.database import Database
+from store.customers.customer_index import CustomerIndex
 from store.intake.events import EventRepository
 from store.runs.conversations import ConversationRepository, Opened
 from tests.support.intake.admission import try_to_admit
@@ -28,7 +29,7 @@ async def write(
     now: datetime | None = None,
     channel: Channel = Channel.API,
 ) -> RunRef:
-    """One more message of the conversation with this key, admitted and filed."""
+    """Create another message in the conversation with this key, admitted and assigned."""
     at = now or utc_now()
     ref = await admitted(database, shop, text, customer=customer, now=at)
     await filed(database, shop, ref, text, key=key, customer=customer, now=at, channel=channel)
@@ -55,7 +56,7 @@ async def filed(
     lasts: timedelta = THREAD_LASTS,
     channel: Channel = Channel.API,
 ) -> Opened:
-    """The conversation that an admitted message was put into."""
+    """Return the conversation of an admitted message."""
     event = UnifiedEvent(
         channel=channel, customer_email=customer, text=text, proved=proved(customer)
     )
@@ -73,13 +74,16 @@ async def filed(
         await EventRepository(connection, shop.tenant).save_unified(
             ref.event_id, event, conversation_id=opened.id
         )
+        await CustomerIndex(connection, shop.tenant).keep(
+            customer, None, is_verified=event.may_act, new_id=new_ulid, at=now
+        )
     return opened
 
 
 async def say(
     database: Database, shop: Shop, ref: RunRef, at: datetime, author: str = "agent"
 ) -> None:
-    """As persist does: the answer, then the memory."""
+    """Store the answer and then the memory, as persist does."""
     async with database.tenant(shop.tenant) as connection:
         await EventRepository(connection, shop.tenant).store_reply(
             ref.event_id, message_id=new_ulid(), author=author, body="answer", now=at

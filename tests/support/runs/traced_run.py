@@ -1,4 +1,4 @@
-"""A run that has gone through everything: looked up, thought, reviewed, acted."""
+"""A run with every step: lookup, thought, review, actions."""
 
 import json
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class TracedRun:
 
 
 async def traced_run(database: Database, shop: Shop) -> TracedRun:
-    """The run, and the sealed credentials of the shop that it acted on."""
+    """Return the run, and the sealed credentials of its shop."""
     ref = await write(database, shop, TEXT, now=utc_now() - timedelta(minutes=5))
     sealed = FernetSealer(new_seal_key()).seal(json.dumps({"access_token": CREDENTIAL}))
     integration = Integration(

@@ -1,4 +1,4 @@
-"""A load balancer in small: a connection goes to a server whose /readyz says 200."""
+"""A small load balancer: it connects to servers whose /readyz returns 200."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,7 +12,7 @@ _ASK_S = 0.2
 
 
 class Balancer:
-    """`servers`: the ports behind it, changed by the test. `url` is its own."""
+    """`servers`: the ports behind it, which the test changes. `url` is its own."""
 
     def __init__(self) -> None:
         self.servers: set[int] = set()
@@ -38,7 +38,7 @@ class Balancer:
             task.add_done_callback(self._carrying.discard)
 
     async def _next(self) -> int | None:
-        """The ready ones in turn."""
+        """Return the ready servers in turn."""
         if not self._ready:
             return None
         self._ready = [*self._ready[1:], self._ready[0]]

@@ -1,4 +1,4 @@
-"""A merchant's mail server on loopback: one in TLS that wants a login, and those that misbehave."""
+"""A merchant's SMTP server on loopback: one with TLS and a login, and faulty ones."""
 
 import asyncio
 import ssl
@@ -19,7 +19,7 @@ Script = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 class ClientSmtp(MailServer):
-    """`logins`: who came in. `names`: what each side called itself in TLS."""
+    """`logins`: successful logins. `names`: the names of both sides in TLS."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class ClientSmtp(MailServer):
 
 @asynccontextmanager
 async def client_smtp(context: ssl.SSLContext, *, starttls: bool) -> AsyncIterator[ClientSmtp]:
-    """It takes mail from USERNAME with PASSWORD, in TLS alone."""
+    """A server that accepts emails from USERNAME with PASSWORD, only over TLS."""
     handler = ClientSmtp()
 
     def remembered(_: ssl.SSLObject, name: str | None, __: ssl.SSLContext) -> None:
@@ -45,7 +45,7 @@ async def client_smtp(context: ssl.SSLContext, *, starttls: bool) -> AsyncIterat
     context.sni_callback = remembered
 
     def one() -> SMTP:
-        with catch_warnings(action="ignore"):  # it does not see that it is within TLS
+        with catch_warnings(action="ignore"):  # it does not detect that it is within TLS
             return SMTP(
                 handler,
                 tls_context=context if starttls else None,
@@ -65,8 +65,8 @@ async def client_smtp(context: ssl.SSLContext, *, starttls: bool) -> AsyncIterat
 
 @asynccontextmanager
 async def scripted(script: Script, context: ssl.SSLContext | None = None) -> AsyncIterator[int]:
-    """The port of a server that does what `script` says with each connection; the connections end
-    with the block."""
+    """Return the port of a server that runs `script` for each connection; the connections end with
+    the block."""
     running: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -85,7 +85,7 @@ async def scripted(script: Script, context: ssl.SSLContext | None = None) -> Asy
 
 
 def at(port: int, *, starttls: bool = False, host: str = "localhost") -> SmtpServer:
-    """Without a login."""
+    """Return a sender without a login."""
     return SmtpServer(host=host, port=port, starttls=starttls)
 
 

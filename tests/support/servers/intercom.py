@@ -1,7 +1,7 @@
-"""Intercom's REST API on loopback, as far as the agent uses it: conversations' parts and tags.
+"""Intercom's REST API on loopback, as the agent uses it: parts and tags of conversations.
 
-It answers as the published API does: a bearer token, a version header, numbers of admins that it
-knows, tags by their id, and nothing kept of a caller's own key.
+It responds like the published API: a bearer token, a version header, known admin ids, tags by id,
+and no idempotency key.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ class Conversation:
 
 
 class IntercomServer(HttpService):
-    """It deduplicates nothing."""
+    """It does not deduplicate."""
 
     def __init__(self) -> None:
         super().__init__()

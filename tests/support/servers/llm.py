@@ -1,6 +1,6 @@
-"""Providers of models on loopback: OpenAI's chat completions and embeddings, Anthropic's messages.
+"""Model providers on loopback: OpenAI's chat completions and embeddings, Anthropic's messages.
 
-It checks what it is asked as they do, and answers by a script that can also fail as they do.
+It validates requests as they do, and its scripted responses include their failures.
 """
 
 import asyncio
@@ -26,7 +26,8 @@ class Asked:
 
     @property
     def key(self) -> str:
-        """Anthropic's SDKs sent it by itself, once, and now like everybody else."""
+        """Return the API key: Anthropic's SDKs once used a separate header, and now use the common
+        one."""
         return self.headers.get("x-api-key") or self.headers.get("authorization", "").removeprefix(
             "Bearer "
         )
@@ -44,7 +45,7 @@ class Asked:
 
     @property
     def said(self) -> str:
-        """All that is not instructions, as JSON."""
+        """Return everything except the instructions, as JSON."""
         return json.dumps(
             [one for one in self.body["messages"] if one["role"] not in ("system", "developer")],
             ensure_ascii=False,
@@ -57,7 +58,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Say:
-    """A model's words: its structured answer, or text as it is. `refusal`: none of it."""
+    """A model's output: its structured answer, or plain text. `refusal`: a refusal instead."""
 
     answer: dict[str, Any] | str = ""
     refusal: str | None = None
@@ -65,7 +66,7 @@ class Say:
 
 @dataclass(frozen=True)
 class Fail:
-    """An HTTP error as providers send it."""
+    """An HTTP error in the providers' format."""
 
     status: int
     headers: dict[str, str] = field(default_factory=dict)
@@ -73,17 +74,17 @@ class Fail:
 
 @dataclass(frozen=True)
 class Cut:
-    """The connection breaks in the middle of the answer."""
+    """The connection breaks within the response."""
 
 
 @dataclass(frozen=True)
 class Flood:
-    """An answer of ten megabytes."""
+    """A response of ten megabytes."""
 
 
 @dataclass(frozen=True)
 class Drip:
-    """An answer that comes byte by byte and does not end while the client waits."""
+    """A response that arrives byte by byte and outlasts the client's timeout."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class Raw:
 
 @dataclass(frozen=True)
 class Think:
-    """A reply that depends on what is asked."""
+    """A reply that depends on the request."""
 
     of: Callable[[Asked], "Reply"]
 
@@ -106,8 +107,8 @@ Embed = Callable[[str], list[float]]
 
 
 class LlmServer:
-    """`script` is what comes next, the last of it again and again. `sent`: bytes of the last body
-    that the client took."""
+    """`script` contains the next replies; the last one is repeated. `sent`: bytes of the last body
+    that the client read."""
 
     def __init__(self) -> None:
         self.port = 0
@@ -170,7 +171,7 @@ class LlmServer:
             case Raw():
                 await self._send(writer, 200, reply.body, reply.headers)
             case Fail():
-                # Some providers repeat the key and the question in their errors.
+                # Some providers repeat the key and the prompt in their errors.
                 told = f"no: {asked.headers.get('authorization')} {asked.said}"
                 error = {"error": {"message": told, "type": "error", "code": None}}
                 await self._send(writer, reply.status, _json(error), reply.headers)
@@ -222,12 +223,12 @@ class LlmServer:
             {"object": "embedding", "index": place, "embedding": self.embed(text)}
             for place, text in enumerate(texts)
         ]
-        # In any order: the index says which is whose.
+        # In any order: the index assigns them.
         return {"object": "list", "model": asked.body["model"], "data": data[::-1]}
 
 
 def _problem(asked: Asked) -> str | None:
-    """What the provider would not take."""
+    """Return what the provider would reject."""
     if not all(map(is_taken, asked.images)):
         return "Could not process image"
     match asked.path:

@@ -1,4 +1,4 @@
-"""Images as providers of models take them."""
+"""Images in the formats of model providers."""
 
 import base64
 from typing import Any, Final
@@ -11,7 +11,7 @@ Image = tuple[str, bytes]
 
 
 def images_of(messages: list[dict[str, Any]]) -> list[Image]:
-    """Those of a request, in their order."""
+    """Return a request's images, in order."""
     contents = [message["content"] for message in messages]
     parts = [part for content in contents if isinstance(content, list) for part in content]
     return [found for part in parts if (found := _image(part)) is not None]

@@ -1,4 +1,4 @@
-"""A model's answer as providers stream it: text in pieces, or calls of tools."""
+"""A model's streamed answer: text deltas, or tool calls."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ _PIECE: Final = 7
 
 @dataclass(frozen=True)
 class Call:
-    """One call of a tool."""
+    """One tool call."""
 
     name: str
     arguments: Mapping[str, Any]
@@ -18,14 +18,14 @@ class Call:
 
 @dataclass(frozen=True)
 class Calls:
-    """A round of tools. `text`: what is said before them."""
+    """A round of tool calls. `text`: the text before them."""
 
     calls: tuple[Call, ...]
     text: str = ""
 
 
 def completion_events(model: str, said: Calls, tokens: tuple[int, int]) -> Iterator[bytes]:
-    """As OpenAI's chat completions."""
+    """Return the events in the format of OpenAI's chat completions."""
 
     def chunk(delta: dict[str, Any], reason: str | None = None, **more: Any) -> bytes:
         choices = [{"index": 0, "delta": delta, "finish_reason": reason, "logprobs": None}]
@@ -53,7 +53,7 @@ def completion_events(model: str, said: Calls, tokens: tuple[int, int]) -> Itera
 
 
 def message_events(model: str, said: Calls, tokens: tuple[int, int]) -> Iterator[bytes]:
-    """As Anthropic's messages."""
+    """Return the events in the format of Anthropic's messages."""
     tokens_in, tokens_out = tokens
     start: dict[str, Any] = {
         "id": "msg_1",

@@ -1,4 +1,4 @@
-"""A model's answer as providers send it whole."""
+"""A model's complete answer in the providers' formats."""
 
 import json
 from typing import Any
@@ -9,7 +9,7 @@ Said = dict[str, Any] | str
 def whole_completion(
     model: str, answer: Said, refusal: str | None, tokens: tuple[int, int]
 ) -> dict[str, Any]:
-    """As OpenAI's chat completions."""
+    """Return the answer in the format of OpenAI's chat completions."""
     message: dict[str, Any] = {"role": "assistant", "content": None, "refusal": refusal}
     if refusal is None:
         message["content"] = answer if isinstance(answer, str) else json.dumps(answer)
@@ -30,7 +30,8 @@ def whole_completion(
 def whole_message(
     model: str, answer: Said, tool: str | None, tokens: tuple[int, int], *, is_refused: bool
 ) -> dict[str, Any]:
-    """As Anthropic's messages. `tool`: by which a structured answer is given, if by one."""
+    """Return the answer in the format of Anthropic's messages. `tool`: the tool of a structured
+    answer, if any."""
     content: list[dict[str, Any]] = []
     stop = "refusal" if is_refused else "end_turn"
     if not is_refused and tool is not None and isinstance(answer, dict):

@@ -1,4 +1,4 @@
-"""A real SMTP server on loopback that keeps what it is given and can misbehave."""
+"""A real SMTP server on loopback that stores emails and can fail."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,15 +10,15 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 
 
 class MailServer:
-    """`reply` answers DATA; None drops the connection after the text was given over. `held`: mails
-    are kept, and not answered until it is set."""
+    """`reply` is the response to DATA; None drops the connection after the text was transmitted.
+    `held`: emails are stored, and not acknowledged until it is set."""
 
     def __init__(self) -> None:
         self.url = ""
         self.begin_anew()
 
     def begin_anew(self) -> None:
-        """Without mails, and without the last test's misbehaviour."""
+        """Remove all emails, and reset the last test's faults."""
         self.mails: list[EmailMessage] = []
         self.reply: str | None = "250 kept"
         self.recipient_reply = "250 ok"

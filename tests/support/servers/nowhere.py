@@ -1,4 +1,4 @@
-"""The network of a test that means to call nobody."""
+"""A network without external access, for tests that call nobody."""
 
 import httpx
 
@@ -9,5 +9,5 @@ class _Nowhere(httpx.AsyncBaseTransport):
 
 
 def no_way_out() -> httpx.AsyncClient:
-    """In place of `open_client`: each request fails as if the other side were away."""
+    """Replaces `open_client`: each request fails as if the server were unavailable."""
     return httpx.AsyncClient(transport=_Nowhere())

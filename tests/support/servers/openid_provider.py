@@ -1,4 +1,4 @@
-"""An OpenID provider of somebody else's, which can say anything."""
+"""A third-party OpenID provider with arbitrary responses."""
 
 import base64
 import hashlib
@@ -26,8 +26,8 @@ class _Grant:
 
 
 class OidcProvider(HttpService):
-    """`extra`: what it says of itself besides. `forge`: makes an ID token of the claims, in the
-    place of a good one. `user_info`: what it tells there."""
+    """`extra`: additional metadata. `forge`: creates an ID token from the claims, instead of a
+    valid one. `user_info`: the response of that endpoint."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,8 +47,8 @@ class OidcProvider(HttpService):
         return jwt.encode(claims, self.key, "RS256", headers={"kid": "k1", **header})
 
     def answer_to(self, url: str, sub: str, claims: Claims | None = None) -> dict[str, str]:
-        """What the browser brings back, once its user has signed in at this address. A claim that
-        is None is left out."""
+        """Return what the browser brings back after its user has signed in with this address. A
+        claim that is None is omitted."""
         asked = dict(parse_qsl(urlsplit(url).query))
         assert url.startswith(f"{self.url}/authorize?")
         assert asked["code_challenge_method"] == "S256"
@@ -92,7 +92,7 @@ class OidcProvider(HttpService):
         }
 
     def _token(self, request: Request) -> Reply:
-        """RFC 6749 and 7636: each code once, to who can show what it was asked for with."""
+        """Exchange a code once, as in RFC 6749 and 7636, for the holder of its verifier."""
         basic = base64.b64encode(f"{CLIENT_ID}:{CLIENT_SECRET}".encode()).decode()
         if request.authorization != f"Basic {basic}":
             return Reply(401, {"error": "invalid_client"})

@@ -1,4 +1,4 @@
-"""A collector of OpenTelemetry on loopback: keeps the spans that it is sent, or keeps silent."""
+"""An OpenTelemetry collector on loopback: stores received spans, or does not respond."""
 
 import gzip
 import threading
@@ -13,7 +13,7 @@ from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 
 @dataclass(frozen=True)
 class SentSpan:
-    """`process`: its `service.name`. Ids in hexadecimal digits; `parent` is "" for a first one."""
+    """`process`: its `service.name`. Ids in hexadecimal; `parent` is "" for a root span."""
 
     process: str
     name: str
@@ -25,7 +25,7 @@ class SentSpan:
 
 
 class Collector:
-    """`raw`: bodies as they came, decompressed."""
+    """`raw`: received bodies, decompressed."""
 
     def __init__(self, port: int) -> None:
         self.url = f"http://127.0.0.1:{port}"
@@ -82,7 +82,7 @@ def otlp_collector() -> Iterator[Collector]:
             self.end_headers()
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
-            """Say nothing on standard error."""
+            """Write nothing to standard error."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Ingest)
     kept = Collector(server.server_port)

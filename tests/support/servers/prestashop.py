@@ -1,4 +1,4 @@
-"""PrestaShop's Webservice on loopback: orders, and the tables that they point to."""
+"""PrestaShop's Webservice on loopback: orders, and the resources that they refer to."""
 
 import base64
 import re
@@ -16,7 +16,7 @@ _FILTER: Final = re.compile(r"filter\[([a-z_]+)\]")
 
 @dataclass
 class PrestaShopOrder:
-    """`state`: the number of a state, as every shop is installed with."""
+    """`state`: the number of a state in a default installation."""
 
     id: int
     reference: str
@@ -27,7 +27,7 @@ class PrestaShopOrder:
 
 
 class PrestaShopServer(HttpService):
-    """`allowed`: the tables that the key may read."""
+    """`allowed`: the resources that the key may read."""
 
     def __init__(self, orders: list[PrestaShopOrder]) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class PrestaShopServer(HttpService):
         table = request.path.removeprefix("/api/")
         if request.method != "GET" or table not in self.allowed:
             return Reply(403, {"errors": [{"code": 26, "message": "Resource not allowed"}]})
-        # Without it the answer would be XML.
+        # Without it, the response would be XML.
         if request.query.get("output_format") != "JSON":
             return Reply(400, {"errors": [{"code": 1, "message": "XML is spoken here"}]})
         rows = self._rows(table)
@@ -57,7 +57,7 @@ class PrestaShopServer(HttpService):
         if limit := request.query.get("limit"):
             skip, most = map(int, limit.split(","))
             rows = rows[skip : skip + most]
-        # What it found nothing for is an empty list, and no object.
+        # An empty result is an empty list, not an object.
         return Reply(200, {table: rows} if rows else [])
 
     def _rows(self, table: str) -> list[dict[str, object]]:

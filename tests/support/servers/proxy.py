@@ -1,4 +1,4 @@
-"""A proxy before PostgreSQL or Temporal that can fall silent, or slow, while its connections stay
+"""A proxy for PostgreSQL or Temporal that can fall silent or become slow while its connections stay
 open."""
 
 import asyncio
@@ -11,10 +11,10 @@ _Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class Proxy:
-    """`silent`: what either side says is swallowed from now on. `loses_commits`: a connection that
-    has carried a COMMIT to PostgreSQL swallows its answer, and everything after it. `delay_s`: how
-    long each piece is on its way, in each direction. `opened`: how many connections were opened so
-    far, `most`: at once. `url`: what a client connects to."""
+    """`silent`: drops all further data in both directions. `loses_commits`: a connection that has
+    sent a COMMIT to PostgreSQL loses its response and everything after it. `delay_s`: the delay of
+    each chunk, in each direction. `opened`: the number of connections so far, `most`: at once.
+    `url`: what a client connects to."""
 
     def __init__(self) -> None:
         self.silent = False
@@ -43,7 +43,7 @@ class Proxy:
         writer: asyncio.StreamWriter,
         lost: asyncio.Event,
     ) -> None:
-        """Each piece when its time has come, until an empty one: the end."""
+        """Forward each chunk when it is due, until an empty one ends the connection."""
         while True:
             due, piece = await under_way.get()
             await asyncio.sleep(due - asyncio.get_running_loop().time())
@@ -62,7 +62,7 @@ class Proxy:
 
 @asynccontextmanager
 async def mutable_proxy(database_url: str) -> AsyncIterator[Proxy]:
-    """Its `url` is `database_url` by way of the proxy, over TCP."""
+    """Create a proxy whose `url` is `database_url` through the proxy, over TCP."""
     target = make_url(database_url)
     path = f"{target.query['host']}/.s.PGSQL.5432"
     async with _proxy(lambda: asyncio.open_unix_connection(path)) as (proxy, port):
@@ -74,7 +74,7 @@ async def mutable_proxy(database_url: str) -> AsyncIterator[Proxy]:
 
 @asynccontextmanager
 async def tcp_proxy(address: str) -> AsyncIterator[Proxy]:
-    """Its `url` is `address`, a host and a port, by way of the proxy."""
+    """Create a proxy whose `url` is `address`, a host and a port, through the proxy."""
     host, _, there = address.rpartition(":")
     async with _proxy(lambda: asyncio.open_connection(host, int(there))) as (proxy, port):
         proxy.url = f"127.0.0.1:{port}"
@@ -95,7 +95,7 @@ async def _proxy(connect: Callable[[], Awaitable[_Streams]]) -> AsyncIterator[tu
         there = asyncio.ensure_future(proxy.carry(reader, there_writer, lost))
         back = asyncio.ensure_future(proxy.carry(there_reader, writer, lost))
         tasks.update((there, back))
-        # The other side has closed it, so it counts no more.
+        # The peer has closed it, so it no longer counts.
         back.add_done_callback(lambda _: proxy.closed())
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)

@@ -1,5 +1,5 @@
-"""Temporal as clusters secure it: TLS before the development server, client certificates or an API
-key asked for."""
+"""A secured Temporal cluster: TLS in front of the development server, with required client
+certificates or an API key."""
 
 from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,8 +14,8 @@ _THREADS: Final = 16
 
 
 class _Front(grpc.GenericRpcHandler):  # type: ignore[misc]
-    """Hands each call on as it came, once it is authorized. `forbidden`: last parts of the names of
-    methods that nobody may call."""
+    """Forwards each authorized call unchanged. `forbidden`: last parts of the names of methods that
+    nobody may call."""
 
     def __init__(self, behind: Any, api_key: str | None, forbidden: Collection[str]) -> None:
         self._behind = behind
@@ -51,8 +51,8 @@ def secured_temporal(
     api_key: str | None = None,
     forbidden: Collection[str] = (),
 ) -> Iterator[str]:
-    """The address of a server that ends TLS before the one at `address`. `mutual`: it asks for a
-    certificate of the authority's."""
+    """Return the address of a server that terminates TLS for the one at `address`. `mutual`: it
+    requires a client certificate."""
     key, certificate = authority.key_and_certificate()
     credentials = grpc.ssl_server_credentials(
         [(key.read_bytes(), certificate.read_bytes())],

@@ -1,4 +1,4 @@
-"""Sentry's ingest endpoint on loopback: keeps what it is sent, or keeps silent."""
+"""Sentry's ingest endpoint on loopback: stores received events, or does not respond."""
 
 import gzip
 import json
@@ -10,8 +10,8 @@ from typing import Any
 
 
 class SentryServer:
-    """`raw`: bodies as they came, decompressed. `events`: the error events in them. `status`: of
-    the answers."""
+    """`raw`: received bodies, decompressed. `events`: their error events. `status`: of the
+    responses."""
 
     def __init__(self, port: int) -> None:
         self.dsn = f"http://0123456789abcdef@127.0.0.1:{port}/7"
@@ -48,7 +48,7 @@ def sentry_server() -> Iterator[SentryServer]:
             self.wfile.write(b"{}")
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - likewise
-            """Say nothing on standard error."""
+            """Write nothing to standard error."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Ingest)
     kept = SentryServer(server.server_port)

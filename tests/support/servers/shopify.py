@@ -1,7 +1,7 @@
 """Shopify's GraphQL Admin API on loopback: a shop whose orders can be refunded and cancelled.
 
-It checks documents and variables against the published schema, wants an idempotency key for a
-refund and honours it, and counts the money that really moved.
+It validates documents and variables against the published schema, requires and honors an
+idempotency key for a refund, and counts the refunded money.
 """
 
 import json
@@ -40,7 +40,7 @@ _TERM: Final = re.compile(r'(name|email|id):"?([^"\\]*)"?')
 
 @dataclass(frozen=True)
 class MovedMoney:
-    """Money given back. `note` holds the caller's key, if it wrote one there."""
+    """A refund. `note` contains the caller's key, if it was stored there."""
 
     id: str
     order_name: str
@@ -49,12 +49,11 @@ class MovedMoney:
 
 
 class ShopifyServer(HttpService):
-    """Requests are told apart by their operation's name: `fail_next(Fault.CUT, "Refund")`.
+    """Requests are distinguished by operation name: `fail_next(Fault.CUT, "Refund")`.
 
-    `refuse_next`: codes of errors with which the next operations of that name end, in place of
-    being carried out. `polls`: how often a cancellation is asked for before it is through.
-    `page_size` caps a page of changes.
-    `hides_refunds`: a look at what was refunded comes too early.
+    `refuse_next`: error codes that the next operations with that name return instead of their
+    result. `polls`: how often a cancellation must be polled. `page_size` limits a page of changes.
+    `hides_refunds`: a refund check comes too early.
     """
 
     def __init__(self, orders: list[ShopifyOrder]) -> None:
@@ -105,7 +104,7 @@ class ShopifyServer(HttpService):
         return Reply(200, answer)
 
     def forget_keys(self) -> None:
-        """As after a day."""
+        """Forget all idempotency keys, as after a day."""
         self._results.clear()
 
     def _by_id(self, wanted: str) -> ShopifyOrder | None:
@@ -121,7 +120,7 @@ class ShopifyServer(HttpService):
             order
             for order in self.orders
             for term in terms
-            # As there: without regard to # and case, and what begins like that is found as well.
+            # As in Shopify: ignoring # and case, with prefix matches.
             if term is not None and _matches(order, term[1], term[2].casefold())
         ]
         unique = {order.id: order for order in found}
@@ -129,7 +128,7 @@ class ShopifyServer(HttpService):
         return {"nodes": [self._shown(order) for order in newest[:first]]}
 
     def _changed(self, since: datetime, first: int, begin: int) -> dict[str, object]:
-        """The oldest change first; a page's cursor is the place in the whole."""
+        """Return the oldest changes first; a page's cursor is an overall position."""
         found = sorted(
             (one for one in self.orders if datetime.fromisoformat(one.changed_at) >= since),
             key=lambda one: one.changed_at,
@@ -236,7 +235,7 @@ class ShopifyServer(HttpService):
         return {"id": id, "done": self._jobs[id][1] < 0}
 
     def _advance(self, job: str, note: str) -> None:
-        """One step of the job; with its last one the order is cancelled."""
+        """Advance the job by one step; the last one cancels the order."""
         order, polls = self._jobs[job]
         self._jobs[job] = (order, polls - 1)
         if polls == 0 and not self.cancelling_fails:

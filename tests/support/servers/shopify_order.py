@@ -1,4 +1,4 @@
-"""An order of the local Shopify, and the money that it is about."""
+"""An order in the local Shopify, and its payments."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ from domain.core.money import Money
 
 @dataclass
 class Payment:
-    """What one way of paying took, in minor units of the currency the customer paid in."""
+    """The amount of one payment method, in minor units of the customer's currency."""
 
     id: str
     minor: int
@@ -21,7 +21,7 @@ class Payment:
 
 @dataclass
 class ShopifyOrder:
-    """`name`: with its "#". `rate`: how many of `paid_in` the customer paid for one of the shop."""
+    """`name`: with its "#". `rate`: units of `paid_in` per unit of the shop's currency."""
 
     name: str
     email: str | None

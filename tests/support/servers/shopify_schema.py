@@ -1,4 +1,4 @@
-"""The part of Shopify's schema (Admin API 2026-07) that its local server has, as published."""
+"""The published schema of the local server's part of Shopify (Admin API 2026-07)."""
 
 SCHEMA = """
 directive @idempotent(key: String!) on FIELD

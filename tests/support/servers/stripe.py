@@ -1,7 +1,7 @@
 """Stripe's API on loopback: payments that can be searched for and refunded.
 
-It remembers idempotency keys as Stripe does, with their parameters and whatever came of them, and
-counts the money that really moved.
+It stores idempotency keys as Stripe does, with their parameters and results, and counts the
+refunded money.
 """
 
 import re
@@ -62,7 +62,7 @@ class StripePayment:
 
 @dataclass(frozen=True)
 class StripeRefund:
-    """Money given back, or with the status `failed` not."""
+    """A refund, which with the status `failed` moved no money."""
 
     id: str
     payment_id: str
@@ -82,9 +82,9 @@ class StripeRefund:
 
 
 class StripeServer(HttpService):
-    """`next_status`: of the next refund. `breaks_next`: the next refund ends within Stripe, which
-    remembers that. `busy`: keys whose first request is still at work. `hides_refunds`: a look at
-    what was refunded comes too early."""
+    """`next_status`: of the next refund. `breaks_next`: the next refund fails within Stripe, which
+    stores the result. `busy`: keys whose first request is in progress. `hides_refunds`: a refund
+    check comes too early."""
 
     def __init__(self, orders: list[StripePayment]) -> None:
         super().__init__()
@@ -111,7 +111,7 @@ class StripeServer(HttpService):
         return _error(404, "invalid_request_error", "Unrecognized request URL")
 
     def forget_keys(self) -> None:
-        """As after a day."""
+        """Forget all idempotency keys, as after a day."""
         self._results.clear()
 
     def _search(self, query: Mapping[str, str]) -> Reply:
@@ -133,7 +133,7 @@ class StripeServer(HttpService):
         return Reply(200, {"data": shown[:limit], "has_more": len(shown) > limit})
 
     def _once(self, request: Request) -> Reply:
-        """The refund, or what came of it when the key was used first."""
+        """Return the refund, or the result of the key's first use."""
         asked = {name: str(value) for name, value in request.body.items()}
         key = request.headers.get("idempotency-key")
         if key is None:

@@ -1,7 +1,7 @@
-"""The service's own Stripe account on loopback: pages of Checkout, subscriptions, signed events.
+"""The service's own Stripe account on loopback: Checkout pages, subscriptions, signed events.
 
-It refuses what Stripe refuses, remembers idempotency keys with their parameters, and lets a test
-pay. Events have the shapes of the version that the service asks for.
+It rejects what Stripe rejects, stores idempotency keys with their parameters, and lets a test pay.
+Events have the format of the requested API version.
 """
 
 import hmac
@@ -28,7 +28,7 @@ Event = dict[str, Any]
 
 @dataclass
 class Session:
-    """One page. `form`: what it was made from."""
+    """One Checkout page. `form`: the request that created it."""
 
     id: str
     form: Mapping[str, str]
@@ -41,7 +41,7 @@ class Session:
 
     @property
     def amount(self) -> int:
-        """Paid at once: what is not paid after a trial."""
+        """Return the amount due now, without amounts after a trial."""
         trial = "subscription_data[trial_end]" in self.form
         prices = [f"line_items[{n}][price_data]" for n in (0, 1)]
         return sum(
@@ -85,7 +85,7 @@ class StripeAccount(HttpService):
 
     @contextmanager
     def at(self, now: float) -> Iterator[None]:
-        """At another time, for as long as the block runs."""
+        """Set another time during the block."""
         self.now = lambda: now
         try:
             yield
@@ -108,7 +108,7 @@ class StripeAccount(HttpService):
         return _error(404, "invalid_request_error", "No such object")
 
     def pay(self, checkout_id: str) -> Session:
-        """A person pays on the page of a checkout."""
+        """Pay on a checkout page as a user."""
         session = self.session_of(checkout_id)
         session.status = "complete"
         if session.form["mode"] == "subscription":
@@ -170,7 +170,7 @@ class StripeAccount(HttpService):
 
 
 def session_event(session: Session, what: str = "completed", **changed: object) -> Event:
-    """`changed`: fields of the session that differ from what was paid."""
+    """Return the session's event. `changed`: fields that differ from what was paid."""
     form = session.form
     thing = {
         "id": session.id,
@@ -222,7 +222,7 @@ def an_event(kind: str, thing: Mapping[str, object]) -> Event:
 def signed(
     event: Event, *, at: float | None = None, secret: str = WEBHOOK_SECRET
 ) -> dict[str, Any]:
-    """What a request of Stripe's holds: `content` and `headers`."""
+    """Return a signed Stripe request: `content` and `headers`."""
     body = json.dumps(event, indent=2).encode()
     moment = int(time.time() if at is None else at)
     return {

@@ -1,4 +1,4 @@
-"""A certificate authority of the tests' own, and the certificates that servers get wrong."""
+"""A test certificate authority, with valid and invalid server certificates."""
 
 import ssl
 import tempfile
@@ -17,11 +17,11 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 NAMES: Final = ("localhost", "127.0.0.1", "::1", "hooks.shop.example", "*.receivers.example")
-"""What a receiver's certificate is for."""
+"""The names in a receiver's certificate."""
 
 
 class Flaw(StrEnum):
-    """What is wrong with a certificate."""
+    """The flaw of a certificate."""
 
     EXPIRED = "expired"
     WRONG_HOST = "wrong_host"
@@ -34,7 +34,7 @@ class CertificateAuthority:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._key = ec.generate_private_key(ec.SECP256R1())
-        # Two of the same name would be taken for one with a forged signature.
+        # Two with the same name would be treated as one with a forged signature.
         self._name = _named(f"tests' authority {folder.name}")
         self._lock = threading.Lock()
         self._made: dict[Flaw | None, Path] = {}
@@ -53,13 +53,13 @@ class CertificateAuthority:
         self.file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
 
     def server_context(self, flaw: Flaw | None = None) -> ssl.SSLContext:
-        """For a server that shows a certificate for NAMES, or one that is no good."""
+        """Return the context of a server with a certificate for NAMES, or with an invalid one."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self._certificate(flaw))
         return context
 
     def key_and_certificate(self) -> tuple[Path, Path]:
-        """Of the good certificate, in two files (PEM); it is good for clients too."""
+        """Return the valid key and certificate in two files (PEM), also valid for clients."""
         whole = self._certificate(None).read_bytes()
         begin = whole.index(b"-----BEGIN CERTIFICATE")
         files = self._folder / "key.pem", self._folder / "certificate.pem"
@@ -98,7 +98,7 @@ class CertificateAuthority:
 
 @contextmanager
 def certificate_authority() -> Iterator[CertificateAuthority]:
-    """Its files are gone afterwards."""
+    """Create an authority; its files are deleted afterwards."""
     with tempfile.TemporaryDirectory() as folder:
         yield CertificateAuthority(Path(folder))
 
@@ -113,7 +113,7 @@ def _valid(
     key: ec.EllipticCurvePublicKey,
     ago: timedelta = timedelta(),
 ) -> x509.CertificateBuilder:
-    """A certificate from yesterday to tomorrow, moved back by `ago`."""
+    """Return a builder valid from yesterday to tomorrow, moved back by `ago`."""
     now = datetime.now(UTC) - ago
     return (
         x509.CertificateBuilder()

@@ -1,11 +1,11 @@
-"""A merchant's HTTPS server on loopback, which takes webhooks and can go wrong in many ways.
+"""A merchant's HTTPS server on loopback, which receives webhooks and can fail in many ways.
 
     with webhook_receiver() as receiver:       # receiver.url, receiver.ca_file
         receiver.answer(503)                   # from now on; receiver.fail(Fault.…) likewise
         …
         [request] = await receiver.received(1)
 
-One thread a connection, so that it works beside any event loop and whoever answers may wait.
+One thread per connection, so that it works with any event loop and a response may wait.
 """
 
 import socket
@@ -28,7 +28,8 @@ _MAX_HEAD = 64 * 1024
 
 @dataclass(frozen=True)
 class Received:
-    """One request. Header names in lower case. `at`: seconds, monotonic, when it was complete."""
+    """One request, with header names in lower case. `at`: monotonic seconds when it was
+    complete."""
 
     method: str
     path: str
@@ -39,7 +40,7 @@ class Received:
 
 @dataclass(frozen=True)
 class Reply:
-    """`after_s`: how slow it is."""
+    """`after_s`: the delay of the response."""
 
     status: int = 200
     body: bytes = b"ok"
@@ -51,8 +52,8 @@ Rule = Callable[[Received], Reply | Fault]
 
 
 class WebhookReceiver:
-    """`seen`: every complete request, in order. `contacts`: every connection, also those that came
-    to nothing. `open`: connections that are open now."""
+    """`seen`: every complete request, in order. `contacts`: every connection, including failed
+    ones. `open`: currently open connections."""
 
     def __init__(self, authority: CertificateAuthority, flaw: Flaw | None) -> None:
         self.seen: list[Received] = []
@@ -74,7 +75,7 @@ class WebhookReceiver:
 
     @property
     def ca_file(self) -> Path:
-        """For WEBHOOK_CA_FILE."""
+        """Return the file for WEBHOOK_CA_FILE."""
         return self._authority.file
 
     @property
@@ -83,7 +84,8 @@ class WebhookReceiver:
             return len(self._open)
 
     def url_of(self, host: str) -> str:
-        """The same receiver under another name; the certificate is for tests.support.tls.NAMES."""
+        """Return the same receiver's URL under another name; the certificate is for
+        tests.support.tls.NAMES."""
         return f"https://{host}:{self.port}/hooks"
 
     def answer(
@@ -93,22 +95,22 @@ class WebhookReceiver:
         headers: Mapping[str, str] | None = None,
         after_s: float = 0,
     ) -> None:
-        """What every request gets from now on."""
+        """Set the response to all further requests."""
         self.decide(lambda _: Reply(status, body, headers or {}, after_s))
 
     def fail(self, fault: Fault) -> None:
-        """What every connection meets from now on."""
+        """Set the fault of all further connections."""
         self.decide(lambda _: fault)
         self._fault = fault
 
     def decide(self, rule: Rule) -> None:
-        """From now on a function says what a request gets; it runs in the connection's thread. A
-        fault that comes before the request cannot be decided so."""
+        """Set a function that decides the response; it runs in the connection's thread. It cannot
+        cause a fault that precedes the request."""
         self._fault = None
         self._rule = rule
 
     async def received(self, count: int, seconds: float = 40) -> list[Received]:
-        """The requests, as soon as there are so many. Raises TimeoutError."""
+        """Wait for this many requests; return them. Raises TimeoutError."""
 
         async def complete() -> list[Received] | None:
             return [*self.seen] if len(self.seen) >= count else None
@@ -119,9 +121,9 @@ class WebhookReceiver:
         self._accepting.start()
 
     def stop(self) -> None:
-        """Ends every connection, and waits for the threads."""
+        """End every connection, and wait for the threads."""
         self._let_go.set()
-        # Closing alone does not wake a thread that accepts.
+        # Closing alone does not wake an accepting thread.
         with suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
@@ -148,7 +150,7 @@ class WebhookReceiver:
 
     def _talk(self, connection: socket.socket) -> None:
         try:
-            # The sender may have seen enough, or may not like what it sees.
+            # The sender may have disconnected, or may reject the data.
             with suppress(OSError, ValueError):
                 self._serve(connection)
         finally:
@@ -181,7 +183,7 @@ class WebhookReceiver:
             secure.sendall(_rendered(outcome))
 
     def _wrapped(self, context: ssl.SSLContext, connection: socket.socket) -> ssl.SSLSocket:
-        """The old object is dead afterwards, so the new one takes its place."""
+        """Return a TLS socket that replaces the old object, which is then unusable."""
         secure = context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
         with self._lock:
             self._open[threading.current_thread()] = secure
@@ -193,7 +195,8 @@ class WebhookReceiver:
 def webhook_receiver(
     authority: CertificateAuthority | None = None, flaw: Flaw | None = None
 ) -> Iterator[WebhookReceiver]:
-    """Receivers that one sender must believe share an `authority`; else each has its own."""
+    """Create a receiver. Receivers that one sender must trust share an `authority`; otherwise each
+    has its own."""
     with ExitStack() as stack:
         if authority is None:
             authority = stack.enter_context(certificate_authority())
@@ -204,7 +207,7 @@ def webhook_receiver(
 
 
 def _read(connection: ssl.SSLSocket) -> Received:
-    """Raises ValueError for what no request is."""
+    """Read a request. Raises ValueError if it is invalid."""
     data = b""
     while b"\r\n\r\n" not in data:
         if len(data) > _MAX_HEAD or not (chunk := connection.recv(65536)):

@@ -1,6 +1,6 @@
 """WooCommerce's REST API on loopback: orders that can be searched for, refunded and cancelled.
 
-It knows no idempotency keys, and counts the money that really moved.
+It has no idempotency keys, and counts the refunded money.
 """
 
 import base64
@@ -24,7 +24,7 @@ _STATUSES: Final = frozenset(
 
 @dataclass
 class WooOrder:
-    """`minor`: what was paid for it, in minor units."""
+    """`minor`: the amount paid, in minor units."""
 
     id: int
     minor: int
@@ -37,7 +37,7 @@ class WooOrder:
 
 @dataclass(frozen=True)
 class WooRefund:
-    """`moved`: whether the payment's provider was told, or it was only written down."""
+    """`moved`: whether the payment provider was called, or the refund was only recorded."""
 
     id: int
     order_id: int
@@ -82,7 +82,7 @@ class WooCommerceServer(HttpService):
         return _error(404, "rest_no_route")
 
     def forget_keys(self) -> None:
-        """It never knew any."""
+        """Do nothing: it has no idempotency keys."""
 
     def _search(self, query: Mapping[str, str]) -> Reply:
         if not 1 <= int(query.get("per_page", "10")) <= 100:
@@ -111,7 +111,7 @@ class WooCommerceServer(HttpService):
         if minor == 0:
             return _error(400, "woocommerce_rest_invalid_order_refund")
         if minor > self._left(order):
-            # Its own exception, which it answers so.
+            # WooCommerce returns its own exception like this.
             return _error(500, "woocommerce_rest_cannot_create_order_refund")
         refund = WooRefund(
             len(self.refunds) + 9000,

@@ -1,7 +1,7 @@
-"""Zendesk's ticket API on loopback, as far as the agent uses it.
+"""Zendesk's ticket API on loopback, as the agent uses it.
 
-It answers as the published API does: basic auth of `email/token`, audits with custom metadata, safe
-updates by `updated_stamp`, pages by cursor, and no update of a closed ticket.
+It responds like the published API: basic authentication with `email/token`, audits with custom
+metadata, safe updates with `updated_stamp`, cursor pagination, and no update of a closed ticket.
 """
 
 import base64
@@ -22,8 +22,8 @@ _CLOSED = {"status": [{"description": "Status: closed prevents ticket update"}]}
 
 @dataclass
 class Ticket:
-    """`audits`: oldest first. `written`: the comments that others made. `updates`: how often it was
-    changed; the stamp is made of it."""
+    """`audits`: oldest first. `written`: comments by others. `updates`: the number of changes,
+    which determines the stamp."""
 
     requester_email: str | None
     status: str = "open"
@@ -39,13 +39,13 @@ class Ticket:
 
     @property
     def comments(self) -> list[dict[str, Any]]:
-        """What the agent wrote."""
+        """Return the agent's comments."""
         return [event for audit in self.audits for event in audit["events"]]
 
 
 class ZendeskServer(HttpService):
-    """`page_size` caps a page of audits; with `collide` so many next updates come too late.
-    `role`: of the user whose token it is."""
+    """`page_size` limits a page of audits; with `collide`, this many next updates come too late.
+    `role`: of the token's user."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -103,7 +103,7 @@ class ZendeskServer(HttpService):
         )
 
     def write(self, ticket_id: str, body: str, at: datetime, *, by_staff: bool = False) -> int:
-        """A comment that the requester, or a colleague, makes; its id."""
+        """Add a comment by the requester or a colleague; return its id."""
         ticket = self.tickets[ticket_id]
         ticket.written.append(
             {
@@ -118,7 +118,8 @@ class ZendeskServer(HttpService):
         return 9000 + len(ticket.written) - 1
 
     def _changed(self, request: Request) -> Reply:
-        """Only administrators may ask; a time of the last minute is refused."""
+        """Return the changes. Only administrators have access; times within the last minute are
+        rejected."""
         if self.role != "admin":
             return Reply(403, {"error": "Forbidden"})
         after = request.query.get("cursor", "")

@@ -1,1 +1,1 @@
-"""Simulations and replays of tests."""
+"""Simulations and replays for tests."""

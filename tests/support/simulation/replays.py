@@ -45,7 +45,8 @@ async def a_replay(
     budget_micros: int = 1_000_000,
     budget_s: int = 600,
 ) -> str:
-    """The id of a replay that nobody has started. Of the last `days`, until in a minute."""
+    """Create a replay that has not started; return its id. It covers the last `days` up to a minute
+    from now."""
     now = utc_now()
     replay = Replay(
         id=new_ulid(),
@@ -66,7 +67,7 @@ async def a_replay(
 async def answered(
     database: Database, shop: Shop, *texts: str, at: datetime | None = None, brain: Brain = SURE
 ) -> list[RunRef]:
-    """Runs that ended as this brain judged: each in a thread of its own, a second apart."""
+    """Create runs with this brain's results: each in a separate thread, a second apart."""
     begun, refs = at or utc_now() - timedelta(minutes=10), []
     think = think_with(database, brain)
     for number, text in enumerate(texts):
@@ -103,7 +104,7 @@ def pages_of(
     *,
     monotonic: Callable[[], float] = time.monotonic,
 ) -> ReplayPages:
-    """The steps of replays, with brains of the test's."""
+    """Return the replay steps with brains from the test."""
     normalizer = FairNormalizer(NormalizerPool())
     simulator = OutcomeSimulator(
         database,
@@ -115,6 +116,7 @@ def pages_of(
             FernetSealer(new_seal_key()), no_way_out(), allow_loopback=False
         ),
         net=SafetyGrammar(),
+        sealer=FernetSealer(new_seal_key()),
     )
     return ReplayPages(
         database,

@@ -1,17 +1,20 @@
-"""The routes of the dashboard, as a table: who may use each, and how it learns its client."""
+"""The dashboard routes as a table: permitted roles, and how each route determines its client."""
 
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
 from domain.tenants.client import Role
+from store.customers.tables import customers
 from tests.support.analytics.reports import INSIGHT_ROUTES
 from tests.support.billing.payments import asked_credits
 from tests.support.cases import cases
 from tests.support.content.content import CHANGES, ENTRY, INTEGRATIONS, READS, made
 from tests.support.content.suggestions import SUGGESTIONS, suggested
 from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import rows
 from tests.support.inbound.addresses import ENDPOINT, ENDPOINT_CHANGES, opened
 from tests.support.inbound.data_requests import data_requested
 from tests.support.inbound.log import logged
@@ -19,6 +22,7 @@ from tests.support.intake.attachments import PHOTO, keep_attachments
 from tests.support.integrations.senders import MAIL_SENDER, SENDER, SENDER_CODE, a_sender
 from tests.support.learning import learning_routes as learning
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS, person
+from tests.support.reviews.replies import conversation_of, written
 from tests.support.reviews.reviews import open_review
 from tests.support.runs.conversation import write
 from tests.support.simulation.replays import REPLAYS, replay_ids
@@ -30,6 +34,9 @@ from tests.support.webhooks.webhook_dashboard import ABOUT_ONE, NEW, WEBHOOKS, r
 
 DASHBOARD: Final = "/api/dashboard/"
 RUNS: Final = "/api/dashboard/runs"
+CUSTOMERS: Final = "/api/dashboard/customers"
+CONVERSATIONS: Final = "/api/dashboard/conversations"
+REPLIES: Final = "/api/dashboard/replies"
 ATTACHMENTS: Final = "/api/dashboard/attachments"
 METRICS: Final = "/api/dashboard/metrics"
 CHURN: Final = "/api/dashboard/churn"
@@ -49,11 +56,11 @@ MANAGERS: Final = frozenset({Role.OWNER, Role.ADMIN})
 OWNERS: Final = frozenset({Role.OWNER})
 
 Ids = dict[str, str]
-"""What a path's parameters stand for."""
+"""The values of a path's parameters."""
 
 
 class Client(Enum):
-    """Where a request names its client. Who names none means their own."""
+    """Where a request names its client. Without a name, the user's own client is used."""
 
     QUERY = "query"
     BODY = "body"
@@ -63,8 +70,8 @@ class Client(Enum):
 
 @dataclass(frozen=True)
 class Access:
-    """`body`: the least that the route needs. `missing`: the code for a record that is not there,
-    or not the client's."""
+    """`body`: the smallest accepted body, with ids as parameters. `missing`: the code for a missing
+    record, or another client's."""
 
     roles: frozenset[Role]
     client: Client = Client.QUERY
@@ -81,6 +88,30 @@ def _of_content(path: str) -> str | None:
 ACCESS: Final[dict[Route, Access]] = {
     ("GET", RUNS): Access(ALL),
     ("GET", RUNS + "/{run_id}"): Access(ALL, missing="run_not_found"),
+    **{
+        ("POST", f"{CONVERSATIONS}/{{conversation_id}}/{what}"): Access(
+            REVIEWERS, Client.RECORD, {"text": "Bonjour."}, "conversation_not_found"
+        )
+        for what in ("reply", "notes")
+    },
+    ("GET", CONVERSATIONS): Access(ALL),
+    ("PATCH", CONVERSATIONS): Access(
+        REVIEWERS, body={"conversation_ids": ["{conversation_id}"], "status": "closed"}
+    ),
+    ("GET", CONVERSATIONS + "/{conversation_id}"): Access(
+        ALL, Client.RECORD, missing="conversation_not_found"
+    ),
+    ("PATCH", CONVERSATIONS + "/{conversation_id}"): Access(
+        REVIEWERS, Client.RECORD, {"status": "closed"}, "conversation_not_found"
+    ),
+    ("GET", CUSTOMERS): Access(ALL),
+    ("GET", CUSTOMERS + "/{customer_id}"): Access(ALL, Client.RECORD, missing="customer_not_found"),
+    ("POST", CUSTOMERS + "/{customer_id}/data-requests"): Access(
+        MANAGERS, Client.RECORD, missing="customer_not_found"
+    ),
+    ("POST", REPLIES + "/{reply_id}/undo"): Access(
+        REVIEWERS, Client.RECORD, missing="reply_not_found"
+    ),
     ("GET", ATTACHMENTS + "/{attachment_id}"): Access(
         ALL, Client.RECORD, missing="attachment_not_found"
     ),
@@ -188,6 +219,22 @@ async def _run(front: LiveEngine, shop: Shop) -> Ids:
     return {"run_id": (await write(front.database, shop)).run_id}
 
 
+async def _conversation(front: LiveEngine, shop: Shop) -> Ids:
+    event_id = (await write(front.database, shop)).event_id
+    return {"conversation_id": await conversation_of(front.database, event_id)}
+
+
+async def _customer(front: LiveEngine, shop: Shop) -> Ids:
+    await write(front.database, shop)
+    return {"customer_id": (await rows(front.database, customers, of=shop))[0]["id"]}
+
+
+async def _reply(front: LiveEngine, shop: Shop) -> Ids:
+    talk = await _conversation(front, shop)
+    reply = await written(front.database, shop, talk["conversation_id"])
+    return {"reply_id": reply.id}
+
+
 async def _attachment(front: LiveEngine, shop: Shop) -> Ids:
     event_id = (await write(front.database, shop)).event_id
     (kept,) = await keep_attachments(front.database, shop.tenant, event_id, PHOTO)
@@ -248,7 +295,7 @@ async def _member(front: LiveEngine, shop: Shop) -> Ids:
 
 
 async def _sender(front: LiveEngine, shop: Shop) -> Ids:
-    """It has no id: a client has one or none."""
+    """Create a sender. It has no id, because a client has at most one."""
     await a_sender(front, shop)
     return {}
 
@@ -266,6 +313,9 @@ async def _endpoint(front: LiveEngine, shop: Shop) -> Ids:
 _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{integration_id}/inbound/": _endpoint,
     "{run_id}": _run,
+    "{conversation_id}": _conversation,
+    "{reply_id}": _reply,
+    "{customer_id}": _customer,
     "{attachment_id}": _attachment,
     "{review_id}": _review,
     "{replay_id}": replay_ids,
@@ -289,11 +339,22 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{case_id}": cases.case_ids,
     "{case_run_id}": cases.case_ids,
     MAIL_SENDER: _sender,
+    CONVERSATIONS: _conversation,
 }
 
 
+def body_about(access: Access, ids: Ids) -> dict[str, Any]:
+    """Return the arguments of a request with the route's body, for records with these ids."""
+    if access.body is None:
+        return {}
+    text = json.dumps(access.body)
+    for name, one in ids.items():
+        text = text.replace(f"{{{name}}}", one.upper())
+    return {"json": json.loads(text)}
+
+
 async def record_for(front: LiveEngine, shop: Shop, path: str) -> Ids:
-    """A record of the shop's that the path can name."""
+    """Create a record of the shop for the path."""
     for name, make in _MAKERS.items():
         if name in path:
             return await make(front, shop)

@@ -1,4 +1,4 @@
-"""What people ask the dashboard about their client's keys, people and playbooks, and themselves."""
+"""Dashboard requests about a client's keys, members and playbooks, and about the user."""
 
 from typing import Any, Final
 
@@ -60,7 +60,7 @@ FOR_MANAGERS: Final[tuple[tuple[str, str, Body], ...]] = (
     ("POST", INVITATIONS, INVITED),
     ("POST", INVITATIONS + "/{invitation_id}/resend", None),
     ("DELETE", INVITATIONS + "/{invitation_id}", None),
-    # It loosens nothing: an admin beside the owner would wait.
+    # It loosens nothing: with an admin beside the owner, it would be held.
     ("POST", PLAYBOOKS, {**RETURNS, "name": "Autre", "event_type": "widget.*", "actions": {}}),
     ("PUT", _PLAYBOOK, {**RETURNS, "threshold": 0.9}),
     ("DELETE", _PLAYBOOK, None),
@@ -97,12 +97,12 @@ ONE_SESSION: Final = ("DELETE", SESSIONS + "/{session_id}")
 
 
 def missing_of(path: str) -> str | None:
-    """The code for a record that is not there."""
+    """Return the code for a missing record."""
     return next((code for of, code in MISSING.items() if path.startswith(of + "/{")), None)
 
 
 async def new_member(front: LiveEngine, shop: Shop, role: Role = Role.AGENT) -> str:
-    """The id of a new user with that role: one that another identity provider might give."""
+    """Create a user with that role; return an id as another identity provider might issue it."""
     user_id = f"sub|{new_ulid().lower()}"
     async with front.database.service() as connection:
         members = MemberRepository(connection)
@@ -112,7 +112,7 @@ async def new_member(front: LiveEngine, shop: Shop, role: Role = Role.AGENT) -> 
 
 
 async def signed_in(front: LiveEngine, user_id: str, network: str = "203.0.113.0/24") -> str:
-    """The id of a new session of the user's."""
+    """Create a session for the user; return its id."""
     random = new_ulid().encode().ljust(SECRET_BYTES)[:SECRET_BYTES]
     async with units_on(front.database).everywhere() as work:
         opened = await open_session(
@@ -127,7 +127,7 @@ async def a_key(front: LiveEngine, owner: dict[str, str]) -> dict[str, str]:
 
 
 async def a_playbook(front: LiveEngine, owner: dict[str, str]) -> dict[str, str]:
-    """One that has two versions."""
+    """Create a playbook with two versions."""
     made = await _made(front, PLAYBOOKS, {**RETURNS, "threshold": 0.5}, owner)
     answer = await front.http.put(f"{PLAYBOOKS}/{made['id']}", json=RETURNS, headers=owner)
     assert answer.status_code == 200, answer.text

@@ -1,4 +1,4 @@
-"""The stops, as members and operators throw them."""
+"""Stopping all automation, by members and operators."""
 
 from collections.abc import Awaitable, Callable
 
@@ -47,7 +47,7 @@ async def resume_all(engine: LiveEngine) -> None:
 
 
 class StoppingExecute(Execute):
-    """Throws the stop once the plan is carried out."""
+    """Stops all automation after the plan is executed."""
 
     def __init__(self, real: Execute, throw: Callable[[], Awaitable[None]]) -> None:
         self.__dict__.update(real.__dict__)

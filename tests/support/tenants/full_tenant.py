@@ -1,4 +1,4 @@
-"""A client with at least one row in every tenant table, made by the code that makes them."""
+"""A client with at least one row in every tenant table, created by the product's code."""
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -32,7 +32,8 @@ from store.content.content import ContentRepository
 from store.content.suggestions import SuggestionRepository
 from store.content.tables import knowledge_chunks, knowledge_entries
 from store.core.database import Database
-from store.dashboard.tables import form_posts, page_drafts
+from store.customers.customer_index import CustomerIndex
+from store.dashboard.tables import form_posts, home_visits, page_drafts
 from store.exports.tables import automation_events
 from store.identity.mailed_codes import MailedCodeRepository, NewMailedCode
 from store.identity.tables import invitations, oauth_codes
@@ -55,6 +56,7 @@ from store.widget.widgets import WidgetRepository
 from tests.support.inbound.stored import fill_the_hub
 from tests.support.intake.admission import try_to_admit
 from tests.support.learning.filled import fill_learning
+from tests.support.reviews.replies import write_all
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
 
@@ -75,20 +77,20 @@ SERVICE_ONLY = frozenset(
         "sign_in_links",
     }
 )
-"""Tables that belong to no client: only what spans clients may enter."""
+"""Tables without a client: only cross-client code may access them."""
 
 NO_TENANT = SERVICE_ONLY | {"clients"}
 
 
 async def fill_every_table(database: Database, shop: Shop) -> None:
-    """Fails if a table of the schema stayed empty: then this must learn to fill it."""
+    """Fill all tables; fail if one stayed empty, so that this function must be extended."""
     now = utc_now()
     paused = await subscribe(database, shop)
     await subscribe(database, shop)
     admitted = await try_to_admit(database, shop, idempotency=IdempotencyKey("key", b"digest"))
     assert isinstance(admitted, Admitted)
     async with database.tenant(shop.tenant) as connection:
-        # What happens from here on is sent to one webhook, and missed by the other.
+        # From here on, events are sent to one webhook, and missed by the other.
         await WebhookRepository(connection, shop.tenant).change(
             paused.id, WebhookChange(pause=True), now
         )
@@ -119,7 +121,8 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
                 created_at=now,
             )
         )
-        await _work_on(admitted.ref, shop, connection)
+        conversation_id = await _work_on(admitted.ref, shop, connection)
+        await write_all(connection, shop.tenant, conversation_id)
         integration_id = await _act(admitted.ref, shop, connection)
         await _reckon(shop, connection)
         await _note(shop, connection)
@@ -138,7 +141,8 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
     assert empty == []
 
 
-async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None:
+async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> str:
+    """Return the conversation of the work."""
     now = utc_now()
     opened = await ConversationRepository(connection, shop.tenant).open(
         "key",
@@ -151,6 +155,9 @@ async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None
     )
     await EventRepository(connection, shop.tenant).save_unified(
         ref.event_id, UnifiedEvent(channel=Channel.API), conversation_id=opened.id
+    )
+    await CustomerIndex(connection, shop.tenant).keep(
+        "a@b.example", "Ann", is_verified=True, new_id=new_ulid, at=now
     )
     code = NewMailedCode(
         ref.run_id,
@@ -177,10 +184,11 @@ async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None
     await ActionLedger(connection, shop.tenant).begin(
         LedgerPlace(ref.run_id, 0, 0), Effect(ActionKind.REPLY), entry_id=new_ulid(), now=now
     )
+    return opened.id
 
 
 async def _act(ref: RunRef, shop: Shop, connection: AsyncConnection) -> str:
-    """The integration that it would act through."""
+    """Return the integration for actions."""
     now, integration_id = utc_now(), new_ulid()
     await IntegrationRepository(connection, shop.tenant).connect(
         Integration(id=integration_id, provider=Provider.DEMO_SHOP, sealed="sealed"), now, new_ulid
@@ -261,6 +269,7 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         (oauth_codes, {"id": new_ulid(), "created_at": now, **code}),
         (form_posts, {"once": new_ulid(), "user_id": "user", "created_at": now}),
         (page_drafts, {"user_id": "user", "form": "/app/knowledge", "saved_at": now}),
+        (home_visits, {"user_id": "user", "seen_at": now, "away_since": now}),
         (
             loosenings,
             {
@@ -274,5 +283,5 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         ),
         (mail_senders, {"address": "contact@shop.example", "updated_at": now}),
     ):
-        # The shop may have a sender already.
+        # The shop may already have a sender.
         await connection.execute(insert(table).values({**whose, **values}).on_conflict_do_nothing())

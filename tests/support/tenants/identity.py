@@ -1,4 +1,4 @@
-"""Session tokens as tests need them: good ones, forged ones, and a provider that publishes keys."""
+"""Session tokens for tests: valid ones, forged ones, and a provider with published keys."""
 
 import asyncio
 import base64
@@ -44,7 +44,7 @@ def public_jwk(key: PrivateKey, kid: str, **more: object) -> dict[str, object]:
 
 
 def claims(user_id: object = "user-1", **more: object) -> dict[str, object]:
-    """The claims of a good token; None removes one."""
+    """Return the claims of a valid token; None removes one."""
     now = int(utc_now().timestamp())
     good: dict[str, object] = {
         "iss": ISSUER, "aud": AUDIENCE, "sub": user_id, "iat": now, "exp": now + 3600, **more
@@ -53,26 +53,26 @@ def claims(user_id: object = "user-1", **more: object) -> dict[str, object]:
 
 
 def segment(content: object) -> str:
-    """One part of a token, as it stands there."""
+    """Return one encoded part of a token."""
     raw = content if isinstance(content, bytes) else json.dumps(content).encode()
     return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
 def signed_with_hmac(header: dict[str, object], body: dict[str, object], secret: bytes) -> str:
-    """What PyJWT refuses to make: a token whose HMAC key is a public key."""
+    """Return a token that PyJWT refuses to create, whose HMAC key is a public key."""
     signing_input = f"{segment(header)}.{segment(body)}"
     return f"{signing_input}.{segment(hmac.digest(secret, signing_input.encode(), hashlib.sha256))}"
 
 
 def session_token(settings: Settings, user_id: str, *, admin: bool = False) -> str:
-    """A token of our own provider, as `cli.py token` makes it."""
+    """Return a token from our own provider, as `cli.py token` creates it."""
     assert settings.identity.session_key is not None
     keys = SessionKeys(settings.identity.session_key.get_secret_value())
     return keys.sign(User(user_id, admin), utc_now())
 
 
 def own_token(settings: Settings, user_id: str, **more: object) -> str:
-    """A token of our own provider with claims that it would not make by itself."""
+    """Return a token from our own provider with claims that it would not issue."""
     assert settings.identity.session_key is not None
     keys = SessionKeys(settings.identity.session_key.get_secret_value())
     body = claims(user_id, iss=OUR_ISSUER, aud=OUR_AUDIENCE, **more)
@@ -95,7 +95,7 @@ class Clock:
 
 @dataclass
 class Provider:
-    """Somebody else's identity provider, over HTTP on a local port."""
+    """A third-party identity provider over HTTP on a local port."""
 
     url: str = ""
     requests: int = 0
@@ -124,13 +124,13 @@ class Provider:
             writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
             await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
-            pass  # the caller hung up
+            pass  # the caller disconnected
         finally:
             writer.close()
 
 
 def signed_by_hand(provider: Provider, header: dict[str, object], body: dict[str, object]) -> str:
-    """Signed with the key `first`: PyJWT would not make some of these."""
+    """Return a token signed with the key `first`; PyJWT would not create some of these."""
     raw = f"{segment({'alg': 'ES256', **header})}.{segment(body)}"
     signature = jwt.get_algorithm_by_name("ES256").sign(raw.encode(), provider.keys["first"])
     return f"{raw}.{segment(signature)}"

@@ -1,4 +1,4 @@
-"""Members who joined long enough ago, with a proved address, to be one of two who must agree."""
+"""Members who qualify as one of two approvers: long enough in the team, with a verified address."""
 
 from datetime import datetime, timedelta
 
@@ -23,7 +23,7 @@ async def join(
     joined_at: datetime | None = None,
     verified: bool = True,
 ) -> None:
-    """Make a user a member of the client; by default one of two days with a verified address."""
+    """Add a user to the client; by default two days ago, with a verified address."""
     at = joined_at or utc_now() - LONG_AGO
     members = MemberRepository(connection)
     await members.ensure_user(user_id, email or f"{user_id}@example.com", at)
@@ -33,7 +33,7 @@ async def join(
 
 
 async def settle_owner(connection: AsyncConnection, client_id: str, owner: str) -> None:
-    """Let the client's owner be a member of two days with a verified address."""
+    """Make the client's owner a member for two days with a verified address."""
     at = utc_now() - LONG_AGO
     await MemberRepository(connection).verify_address(owner, at)
     await connection.execute(

@@ -1,4 +1,4 @@
-"""A client that has lived: the engine has worked for it, and every section has awkward records."""
+"""A client with a history: the engine has worked for it, and every section has unusual records."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -35,14 +35,15 @@ from tests.support.core.rows import only_row
 from tests.support.intake.attachments import PHOTO, PROGRAM, keep_attachments
 from tests.support.learning.left_runs import tried
 from tests.support.learning.taught import taught
+from tests.support.reviews.replies import conversation_of, write_all
 from tests.support.tenants.shop import Shop
 
 AWKWARD = '=cmd|"é\\" \u2028 ## client (1)\r\n\t"x",;\'\U0001f600 -- null {{ x }}'
 
 
 async def lived_tenant(acting: LiveEngine, folder: Path) -> Acting:
-    """Its runs are completed with a refund, rejected, edited, open and left to people; no worker is
-    left."""
+    """Create its runs: completed with a refund, rejected, edited, in review and left to human
+    agents; no worker remains."""
     it = await acting_shop(acting, folder, [order("2001")], rules())
     think_by(acting, ScriptedBrain(ActionKind.REFUND))
     ask = {"event_type": "shopify.ticket.created", "customer_email": CUSTOMER}
@@ -56,9 +57,12 @@ async def lived_tenant(acting: LiveEngine, folder: Path) -> Acting:
             deep=[{"a": [1.5, -7, 1e20, None, True, {}]}, AWKWARD],
         )  # fmt: skip
         open_ = (await acting.post(it.shop, **ask, message=WISH, ticket_id="T-2")).json()
-        # Whoever was rejected has people to talk to from then on.
+        # After a rejection, human agents handle the customer's conversation.
         joined = (await acting.post(it.shop, **ask, message=WISH)).json()
         assert open_["status"] == joined["status"] == "needs_review"
+    talk = await conversation_of(acting.database, done["event_id"])
+    async with acting.database.tenant(it.shop.tenant) as connection:
+        await write_all(connection, it.shop.tenant, talk, AWKWARD)
     await _fill(acting, it.shop)
     return it
 
@@ -106,6 +110,7 @@ async def _fill(acting: LiveEngine, shop: Shop) -> None:
                 widget_key="wk_" + "0" * 32, retention={"churn": 90, "metrics": None},
                 sensitive_words=["Été pourri"], acknowledgement={"fr": "Merci.\n\"Vite\" {{ x }}"},
                 frame={"fr": {"sign_off": "À vous,\n\"{{ brand_name }}\""}},
+                disclosure={"fr": "Une IA répond : \"oui\""}, disclosure_status="people_review",
                 authserv_ids=["mx.shop.example"], ask_rating=True,
                 updated_at=now,
             )

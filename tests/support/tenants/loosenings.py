@@ -1,4 +1,4 @@
-"""Changes that loosen, as a member of a client with two managers asks for them."""
+"""Loosening changes, requested by a member of a client with two managers."""
 
 from typing import Any, Final
 
@@ -33,7 +33,7 @@ def refunding(
     event_type: str = "shopify.*",
     active: bool = True,
 ) -> PlaybookSpec:
-    """A playbook that refunds up to so many euro cents."""
+    """Return a playbook that refunds up to this many euro cents."""
     limits = MoneyLimits(currency="EUR", per_action=minor)
     rule = ActionRule(level=level, limits=limits)
     return PlaybookSpec(
@@ -45,7 +45,7 @@ def refunding(
 
 
 async def second_manager(front: LiveEngine, shop: Shop, role: Role = Role.ADMIN) -> Actor:
-    """Another manager of the shop, a member for two days."""
+    """Create another manager of the shop, a member for two days."""
     user_id = new_ulid()
     async with front.database.service() as connection:
         await join(connection, shop.client_id, user_id, role)
@@ -53,7 +53,7 @@ async def second_manager(front: LiveEngine, shop: Shop, role: Role = Role.ADMIN)
 
 
 async def held(front: LiveEngine, shop: Shop) -> str:
-    """The id of a loosening that an admin asked for, and that waits."""
+    """Create a held loosening that an admin requested; return its id."""
     admin = await second_manager(front, shop)
     spec = refunding(name=new_ulid(), event_type=f"{new_ulid().lower()}.*")
     try:
@@ -65,14 +65,14 @@ async def held(front: LiveEngine, shop: Shop) -> str:
 
 
 async def made(front: LiveEngine, shop: Shop, spec: PlaybookSpec) -> str:
-    """The id of a playbook that an operator made: operators are not held."""
+    """Create a playbook as an operator, whose changes are not held; return its id."""
     async with units_on(front.database).of(shop.tenant) as work:
         entry = await create_playbook(work, Actor.operator("operator:root"), spec, NEW_CLIENT)
     return entry.playbook.id
 
 
 async def another(front: LiveEngine, shop: Shop, **how: Any) -> dict[str, str]:
-    """The headers of one more admin."""
+    """Return the headers of another admin."""
     user_id = new_ulid()
     async with front.database.service() as connection:
         await join(connection, shop.client_id, user_id, Role.ADMIN, **how)
@@ -80,7 +80,7 @@ async def another(front: LiveEngine, shop: Shop, **how: Any) -> dict[str, str]:
 
 
 async def limit_of(front: LiveEngine, shop: Shop, playbook_id: str) -> int | None:
-    """What one refund of the playbook may be, in euro cents."""
+    """Return the playbook's limit for one refund, in euro cents."""
     async with front.database.reading(shop.tenant) as connection:
         entry = await PlaybookRepository(connection, shop.tenant).read(playbook_id)
     (rule,) = entry.rulebook.actions.values()

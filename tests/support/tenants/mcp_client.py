@@ -1,4 +1,4 @@
-"""The official client of the Model Context Protocol, on the application in this process."""
+"""The official client of the Model Context Protocol, for the application in this process."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,7 +16,7 @@ from tests.support.tenants.shop import Shop
 
 MCP: Final = "/api/mcp"
 AT: Final = "http://127.0.0.1:8080"
-"""The API's address as callers see it, where no setting says otherwise."""
+"""The API's address for callers, unless a setting changes it."""
 
 CURRENT: Final = "2026-07-28"
 BEFORE: Final = "2025-11-25"
@@ -26,7 +26,7 @@ _NARROW: Final = sa.text("UPDATE api_keys SET scopes = :scopes WHERE id = :key")
 
 @asynccontextmanager
 async def connected(engine: LiveEngine, key: str, revision: str = CURRENT) -> AsyncIterator[Client]:
-    """A client that speaks this revision of the protocol."""
+    """Connect a client with this revision of the protocol."""
     http = httpx2.AsyncClient(
         transport=httpx2.ASGITransport(engine.app, raise_app_exceptions=False),
         base_url=AT,
@@ -46,7 +46,7 @@ async def connected(engine: LiveEngine, key: str, revision: str = CURRENT) -> As
 async def message(
     engine: LiveEngine, shop: Shop, method: str, params: dict[str, Any], **headers: str
 ) -> httpx.Response:
-    """One message as the revision before sends it, by hand."""
+    """Send one message manually, as in the previous revision."""
     return await engine.http.post(
         AT + MCP,
         json={"jsonrpc": "2.0", "id": 1, "method": method, "params": params},
@@ -60,7 +60,7 @@ async def message(
 
 
 async def call(engine: LiveEngine, shop: Shop, name: str, /, **arguments: Any) -> dict[str, Any]:
-    """A tool's whole result, by hand: each without the cost of a connection."""
+    """Call a tool manually, without the cost of a connection; return its whole result."""
     answer = await message(engine, shop, "tools/call", {"name": name, "arguments": arguments})
     assert answer.status_code == 200, answer.text
     result: dict[str, Any] = answer.json()["result"]
@@ -68,7 +68,7 @@ async def call(engine: LiveEngine, shop: Shop, name: str, /, **arguments: Any) -
 
 
 async def told(engine: LiveEngine, shop: Shop, name: str, /, **arguments: Any) -> dict[str, Any]:
-    """What a tool tells, where it does."""
+    """Return a tool's successful result."""
     result = await call(engine, shop, name, **arguments)
     assert not result["isError"], result
     structured: dict[str, Any] = result["structuredContent"]
@@ -76,7 +76,7 @@ async def told(engine: LiveEngine, shop: Shop, name: str, /, **arguments: Any) -
 
 
 async def refused(engine: LiveEngine, shop: Shop, name: str, /, **arguments: Any) -> str:
-    """What a tool says where it refuses."""
+    """Return a tool's error."""
     result = await call(engine, shop, name, **arguments)
     assert result["isError"], result
     text: str = result["content"][0]["text"]
@@ -84,7 +84,7 @@ async def refused(engine: LiveEngine, shop: Shop, name: str, /, **arguments: Any
 
 
 async def narrow(engine: LiveEngine, shop: Shop, *scopes: str) -> None:
-    """Leave the shop's key with these scopes alone."""
+    """Restrict the shop's key to these scopes."""
     async with engine.database.service() as connection:
         await connection.execute(_NARROW, {"key": shop.key_id, "scopes": list(scopes)})
 

@@ -1,4 +1,4 @@
-"""All that is kept of a client, to see that nothing has changed."""
+"""A fingerprint of a client's records, to detect changes."""
 
 from typing import Final
 
@@ -19,7 +19,7 @@ _RECORDS: Final = sa.text(
 
 
 async def records(front: LiveEngine, shop: Shop) -> dict[str, str | None]:
-    """A hash of all that each table keeps of a client, to see that nothing has changed."""
+    """Return a hash of each table's rows for a client, to detect changes."""
     async with front.database.service() as connection:
         found = await connection.execute(_RECORDS, {"client_id": shop.client_id})
         return {row.name: row.digest for row in found}

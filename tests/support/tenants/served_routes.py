@@ -1,4 +1,4 @@
-"""The routes that the service has."""
+"""The service's routes."""
 
 from collections.abc import Iterable, Iterator
 
@@ -15,7 +15,7 @@ def routes_of(app: FastAPI) -> set[Route]:
 
 
 def _flat(routes: Iterable[BaseRoute]) -> Iterator[APIRoute]:
-    """Included routers hold their routes in themselves."""
+    """Return routes, including those in included routers."""
     for route in routes:
         if isinstance(route, APIRoute):
             yield route

@@ -1,4 +1,4 @@
-"""The routes outside of `/api/dashboard/` that take a session token, with the roles they demand."""
+"""The routes outside `/api/dashboard/` that accept a session token, with their roles."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -14,8 +14,8 @@ from tests.support.tenants.shop import Shop
 
 @dataclass(frozen=True)
 class SessionAccess:
-    """`body`: the smallest body that the route accepts. `names_client`: whether the request names
-    its client, in the query of a GET and in the body of a POST."""
+    """`body`: the smallest accepted body. `names_client`: whether the request names its client, in
+    the query of a GET and in the body of a POST."""
 
     roles: frozenset[Role]
     body: dict[str, Any] | None = None
@@ -28,14 +28,14 @@ SESSION_ACCESS: Final[dict[Route, SessionAccess]] = {
     ),
     ("GET", "/api/billing/usage"): SessionAccess(ALL),
     ("GET", "/api/client/export-data"): SessionAccess(MANAGERS, names_client=False),
-    # A playbook that does not exist: the role is verified first, and no worker is needed.
+    # A playbook that does not exist: the role is checked first, and no worker is needed.
     ("POST", "/api/simulator/chat"): SessionAccess(
         REVIEWERS, {"message": "Bonjour", "playbook_id": "01J00000000000000000000000"}
     ),
     ("POST", "/api/copilot/chat"): SessionAccess(
         ALL, {"messages": [{"role": "user", "content": "Combien de tickets ?"}]}
     ),
-    # For internal admins alone.
+    # For internal admins only.
     ("GET", "/api/operator/automation"): SessionAccess(frozenset(), names_client=False),
     **{
         ("POST", f"/api/operator/automation/{what}"): SessionAccess(

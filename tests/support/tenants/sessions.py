@@ -1,4 +1,4 @@
-"""Who verifies session tokens: for another identity provider, or for our own."""
+"""Verifiers of session tokens: for another identity provider, or for our own."""
 
 import pytest
 

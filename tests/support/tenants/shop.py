@@ -1,4 +1,4 @@
-"""A client with content, playbooks and a key, as most tests want it."""
+"""A client with content, playbooks and a key, the default for most tests."""
 
 import secrets
 from dataclasses import dataclass
@@ -58,9 +58,9 @@ async def open_shop(
     brand: str = "Boutique",
     rulebook: Rulebook | None = None,
 ) -> Shop:
-    """Make a client with one active playbook, one key and the templates above.
+    """Create a client with one active playbook, one key and the templates above.
 
-    Without a rulebook, its agent answers and does nothing else.
+    Without a rulebook, its agent only answers.
     """
     now, client_id, playbook_id, key_id = utc_now(), new_ulid(), new_ulid(), new_ulid()
     key, material = new_key(secrets.token_bytes(KEY_BYTES))
@@ -102,7 +102,7 @@ async def open_shop(
 async def with_sender(
     database: Database, shop: Shop, address: str = "contact@shop.example"
 ) -> None:
-    """Give the shop a verified sender, by the service's server."""
+    """Give the shop a verified sender through the service's server."""
     now = utc_now()
     async with database.tenant(shop.tenant) as connection:
         senders = MailSenderRepository(connection, shop.tenant)

@@ -1,4 +1,4 @@
-"""Plans and counters of spending on language models, for tests."""
+"""Plans and spending counters of language models, for tests."""
 
 import secrets
 from datetime import UTC, date, datetime, timedelta
@@ -17,12 +17,13 @@ from tests.support.tenants.shop import Shop, open_shop
 
 
 def a_day() -> datetime:
-    """Noon of a random day. The counters have no tenant: tests are isolated by their days."""
+    """Return noon of a random day. The counters have no tenant: tests are isolated by their
+    days."""
     return datetime(2200, 1, 1, 12, tzinfo=UTC) + timedelta(days=secrets.randbelow(2_000_000))
 
 
 async def unpaid_shop(database: Database, trial_ends_at: datetime | None = None) -> Shop:
-    """A client on the free plan, in its trial if it has an end."""
+    """Create a client on the free plan, in its trial if it has an end."""
     shop = await open_shop(database)
     await set_plan(database, shop, Plan.FREE, trial_ends_at)
     return shop

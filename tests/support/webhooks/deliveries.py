@@ -1,4 +1,4 @@
-"""A shop's webhooks as their sender sees them: each step in a transaction of its own."""
+"""A shop's webhooks from the sender's view: each step in a separate transaction."""
 
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ class Hooks:
             )
 
     async def begun(self, delivery_id: str, attempt: int = 1) -> Outgoing:
-        """Of a delivery that there is something to send of."""
+        """Start a delivery that has something to send."""
         outgoing = await self.begin(delivery_id, attempt)
         assert isinstance(outgoing, Outgoing)
         return outgoing
@@ -95,7 +95,7 @@ class Hooks:
         return await self.finish(await self.begun(delivery_id), done)
 
     async def told_and_sent(self, done: DeliveryAttempt, times: int = 1) -> list[DeliverResult]:
-        """Events and their deliveries one after the other, to the shop's one webhook."""
+        """Create events and deliver them one after another, to the shop's only webhook."""
         results = []
         for _ in range(times):
             (delivery_id,) = await self.tell()

@@ -1,4 +1,4 @@
-"""What a webhook and its deliveries should be, said naively, with limits that are reached soon."""
+"""A naive model of a webhook and its deliveries, with small limits."""
 
 from dataclasses import dataclass, field
 
@@ -12,7 +12,7 @@ MOST, WARNED, KEPT = 5, (2, 3), 6
 
 @dataclass
 class Sent:
-    """One delivery as it should be."""
+    """The expected state of one delivery."""
 
     event_id: str
     trigger: Trigger
@@ -23,7 +23,7 @@ class Sent:
 
 @dataclass
 class Model:
-    """Of one webhook. `bodies`: of the events that can still be replayed."""
+    """The model of one webhook. `bodies`: of the events that can still be replayed."""
 
     policy: RetryPolicy
     in_plan: bool = True
@@ -38,7 +38,7 @@ class Model:
         return [one for one, sent in self.sent.items() if sent.result is None]
 
     def begin(self, delivery_id: str, attempt: int) -> DeliverResult | None:
-        """The result, None if there is something to send."""
+        """Start a delivery; return its result, or None if there is something to send."""
         sent = self.sent.get(delivery_id)
         if sent is None or sent.result is not None or sent.attempt >= attempt:
             return self.known(sent)
@@ -91,7 +91,7 @@ class Model:
         return sent.result
 
     def is_heard_of(self, delivery_id: str) -> bool:
-        """Whether the owner gets a mail about it: then it is not among those that are pruned."""
+        """Return whether the owner receives an email about it: then it is not pruned."""
         result = self.sent[delivery_id].result
         return result is not None and result.notice is not None
 

@@ -1,4 +1,4 @@
-"""What the delivery machine does in several transactions, or in several at once."""
+"""Steps of the delivery machine in several transactions, or in concurrent ones."""
 
 import asyncio
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from tests.support.webhooks.deliveries import Hooks
 
 
 async def tell(hooks: Hooks) -> tuple[tuple[str, ...], str]:
-    """Let an event happen. Its deliveries, and its id."""
+    """Create an event. Returns its deliveries and its id."""
     before = await rows(hooks.database, outbox, client_id=hooks.shop.client_id)
     deliveries = await hooks.tell()
     after = await rows(hooks.database, outbox, client_id=hooks.shop.client_id)
@@ -31,7 +31,7 @@ async def finish_at_once(
     *,
     retry_in_s: float | None,
 ) -> list[DeliverResult]:
-    """Record the same try several times at the same moment."""
+    """Record the same attempt several times concurrently."""
     return await asyncio.gather(
         *(
             hooks.finish(outgoing, done, attempt=attempt, retry_in_s=retry_in_s)
@@ -43,9 +43,9 @@ async def finish_at_once(
 async def send_all(
     hooks: Hooks, waiting: Mapping[str, int], done: DeliveryAttempt
 ) -> list[DeliverResult]:
-    """Send these deliveries at the same moment. `waiting`: the number of each one's next try.
+    """Send these deliveries concurrently. `waiting`: the number of each one's next attempt.
 
-    All are begun before one has ended, as the model has it.
+    All start before one has ended, as in the model.
     """
     begun = [(await hooks.begin(one, attempt), attempt) for one, attempt in waiting.items()]
     return await asyncio.gather(*(_end(hooks, one, attempt, done) for one, attempt in begun))

@@ -1,4 +1,4 @@
-"""Processes of the service that a webhook test starts, and that die."""
+"""Processes that a webhook test starts and kills."""
 
 import signal
 from collections import Counter
@@ -40,7 +40,7 @@ async def died(child: Process) -> None:
 async def each_once(
     engine: LiveEngine, shop: Shop, receiver: WebhookReceiver, deliveries: list[dict[str, Any]]
 ) -> None:
-    """All of them succeed, by one POST each."""
+    """Check that all succeed, with one POST each."""
     for one in deliveries:
         record = await ended(engine, one["id"])
         assert (record["status"], record["attempt"]) == ("success", 1)
@@ -53,7 +53,7 @@ async def each_once(
 async def dies_asked(
     start: Start, path: str, headers: dict[str, str], body: Mapping[str, object]
 ) -> None:
-    """An API that ends when what this request has committed is to be sent."""
+    """Start an API that ends before it sends what this request has committed."""
     port = free_port()
     with start(
         "api", "-m", "tests.support.webhooks.dying_sender", "serve", "--port", str(port)

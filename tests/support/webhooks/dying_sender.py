@@ -1,4 +1,4 @@
-"""`cli.py` that ends itself with SIGKILL when deliveries are committed and are to be sent."""
+"""`cli.py` that ends itself with SIGKILL after deliveries are committed, before they are sent."""
 
 import os
 import signal

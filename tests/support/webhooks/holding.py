@@ -1,4 +1,4 @@
-"""A receiver's rule that holds answers back until a test lets them go."""
+"""A receiver's rule that delays responses until a test releases them."""
 
 import threading
 from collections.abc import Callable
@@ -9,7 +9,7 @@ _LONGEST_S = 60
 
 
 class Holding:
-    """`held`: which requests wait. All get `status` in the end."""
+    """`held`: which requests wait. All receive `status` in the end."""
 
     def __init__(self, held: Callable[[Received], bool], status: int = 200) -> None:
         self._held = held
@@ -26,6 +26,6 @@ class Holding:
 
 
 def the_first(count: int) -> Callable[[Received], bool]:
-    """The first so many requests."""
+    """Select the first requests, up to this number."""
     places = threading.BoundedSemaphore(count)
     return lambda _: places.acquire(blocking=False)

@@ -1,4 +1,4 @@
-"""An installation whose webhooks are worked with by the command line."""
+"""An installation whose webhooks are managed on the command line."""
 
 import json
 from dataclasses import dataclass
@@ -22,13 +22,13 @@ class Installation:
         return cli_json("webhook", *arguments, **self.env)
 
     def shown(self, *arguments: str) -> str:
-        """What a person sees, on a terminal where nothing breaks."""
+        """Return the output on a terminal that wraps nothing."""
         done = cli("webhook", *arguments, **self.env, COLUMNS="300")
         assert done.returncode == 0, done.stderr
         return done.stdout
 
     def failed(self, *arguments: str) -> dict[str, Any]:
-        """The answer of a command that says by its exit code that it is no good one."""
+        """Return the output of a command with a failing exit code."""
         done = cli("webhook", *arguments, "--json", **self.env)
         assert done.returncode == 1, (done.returncode, done.stdout, done.stderr)
         assert "error:" not in done.stderr
@@ -36,20 +36,20 @@ class Installation:
         return answer
 
     def refused(self, *arguments: str, **env: str) -> str:
-        """The sentence."""
+        """Return the error message."""
         done = cli("webhook", *arguments, **{**self.env, **env})
         assert (done.returncode, done.stdout) == (1, "")
         assert "Traceback" not in done.stderr
         return done.stderr
 
     def create(self, *events: str) -> tuple[str, str]:
-        """A webhook's id and secret."""
+        """Create a webhook; return its id and secret."""
         given = [word for event in events or ("*",) for word in ("--event", event)]
         made = self.json("create", "--client", self.client_id, "--url", self.receiver.url, *given)
         return made["webhook_id"], made["secret"]
 
     async def request(self, number: int) -> Received:
-        """The one with that number, from 1."""
+        """Return the request with that number, starting at 1."""
         return (await self.receiver.received(number))[number - 1]
 
 

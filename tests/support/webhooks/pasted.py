@@ -1,4 +1,4 @@
-"""What a receiver pastes into the signature checker: what it got, and what was sent."""
+"""Input for the signature checker: the received data, and the sent data."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Deliveries as permits see them: they come, go on, and end when a test says so."""
+"""Deliveries that request permits: they arrive, run, and end when a test says so."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ from domain.webhooks.ports import TakenPlace
 
 
 class Alone:
-    """Places without another worker."""
+    """Slots without another worker."""
 
     async def take(self, client_id: str, webhook_id: str) -> TakenPlace | None:  # noqa: ARG002
         return TakenPlace(())
@@ -45,7 +45,7 @@ class Sending:
 
     @property
     def deferred(self) -> float | None:
-        """Seconds, if it was put off."""
+        """Return the seconds by which it was deferred, if it was."""
         if not self.task.done() or self.task.cancelled():
             return None
         error = self.task.exception()
@@ -54,7 +54,7 @@ class Sending:
 
 
 async def settle() -> None:
-    """Let every task go as far as it can."""
+    """Let every task run as far as possible."""
     for _ in range(6):
         await asyncio.sleep(0)
 

@@ -1,4 +1,4 @@
-"""What becomes of a delivery that a worker sends: its record, its mails, its workflow's end."""
+"""The results of a delivery: its record, its emails, its workflow's end."""
 
 from email.message import EmailMessage
 from typing import Any
@@ -16,14 +16,14 @@ from tests.support.webhooks.webhooks import tell
 
 
 async def send(engine: LiveEngine, shop: Shop) -> str:
-    """Let something happen, and have it sent. The delivery's id."""
+    """Create an event and send it. Returns the delivery's id."""
     (delivery_id,) = await tell(engine.database, shop)
     await engine.engine.send_webhooks(shop.client_id, [delivery_id])
     return delivery_id
 
 
 async def sent(engine: LiveEngine, shop: Shop) -> dict[str, Any]:
-    """The same, and its record when it has ended."""
+    """Create an event and send it. Returns the delivery's final record."""
     return await ended(engine, await send(engine, shop))
 
 
@@ -32,13 +32,14 @@ async def subscription(engine: LiveEngine) -> dict[str, Any]:
 
 
 def mails_to_owner(mail: MailServer, shop: Shop) -> list[EmailMessage]:
-    """The server is shared: a late mail of another test may be there too."""
+    """Return the emails to the owner. The server is shared, so it may contain another test's late
+    email."""
     owner = f"{shop.client_id.lower()}@example.com"
     return [one for one in mail.mails if one["To"] == owner]
 
 
 async def mailed(mail: MailServer, shop: Shop, count: int) -> list[str]:
-    """The subjects, as soon as the shop's owner has so many mails."""
+    """Wait until the shop's owner has this many emails; return their subjects."""
 
     async def arrived() -> list[str] | None:
         subjects = [one["Subject"] for one in mails_to_owner(mail, shop)]
@@ -48,7 +49,7 @@ async def mailed(mail: MailServer, shop: Shop, count: int) -> list[str]:
 
 
 async def result_of(engine: LiveEngine, shop: Shop, delivery_id: str) -> dict[str, str]:
-    """What the delivery's workflow ends with, once it has begun."""
+    """Wait for the delivery's workflow; return its result."""
     run = delivery_of(engine, shop, delivery_id)
 
     async def begun() -> bool:

@@ -1,4 +1,4 @@
-"""A webhook worker that takes places, says so, and holds them until it is killed."""
+"""A webhook worker that acquires slots, says so, and holds them until it is killed."""
 
 import asyncio
 import sys

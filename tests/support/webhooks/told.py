@@ -1,4 +1,4 @@
-"""What merchants' systems were told, each body checked against the schema of its event."""
+"""Events sent to merchants' systems, each body validated against its schema."""
 
 import json
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from tests.support.tenants.shop import Shop
 
 @dataclass(frozen=True)
 class Told:
-    """One row of the outbox; `data` is that of its body."""
+    """One row of the outbox; `data` is from its body."""
 
     event: str
     dedup_key: str
@@ -25,7 +25,7 @@ class Told:
 
 
 async def told_events(database: Database, *, of: Shop | None = None, **where: object) -> list[Told]:
-    """Those whose columns have these values, in the order in which they were told."""
+    """Return the events with these column values, in order."""
     found = await rows(database, outbox, of=of, **where)
     return [_read(row) for row in sorted(found, key=lambda row: str(row["id"]))]
 
@@ -37,7 +37,7 @@ async def only_told(database: Database, *, of: Shop | None = None, **where: obje
 
 
 def check_body(event: str, body: bytes) -> dict[str, Any]:
-    """The body, read. Raises jsonschema's ValidationError if it is not as the catalogue says."""
+    """Parse the body. Raises jsonschema's ValidationError if it does not match the catalogue."""
     read: dict[str, Any] = json.loads(body)
     Draft202012Validator(entry(event).body_schema).validate(read)
     return read

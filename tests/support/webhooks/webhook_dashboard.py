@@ -1,4 +1,4 @@
-"""What people ask the dashboard about webhooks."""
+"""Dashboard requests about webhooks."""
 
 from typing import Any
 
@@ -24,9 +24,9 @@ NEW: dict[str, Any] = {
 }
 
 Call = tuple[str, str, dict[str, Any] | None]
-"""Method, path below WEBHOOKS, and the least body that it needs."""
+"""Method, path below WEBHOOKS, and the smallest body."""
 
-# Each route of one webhook.
+# Each route for one webhook.
 ABOUT_ONE: dict[str, Call] = {
     "read": ("GET", "/{webhook_id}", None),
     "change": ("PATCH", "/{webhook_id}", {"label": "Autre"}),
@@ -45,7 +45,7 @@ ABOUT_ONE: dict[str, Call] = {
     "delete": ("DELETE", "/{webhook_id}", None),
 }
 CHANGES = ("change", "rotate", "enable", "test", "verify", "replay", "replay_since")
-"""What needs a plan that has webhooks; reading and deleting does not."""
+"""Requests that require a plan with webhooks; reading and deleting do not."""
 
 
 async def ask(
@@ -57,7 +57,7 @@ async def ask(
     /,
     **body: object,
 ) -> httpx.Response:
-    """`body`: in place of the least, or beside it."""
+    """Send the request. `body`: replaces or extends the smallest body."""
     method, path, least = ABOUT_ONE[what]
     url = WEBHOOKS + path.format(webhook_id=webhook_id, delivery_id=delivery_id)
     json = {**(least or {}), **body} or None
@@ -65,7 +65,7 @@ async def ask(
 
 
 async def create(front: LiveEngine, headers: dict[str, str], /, **body: object) -> httpx.Response:
-    """`body`: beside NEW; None leaves a field out."""
+    """Create a webhook. `body`: extends NEW; None omits a field."""
     json = {name: value for name, value in {**NEW, **body}.items() if value is not None}
     return await front.http.post(WEBHOOKS, json=json, headers=headers)
 
@@ -76,20 +76,23 @@ async def end(
     delivery_id: str,
     failure: FailureKind | None = None,
     headers: dict[str, str] | None = None,
+    *,
+    is_answered: bool = True,
 ) -> None:
-    """As if it had been sent."""
+    """End the delivery as if it had been sent."""
     async with front.database.tenant(shop.tenant) as connection:
         repository = DeliveryRepository(connection, shop.tenant)
         outgoing = await repository.begin(delivery_id, 1, utc_now())
         assert isinstance(outgoing, Outgoing)
-        done = DeliveryAttempt(failure, 12, response_status=500 if failure else 200)
+        status = 500 if failure else 200
+        done = DeliveryAttempt(failure, 12, response_status=status if is_answered else None)
         await repository.finish(
             outgoing, 1, done, headers or {TIMESTAMP: "1"}, retry_in_s=None, now=utc_now()
         )
 
 
 async def is_started(front: LiveEngine, shop: Shop, first_delivery_id: str) -> bool:
-    """Whether somebody was told to send these deliveries."""
+    """Return whether sending of these deliveries was started."""
     workflow_id = names.send_webhooks_id(shop.client_id, first_delivery_id)
     described = await front.client.get_workflow_handle(workflow_id).describe()
     return described.workflow_type == names.SEND_WEBHOOKS
@@ -103,7 +106,7 @@ async def all_of(front: LiveEngine, headers: dict[str, str], **query: str) -> li
 
 
 async def ready(front: LiveEngine, shop: Shop) -> tuple[str, str]:
-    """Ids of a webhook and of a delivery to it that has ended."""
+    """Create a webhook and an ended delivery; return their ids."""
     sealer = front.app.state.resources.sealer
     webhook = await subscribe(front.database, shop, sealer=sealer)
     (delivery_id,) = await tell(front.database, shop)
@@ -112,7 +115,7 @@ async def ready(front: LiveEngine, shop: Shop) -> tuple[str, str]:
 
 
 async def signs(front: LiveEngine, shop: Shop, webhook_id: str) -> str:
-    """The secret as it is stored, unsealed."""
+    """Return the stored secret, unsealed."""
     row = await only_row(front.database, webhook_subscriptions, id=webhook_id)
     sealer = front.app.state.resources.sealer
     return unseal_secret(sealer, shop.client_id, webhook_id, row["secret_sealed"])

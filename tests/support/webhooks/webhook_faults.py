@@ -1,4 +1,4 @@
-"""What a receiver of webhooks can do in place of answering."""
+"""Faults of a webhook receiver."""
 
 import gzip
 import socket
@@ -12,7 +12,7 @@ _PAUSE_S = 0.02
 
 
 class Fault(StrEnum):
-    """The first group comes before the request is read, so it is in no `seen`."""
+    """Faults in the first group precede the request, so it does not appear in `seen`."""
 
     CLOSES_AT_ONCE = "closes_at_once"
     NO_HANDSHAKE = "no_handshake"
@@ -43,12 +43,12 @@ _ALL_OF_IT = {
     Fault.HUGE_HEADER: _OK.encode() + b"X-Huge: " + b"a" * 2**20 + b"\r\n\r\n",
     Fault.CUTS_BODY: _OK.encode() + b"Content-Length: 1000\r\n\r\nthe first words",
 }
-# What one byte after the other follows.
+# What is sent byte by byte.
 _DRIPPED = {
     Fault.DRIPS_HEADERS: _OK.encode() + b"X-Slow: ",
     Fault.DRIPS_BODY: _OK.encode() + b"Content-Length: 9999999\r\n\r\n",
 }
-# What is sent, and what follows as fast as it is taken.
+# What is sent, and what follows as fast as it is read.
 _POURED = {
     Fault.ENDLESS_HEADERS: (_OK.encode(), b"X-More: of it\r\n" * 1000),
     Fault.ENDLESS_1XX: (b"", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 1000),
@@ -62,12 +62,12 @@ _POURED = {
     ),
 }
 
-# What is compressed piece by piece is opened as one.
+# Chunks that are compressed separately are decompressed as one.
 _BOMB = gzip.compress(bytes(2**20), compresslevel=9) * 256
 
 
 def old_tls(context: ssl.SSLContext) -> ssl.SSLContext:
-    """Speaks TLS 1.0 and 1.1 only."""
+    """Return a context with TLS 1.0 and 1.1 only."""
     context.set_ciphers("ALL:@SECLEVEL=0")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -77,7 +77,8 @@ def old_tls(context: ssl.SSLContext) -> ssl.SSLContext:
 
 
 def spoil(connection: ssl.SSLSocket, fault: Fault, let_go: threading.Event) -> None:
-    """After the request, until the other side has had enough (OSError) or `let_go` is set."""
+    """Cause the fault after the request, until the peer disconnects (OSError) or `let_go` is
+    set."""
     if fault is Fault.NEVER_ANSWERS:
         until_gone(connection, let_go)
     elif fault is Fault.RESETS:
@@ -100,7 +101,7 @@ def spoil(connection: ssl.SSLSocket, fault: Fault, let_go: threading.Event) -> N
 
 
 def until_gone(connection: socket.socket, let_go: threading.Event) -> None:
-    """Says nothing, until the other side closes or `let_go` is set."""
+    """Send nothing until the peer closes or `let_go` is set."""
     connection.settimeout(_PAUSE_S)
     while not let_go.is_set():
         try:

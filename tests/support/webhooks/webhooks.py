@@ -1,4 +1,4 @@
-"""Webhooks of a shop, and what they are to be told, as most tests want them."""
+"""Default webhooks of a shop, and their events."""
 
 import secrets
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from store.webhooks.subscriptions import NewWebhook, WebhookRepository
 from tests.support.tenants.shop import Shop
 
 SEALER = FernetSealer(new_seal_key())
-"""Where nobody unseals."""
+"""For tests that unseal nothing."""
 URL = "https://hooks.example.com/in"
 
 
@@ -36,7 +36,7 @@ async def subscribe(
     once_per_ticket: bool = False,
     sealer: Sealer = SEALER,
 ) -> Subscribed:
-    """Make a webhook. `sealer`: of whoever is to send to it."""
+    """Create a webhook. `sealer`: the one of the sending process."""
     webhook_id, secret = new_ulid(), secret_of(secrets.token_bytes(SECRET_BYTES))
     async with database.tenant(shop.tenant) as connection:
         await WebhookRepository(connection, shop.tenant).create(
@@ -61,7 +61,7 @@ async def tell(
     *,
     run_id: str | None = None,
 ) -> tuple[str, ...]:
-    """Let something happen to the shop; ids of the deliveries of it."""
+    """Create an event for the shop; return the ids of its deliveries."""
     async with database.tenant(shop.tenant) as connection:
         return await Outbox(connection, shop.tenant).add(
             event or sample(), dedup_key=new_ulid(), now=utc_now(), new_id=new_ulid, run_id=run_id

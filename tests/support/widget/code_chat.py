@@ -1,4 +1,4 @@
-"""Visitors of one client's widget, who ask for codes and enter them at times that the test sets."""
+"""Visitors of one client's widget, who request codes and enter them at times set by the test."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -34,7 +34,7 @@ LIFETIME = lifetime_of(CodePlace.WIDGET, is_shared=False)
 
 @dataclass
 class Chat:
-    """A client's widget, at a time that the test sets."""
+    """A client's widget, at a time set by the test."""
 
     database: Database
     shop: Shop
@@ -56,8 +56,8 @@ class Chat:
         *,
         network: str | None = None,
     ) -> str | None:
-        """Return the code's id, or None for one that is held back. `network`: a new one each time
-        by default."""
+        """Request a code; return its id, or None if it is withheld. `network`: by default a new one
+        each time."""
         network = network or new_ulid()
         wanted = VisitorCodeWanted(session_id, email, language, network, int(code))
         async with self.units.of(self.shop.tenant) as work:
@@ -68,7 +68,7 @@ class Chat:
         return code_id if is_mailed else None
 
     async def wrong(self) -> int:
-        """Wrong comparisons that were counted."""
+        """Return the number of counted wrong attempts."""
         kept = await rows(self.database, widget_codes, client_id=self.shop.client_id)
         return sum(TRIES - row["tries_left"] for row in kept)
 

@@ -1,4 +1,4 @@
-"""`make run` in the background, with its tour, and what it says of itself."""
+"""`make run` in the background with its tour, and its output."""
 
 import subprocess
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from tests.support.core.command_line import dev_stack
 
 @dataclass(frozen=True)
 class DemoStack:
-    """`tour`: what was printed before the line `ready`."""
+    """`tour`: the output before the line `ready`."""
 
     data: Path
     url: str
@@ -32,7 +32,7 @@ _NAMED = ("storefront http", "ready http")
 
 
 def _printed(process: "subprocess.Popen[str]") -> list[str]:
-    """The lines until it serves; fails with the errors if it never does."""
+    """Return the lines until it serves; fail with the errors if it never does."""
     assert process.stdout is not None
     lines: list[str] = []
     for line in process.stdout:

@@ -1,4 +1,4 @@
-"""A page of a shop's site with the widget on it, as a browser calls from there."""
+"""A shop page with the widget, which calls the API like a browser."""
 
 import secrets
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ class WidgetPage:
         return {} if self.origin is None else {"origin": self.origin}
 
     async def ask(self, message: str = "Bonjour", **body: object) -> httpx.Response:
-        """`idempotency_key` is a header."""
+        """Send a request. `idempotency_key` is a header."""
         key = body.pop("idempotency_key", None)
         more = {} if key is None else {"idempotency-key": str(key)}
         return await self.engine.http.post(
@@ -52,7 +52,7 @@ class WidgetPage:
         )
 
     async def say(self, message: str = "Bonjour", **body: object) -> dict[str, Any]:
-        """The answer to a message that surely is taken."""
+        """Send a message, which must be accepted; return the answer."""
         answer = await self.ask(message, **body)
         assert answer.status_code == 200, answer.text
         told: dict[str, Any] = answer.json()
@@ -62,15 +62,15 @@ class WidgetPage:
         return await self.engine.http.get(CONFIG, params=self.params, headers=self.headers)
 
     async def fresh_token(self) -> str:
-        """Of a session that has no message yet."""
+        """Return the token of a session without messages."""
         token: str = (await self.config()).json()["session_id"]
         return token
 
-    def token(self, session_id: str, *, is_proved: bool = True) -> str:
-        return session_token(self._sealer, self.shop.client_id, session_id, is_proved=is_proved)
+    def token(self, session_id: str, verified_email: str | None = None) -> str:
+        return session_token(self._sealer, self.shop.client_id, session_id, verified_email)
 
     def session(self, token: str) -> str:
-        """The id of the session that a token is for."""
+        """Return the id of the token's session."""
         found = held_session(self._sealer, self.shop.client_id, token)
         assert found is not None
         return found.id
@@ -88,12 +88,13 @@ class WidgetPage:
 
 
 async def page_of(engine: LiveEngine, shop: Shop, **change: object) -> WidgetPage:
-    """A page of the shop's site, which is allowed to show the widget. `change`: as WidgetChange."""
+    """Create a page of the shop's site, which is allowed to show the widget. `change`: as in
+    WidgetChange."""
     return WidgetPage(engine, shop, await with_widget(engine.database, shop, **change))
 
 
 async def with_widget(database: Database, shop: Shop, **change: object) -> str:
-    """The key of a widget that the pages of ORIGIN may show."""
+    """Enable a widget for the pages of ORIGIN; return its key."""
     key = widget_key_of(secrets.token_bytes(WIDGET_KEY_BYTES))
     wanted = WidgetChange.model_validate({"allowed_origins": (ORIGIN,), **change})
     async with database.tenant(shop.tenant) as connection:
@@ -103,7 +104,7 @@ async def with_widget(database: Database, shop: Shop, **change: object) -> str:
 
 
 async def with_secret(page: WidgetPage, *, overlap: timedelta | None = None) -> str:
-    """Give the widget a new secret; the one before stays valid for so long."""
+    """Give the widget a new secret; the previous one remains valid for this long."""
     secret, now = secret_of(secrets.token_bytes(SECRET_BYTES)), utc_now()
     sealer = FernetSealer(page.engine.settings.seal.key.get_secret_value())
     async with page.engine.database.tenant(page.shop.tenant) as connection:
@@ -116,5 +117,5 @@ async def with_secret(page: WidgetPage, *, overlap: timedelta | None = None) -> 
 
 
 def signed(secret: str, email: str) -> dict[str, str]:
-    """The fields that a merchant's page adds for its user."""
+    """Return the fields that a merchant's page adds for its user."""
     return {"customer_email": email, "user_signature": signature_of(secret, email)}

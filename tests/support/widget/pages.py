@@ -1,4 +1,4 @@
-"""A merchant's site on an origin of its own, and a visitor's browser on it."""
+"""A merchant's site with its own origin, and a visitor's browser."""
 
 import asyncio
 import contextlib
@@ -21,7 +21,7 @@ from starlette.types import ASGIApp
 CHROMIUM: Final = shutil.which("chromium")
 PHONE: Final = (390, 844)
 
-# The script keeps its shadow root closed. Here, and only here, the tests look into it.
+# The script keeps its shadow root closed. Only these tests can read it.
 LOOK_IN: Final = """
 (() => {
   const attach = Element.prototype.attachShadow;
@@ -35,13 +35,13 @@ LOOK_IN: Final = """
 class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave the signals to the tests."""
+        """Leave signals to the tests."""
         yield
 
 
 @asynccontextmanager
 async def listening(app: ASGIApp, port: int = 0) -> AsyncIterator[str]:
-    """An application of the tests' behind HTTP. Yields its origin."""
+    """Serve a test application over HTTP. Yields its origin."""
     there = socket.create_server(("127.0.0.1", port))
     config = uvicorn.Config(
         app, lifespan="off", log_config=None, access_log=False, timeout_graceful_shutdown=1
@@ -57,7 +57,7 @@ async def listening(app: ASGIApp, port: int = 0) -> AsyncIterator[str]:
 
 @dataclass
 class Site:
-    """Pages whose policy allows the service's script, and nothing else: no style, nothing inline.
+    """Pages whose policy allows only the service's script: no styles, nothing inline.
 
     `tags`: the attributes of each widget's script tag.
     """
@@ -105,7 +105,7 @@ async def chromium() -> AsyncIterator[Browser]:
 
 @dataclass(frozen=True)
 class Visitor:
-    """A page with the widget on it, and what the page's console said."""
+    """A page with the widget, and its console output."""
 
     page: Page
     said: list[str]
@@ -124,7 +124,7 @@ class Visitor:
 
     @property
     def texts(self) -> Locator:
-        """Of the session's messages and of those that are not in it yet."""
+        """Return the texts of the session's messages and of pending ones."""
         return self.page.locator(".message .text")
 
     @property

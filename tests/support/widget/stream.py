@@ -1,4 +1,4 @@
-"""Reading a widget's stream of server-sent events, as a browser's script does."""
+"""Reading a widget's server-sent event stream, as a browser's script does."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ MESSAGES = "/api/widget/messages"
 
 @dataclass(frozen=True)
 class Event:
-    """A comment has no kind."""
+    """One event. A comment has no kind."""
 
     kind: str
     data: dict[str, Any]
@@ -25,7 +25,7 @@ class Event:
 
 @dataclass
 class Stream:
-    """`seen`: what has been read of it by now. `state`: the last one; empty before the first."""
+    """`seen`: everything read so far. `state`: the last one; empty before the first."""
 
     answer: httpx.Response
     seen: list[Event] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Stream:
         self._lines = self.answer.aiter_lines()
 
     async def until(self, is_there: Callable[["Stream"], bool], seconds: float = 30) -> None:
-        """Read on until what was read is enough."""
+        """Read until the condition is true."""
         async with asyncio.timeout(seconds):
             while not is_there(self):
                 assert await self._next(), "the stream has ended"
@@ -71,7 +71,7 @@ class Stream:
 
 
 def asking(page: WidgetPage, token: str, **headers: str) -> dict[str, Any]:
-    """What a request for messages needs."""
+    """Return the parameters of a request for messages."""
     return {
         "params": page.params,
         "headers": {**page.headers, "x-widget-session": token, **headers},
@@ -91,7 +91,7 @@ async def read_messages(
 async def streaming(
     page: WidgetPage, base_url: str, token: str, **headers: str
 ) -> AsyncIterator[Stream]:
-    """`headers`: with underscores."""
+    """Open a stream. `headers`: with underscores."""
     more = {name.replace("_", "-"): value for name, value in headers.items()}
     asked = asking(page, token, accept="text/event-stream", **more)
     async with (

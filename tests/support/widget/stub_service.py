@@ -1,7 +1,7 @@
-"""The widget's routes as the script sees them, in small: a test chooses what the service answers.
+"""A small version of the widget routes: a test chooses the service's responses.
 
-Bodies and headers are made by the service's own schemas. The script is the real one.
-`tests/e2e/widget/test_widget_live.py` has the real service behind it.
+Bodies and headers are created with the service's own schemas, and the script is the real one.
+`tests/e2e/widget/test_widget_live.py` uses the real service.
 """
 
 import asyncio
@@ -23,6 +23,7 @@ from api.schemas.widget.session_messages import SessionMessages
 from api.schemas.widget.verification import CodeSent, VerifiedSession
 from api.widget_feed import message_event, state_event
 from api.widget_script.bundle import WidgetScript
+from domain.tenants.disclosure import DEFAULT_DISCLOSURE
 from domain.widget.shown_message import SessionState, ShownMessage, masked
 
 KEY: Final = "wk_0123456789abcdef0123456789abcdef"
@@ -70,16 +71,16 @@ class _Planned:
 
 
 class StubService:
-    """`chats`: the bodies that came to the chat, in order. `answers`: the answer to a text; without
-    one it is an echo. `let_go`: no answer before it is set. `buffered`: a proxy holds the streams
-    back. `full`: every stream is refused. `streams`: how many are open."""
+    """`chats`: the bodies of chat requests, in order. `answers`: the answer to a text; an echo by
+    default. `let_go`: no answer before it is set. `buffered`: a proxy buffers the streams. `full`:
+    every stream is rejected. `streams`: the number of open ones."""
 
     def __init__(self) -> None:
         self.url = ""
         self.script = WidgetScript.read()
         self.sessions: dict[str, StubSession] = {}
         self.chats: list[dict[str, Any]] = []
-        # Whether the shop wants answers rated, and what was said: numbers and scores.
+        # Whether the shop asks for ratings, and the received ones: numbers and scores.
         self.asks = False
         self.ratings: list[tuple[int, int]] = []
         self.mails: list[str] = []
@@ -117,12 +118,12 @@ class StubService:
 
     @property
     def session(self) -> StubSession:
-        """The only one that has messages."""
+        """Return the only session with messages."""
         (found,) = (one for one in self.sessions.values() if one.messages)
         return found
 
     def forget(self) -> None:
-        """End all sessions: the next message of each begins another."""
+        """End all sessions: the next message of each starts another."""
         self._ended.update(self.sessions)
         self.sessions.clear()
         self._done.clear()
@@ -137,7 +138,7 @@ class StubService:
         after: bool = False,
         event_id: str | None = None,
     ) -> None:
-        """The next request of that path. `after`: once its work is done."""
+        """Reject the next request for that path. `after`: after its effect."""
         self._planned.append(_Planned(path, status, code, retry_after, after, event_id))
 
     def _guarded(self, name: str, to: Endpoint) -> Endpoint:
@@ -172,7 +173,8 @@ class StubService:
         if key not in {KEY, OTHER_KEY}:
             return _refusal(401, "unauthenticated")
         looks = {
-            "color": "#0b5d4e", "on_color": "#ffffff", "ask_rating": self.asks, **self.brand
+            "color": "#0b5d4e", "on_color": "#ffffff", "ask_rating": self.asks,
+            "disclosure": DEFAULT_DISCLOSURE, **self.brand
         }  # fmt: skip
         if key == OTHER_KEY:
             looks["display_name"] = "Chez Elles"
@@ -240,7 +242,7 @@ class StubService:
         try:
             yield b": here\n\n"
             changes = -1
-            # A session that has ended ends its streams.
+            # An ended session ends its streams.
             while not self.closing and self.sessions.get(token, session) is session:
                 if not self.buffered and changes != session.changes:
                     changes = session.changes
@@ -272,7 +274,7 @@ class StubService:
         email = self._asked.get(body["session_id"])
         if body["code"] != CODE or email is None:
             return _refusal(401, "invalid_widget_code")
-        # As with the service: the same session, by another token.
+        # As in the service: the same session, with another token.
         token = f"{body['session_id'].partition('.')[0]}.{new_ulid()}"
         self.sessions[token] = self.sessions.pop(body["session_id"])
         self.sessions[token].set(verified_email=masked(email))

@@ -1,4 +1,4 @@
-"""What visitors of the widget and their shops say, as admission and persist leave it."""
+"""Messages of widget visitors and their shops, as admission and persist leave them."""
 
 from datetime import datetime
 from typing import Any
@@ -29,7 +29,7 @@ async def begin(
     now: datetime | None = None,
     session_id: str = "",
 ) -> str:
-    """A session's id. `email`: verified by a code."""
+    """Create a session; return its id. `email`: verified by a code."""
     session_id, at = session_id or new_ulid(), now or utc_now()
     async with database.tenant(shop.tenant) as connection:
         sessions = WidgetSessionRepository(connection, shop.tenant)
@@ -48,7 +48,7 @@ async def ask(
     now: datetime | None = None,
     **event: Any,
 ) -> RunRef:
-    """A message of the visitor's."""
+    """Create a visitor's message."""
     done = await try_to_admit(database, shop, message=text, now=now, **event)
     assert isinstance(done, Admitted)
     await put_into(database, shop, session_id, done.ref)
@@ -56,7 +56,7 @@ async def ask(
 
 
 async def put_into(database: Database, shop: Shop, session_id: str, ref: RunRef) -> None:
-    """The message of an event that was admitted gets its place in a session."""
+    """Put an admitted event's message into a session."""
     async with database.tenant(shop.tenant) as connection:
         await connection.execute(
             sa.update(engine_messages)
@@ -75,7 +75,7 @@ async def answer(
     author: str = "agent",
     now: datetime | None = None,
 ) -> int | None:
-    """The answer to it. Returns its number."""
+    """Create the answer to a message. Returns its number."""
     async with database.tenant(shop.tenant) as connection:
         return await answer_on(connection, shop, ref, text, author=author, now=now)
 

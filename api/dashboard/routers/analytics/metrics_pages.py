@@ -1,35 +1,46 @@
-"""/app/metrics: the share of tickets that the agent resolves without human agents, and its
-trend."""
+"""/app/metrics: metrics for a range of days, by day, channel, topic and playbook. Each number links
+to its tickets."""
 
 from collections.abc import Callable, Sequence
 from datetime import date
-from typing import Final
+from typing import Final, Literal
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
 from api.dashboard.charts import BarChart, ChartColumn, bar_chart
 from api.dashboard.page import AnyonesPage, Page
+from api.dashboard.ticket_links import TicketLinks
 from api.http.disposition import content_disposition
 from api.schemas.analytics.insight_query import InsightQuery
 from api.schemas.analytics.report import ChurnQuery
 from api.schemas.core.client_query import cursor_after
 from domain.analytics.churn import ChurnLevel
-from domain.analytics.insight import Figures
+from domain.analytics.insight import Figures, before
 from domain.analytics.insight_csv import csv_name, insight_csv
 from domain.analytics.metrics import DayMetrics, days_of
+from domain.analytics.saved_time import MINUTES_PER_TICKET
+from domain.runs.ticket_outcome import TicketOutcome
 from services.analytics.insight import read_insight
 from store.analytics.churn import ChurnRepository
 from store.analytics.metrics import MetricsRepository
 
 _METRICS: Final = "/app/metrics"
 
+
+class _MetricsPageQuery(InsightQuery):
+    """The page's query parameters. `by`: the breakdown to show."""
+
+    by: Literal["channel", "topic", "playbook"] = "channel"
+
+
 router = APIRouter(include_in_schema=False)
 
 
 @router.get(_METRICS)
 async def metrics(page: AnyonesPage) -> Response:
-    span = page.query(InsightQuery).days(page.now)
+    query = page.query(_MetricsPageQuery)
+    span = query.days(page.now)
     async with page.resources.database.reading(page.tenant) as connection:
         insight = await read_insight(connection, page.tenant, page.actor, span, compare=True)
         days = await MetricsRepository(connection, page.tenant).between(*span)
@@ -38,7 +49,11 @@ async def metrics(page: AnyonesPage) -> Response:
         insight=insight,
         first=span[0].isoformat(),
         last=span[1].isoformat(),
+        by=query.by,
         charts=_charts(page, span, days, insight.period.figures),
+        tickets=TicketLinks(*span),
+        earlier=TicketLinks(*before(*span)),
+        minutes_per_ticket=MINUTES_PER_TICKET,
     )
 
 
@@ -91,7 +106,6 @@ def _charts(
     facts = {
         "alone": page.formats.number(figures.resolved_alone),
         "asked": page.formats.number(figures.asked),
-        "escalated": page.formats.number(figures.escalated),
         "p95": "–" if p95 is None else page.formats.span(p95 / 1000),
     }
     seconds: Callable[[float], str] = lambda value: page.formats.span(value / 1000)  # noqa: E731
@@ -99,12 +113,17 @@ def _charts(
     def drawn(
         name: str,
         *series: str,
+        counts: TicketOutcome,
         of: Callable[[DayMetrics], tuple[float | None, ...]],
         shown: Callable[[float], str] = page.formats.number,
     ) -> BarChart:
         nothing = (None,) * len(series)
         columns = [
-            ChartColumn(page.formats.day(day), of(by_day[day]) if day in by_day else nothing)
+            ChartColumn(
+                page.formats.day(day),
+                of(by_day[day]) if day in by_day else nothing,
+                TicketLinks(day, day).of(counts),
+            )
             for day in days_of(*span)
         ]
         return bar_chart(
@@ -116,9 +135,16 @@ def _charts(
         )
 
     return {
-        "volume": drawn("volume", "alone", "people", "open", of=_volume),
-        "escalated": drawn("escalated", "escalated", of=lambda day: (day.escalated,)),
-        "latency": drawn("latency", "p95", of=lambda day: (day.latency_p95_ms,), shown=seconds),
+        "volume": drawn(
+            "volume", "alone", "people", "open", counts=TicketOutcome.ASKED, of=_volume
+        ),
+        "latency": drawn(
+            "latency",
+            "p95",
+            counts=TicketOutcome.TIMED,
+            of=lambda day: (day.latency_p95_ms,),
+            shown=seconds,
+        ),
     }
 
 

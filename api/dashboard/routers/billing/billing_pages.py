@@ -17,7 +17,7 @@ from domain.billing.quota import UNLIMITED
 from domain.core.errors import InvalidBody
 from domain.core.ids import parse_ulid
 from domain.core.money import Money
-from domain.core.period import period_of
+from domain.core.period import next_period_start, period_of
 from domain.tenants.actor import ANYONE, MANAGERS, OWNERS
 from services.billing.checkouts import Offered, buy_credits, buy_plan
 from services.billing.plans import choose_plan
@@ -67,6 +67,7 @@ async def plan(page: AnyonesPage) -> Response:
         ],
         unlimited=UNLIMITED,
         may_choose=page.may(OWNERS),
+        contact=page.resources.settings.mail.sender,
         seen=_seen,
         seen_plans=f"{answer.paid_plan} {answer.next_plan}",
     )
@@ -125,6 +126,8 @@ async def credits_(page: AnyonesPage) -> Response:
         packs=page.resources.settings.payments.prices.packs.items(),
         can_pay=page.resources.payments is not None,
         may_buy=page.may(MANAGERS),
+        contact=page.resources.settings.mail.sender,
+        next_month=next_period_start(page.now),
         entries=entries[: query.limit],
         cursor=cursor_after(entries, query.limit, lambda last: last.id),
         seen=_seen,

@@ -86,14 +86,14 @@ async def add(post: ReviewersPost) -> Response:
     spec, taken_from = new_case_in(value)
     async with post.working(_LIST) as work:
         await add_case(work, page.actor, spec, origin=taken_from)
-    return post.done(_LIST, "cases.added", name=_in_braces(spec.name))
+    return await post.step_done(_LIST, "cases.added", name=_in_braces(spec.name))
 
 
 @router.post(f"{_LIST}/starter")
 async def add_starters(post: ReviewersPost) -> Response:
     async with post.working(_LIST) as work:
         await import_cases(work, post.page.actor, starter_cases())
-    return post.done(_LIST, "cases.starters_added")
+    return await post.step_done(_LIST, "cases.starters_added")
 
 
 @router.post(f"{_LIST}/of-run/{{run_id}}")
@@ -103,7 +103,7 @@ async def add_of_run(post: Annotated[Post, Depends(Posted(REVIEWERS, _RUN_ID))])
             work, post.page.actor, post.page.record_id, name=post.text("name").strip() or None
         )
         await post.leads_to(work, to := f"{_LIST}/{case.id}")
-    return post.done(to, "cases.added", name=_in_braces(case.name))
+    return await post.step_done(to, "cases.added", name=_in_braces(case.name))
 
 
 @router.get(_CASE)
@@ -149,5 +149,5 @@ def _editor(page: Page, found: SavedCase | None, form: str, typed: Typed) -> Res
 
 
 def _in_braces(name: str) -> str:
-    """Return the name in French quotation marks, for use in a message."""
+    """Return the name in French quotation marks (guillemets), for use in a message."""
     return f"« {name} »"

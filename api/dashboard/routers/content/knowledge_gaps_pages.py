@@ -43,10 +43,10 @@ async def gaps(page: AnyonesPage) -> Response:
 
 def new_entry_address(gap: KnowledgeGap) -> str:
     """Return the URL of the form for a new entry, prefilled from the gap."""
-    begun = {"language": _language(gap.languages), "title": gap.label[:MAX_LINE]}
+    draft = {"language": _language(gap.languages), "title": gap.label[:MAX_LINE]}
     if gap.answer is not None:
-        begun["answer_of"] = gap.answer.run_id
-    return f"/app/knowledge/new?{urlencode(begun)}"
+        draft["answer_of"] = gap.answer.run_id
+    return f"/app/knowledge/new?{urlencode(draft)}"
 
 
 def _language(counts: Sequence[QuestionCount]) -> str:

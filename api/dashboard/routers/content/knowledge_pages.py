@@ -8,19 +8,20 @@ from starlette.responses import Response
 
 from api.dashboard.page import AnyonesPage, OnPage, Page
 from api.dashboard.post import ManagersPost, Post, Posted, version_of
+from api.dashboard.routers.content.article_form import addition_of, change_in, entry_in
+from api.dashboard.routers.content.article_trial import MAX_QUESTION, ArticleTrial, try_article
 from api.dashboard.routers.content.saved_content import (
     USED_WITHIN,
     ContentQuery,
     saved_at,
     try_on_cases,
 )
+from api.dashboard.typed import SEEN, Typed
 from api.route import PathId
-from api.schemas.content.content import EntryBody, NewEntryBody
 from api.schemas.core.client_query import ClientQuery, cursor_after
 from domain.agent.brain import Language
-from domain.content.content import MAX_LINE, KnowledgeEntry, language_of
+from domain.content.content import MAX_LINE, KnowledgeEntry
 from domain.content.errors import ContentNotFound
-from domain.content.suggestion import SuggestedEntry
 from domain.core.ids import ULID
 from domain.simulation.variant import ContentVariant
 from domain.tenants.actor import ANYONE, MANAGERS
@@ -79,7 +80,20 @@ async def new(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
     typed = await page.typed(
         _LIST, {"title": query.title, "body": body, "language": query.language or ""}
     )
-    return page.render("content/entry.html", entry=None, typed=typed, form=_LIST, seen="")
+    return _new_editor(page, typed)
+
+
+def _new_editor(page: Page, typed: Typed, trial: ArticleTrial | None = None) -> Response:
+    return page.render(
+        "content/entry.html",
+        entry=None,
+        typed=typed,
+        form=_LIST,
+        seen="",
+        may_change=True,
+        most=MAX_QUESTION,
+        trial=trial,
+    )
 
 
 async def _human_answer(page: Page, run_id: str) -> str:
@@ -91,46 +105,61 @@ async def _human_answer(page: Page, run_id: str) -> str:
 
 @router.post(_LIST)
 async def add(post: ManagersPost) -> Response:
-    page, body = post.page, post.body(NewEntryBody, **_fields(post))
+    page = post.page
+    if post.ticked("ask"):
+        trial = await try_article(post, lambda: addition_of(entry_in(post)))
+        return _new_editor(page, Typed(post.fields, None), trial)
+    body = entry_in(post)
     if post.ticked("try"):
-        added = SuggestedEntry(title=body.title, body=body.body, language=body.language)
-        return await try_on_cases(post, ContentVariant(added=added))
+        return await try_on_cases(post, addition_of(body))
     async with post.working() as work:
         async with counting_lost(work, page.resources.model) as lost:
             entry = await add_knowledge(
                 work, page.actor, title=body.title, body=body.body, language=body.language
             )
         await post.leads_to(work, to := saved_at(f"{_LIST}/{entry.id}", lost))
-    return post.done(to, "content.added")
+    return await post.step_done(to, "content.added")
 
 
 @router.get(_ENTRY)
 async def entry(page: EntryPage) -> Response:
+    return await _editor(page, None, None)
+
+
+async def _editor(page: Page, post: Post | None, trial: ArticleTrial | None) -> Response:
+    """Return a saved entry's page. `post`: the submitted form with the fields to show again."""
     async with page.resources.database.reading(page.tenant) as connection:
         found = await ContentChanges(connection, page.tenant).read(KnowledgeEntry, page.record_id)
         uses = await ContentUses(connection, page.tenant).since(
             page.now - USED_WITHIN, "knowledge", [found.id]
         )
     form = f"{_LIST}/{found.id}"
-    typed = await page.typed(
-        form, {"title": found.title, "body": found.body, "language": found.language}
-    )
+    saved = {"title": found.title, "body": found.body, "language": found.language}
     return page.render(
         "content/entry.html",
         entry=found,
-        typed=typed,
+        typed=Typed(post.fields, None) if post else await page.typed(form, saved),
         form=form,
-        seen=version_of(found),
+        seen=post.text(SEEN) if post else version_of(found),
         used=uses.get(found.id, 0),
         may_change=page.may(MANAGERS),
+        most=MAX_QUESTION,
+        trial=trial,
     )
 
 
 @router.post(_ENTRY)
 async def change(post: EntryPost) -> Response:
-    page, wanted = post.page, post.body(EntryBody, **_fields(post)).change
+    page = post.page
+
+    def variant() -> ContentVariant:
+        return ContentVariant(id=page.record_id, knowledge=change_in(post))
+
+    if post.ticked("ask"):
+        return await _editor(page, post, await try_article(post, variant))
     if post.ticked("try"):
-        return await try_on_cases(post, ContentVariant(id=page.record_id, knowledge=wanted))
+        return await try_on_cases(post, variant())
+    wanted = change_in(post)
     async with post.working() as work:
         await _check_seen(post, work)
         async with counting_lost(work, page.resources.model) as lost:
@@ -145,14 +174,6 @@ async def delete(post: EntryPost) -> Response:
         await _check_seen(post, work)
         await delete_knowledge(work, post.page.actor, post.page.record_id)
     return post.done(_LIST, "content.deleted")
-
-
-def _fields(post: Post) -> dict[str, str]:
-    """Return the form's fields. If no language was chosen, use the language detected from the
-    text."""
-    fields = {name: post.text(name) for name in ("title", "body", "language")}
-    texts = (fields["title"], fields["body"])
-    return {**fields, "language": fields["language"] or language_of(texts, post.page.language)}
 
 
 async def _check_seen(post: Post, work: UnitOfWork) -> None:

@@ -22,7 +22,7 @@ from api.schemas.content.content import NewTemplateBody, TemplateBody
 from api.schemas.core.client_query import cursor_after
 from domain.agent.brain import Category, Language
 from domain.agent.intent import Intent
-from domain.content.content import TemplateEntry, language_of
+from domain.content.content import TemplateEntry, unchosen_language
 from domain.content.errors import ContentNotFound
 from domain.simulation.variant import ContentVariant
 from domain.tenants.actor import ANYONE, MANAGERS
@@ -152,7 +152,7 @@ async def _editor(
     page: Page, entry: TemplateEntry | None, typed: Typed, form: str, seen: str
 ) -> Response:
     """Return the page with the template's form, and a preview of the text for a sample order."""
-    chosen = typed["language"] or language_of((typed["body"],), page.language)
+    chosen = typed["language"] or unchosen_language((typed["body"],), page.language)
     language: Language = "en" if chosen == "en" else "fr"
     async with page.resources.database.reading(page.tenant) as connection:
         frame = (await SettingsRepository(connection, page.tenant).read()).frame
@@ -193,7 +193,9 @@ def _fields(post: Post) -> dict[str, object]:
     lines = (line.strip() for line in post.text("not_for").split("\n"))
     named = ("name", "category", "language", "body", "intent")
     fields = {name: post.text(name) for name in named}
-    fields["language"] = fields["language"] or language_of((fields["body"],), post.page.language)
+    fields["language"] = fields["language"] or unchosen_language(
+        (fields["body"],), post.page.language
+    )
     return {
         **fields,
         "not_for": [line for line in lines if line],

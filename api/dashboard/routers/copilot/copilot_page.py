@@ -2,6 +2,9 @@
 open the chat next to its content."""
 
 import json
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, replace
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends
@@ -9,12 +12,24 @@ from pydantic import JsonValue, ValidationError
 from starlette.responses import Response
 
 from api.auth import limiter_key
+from api.copilot_events import EVENTS, copilot_events, event_of
+from api.dashboard.markdown import rendered
 from api.dashboard.page import AnyonesPage, Page
 from api.dashboard.post import Post, Posted
+from api.http.event_stream import EventStream
 from api.schemas.copilot.copilot_chat import CopilotChatBody
-from domain.copilot.answer import CitedRecord, CopilotAnswer
-from domain.copilot.question import MAX_MESSAGE, MAX_MESSAGES, Speaker
+from domain.copilot.answer import CopilotAnswer
+from domain.copilot.ports import Say
+from domain.copilot.question import (
+    MAX_MESSAGE,
+    MAX_MESSAGES,
+    AskerContext,
+    CopilotQuestion,
+    Speaker,
+)
+from domain.copilot.words import Tongue
 from domain.core.errors import InvalidBody
+from domain.core.ids import parse_ulid
 from domain.intake.rate_limit import LimitScope
 from domain.tenants.actor import ANYONE
 
@@ -25,33 +40,74 @@ _EARLIER: Final = "_earlier"
 # its answer.
 _KEPT: Final = MAX_MESSAGES - 2
 
+# Maximum number of characters formatted as Markdown, which takes up to 0.1 ms per character.
+_FORMATTED: Final = 8_000
+_AT: Final = "_at"
+
 router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Talk:
+    """The conversation shown on the page. `at`: the id of the record on the page from which the
+    copilot was opened."""
+
+    messages: list[JsonValue]
+    at: str | None
 
 
 @router.get(_COPILOT)
 async def copilot(page: AnyonesPage) -> Response:
     """Show the copilot's page. If a question was rejected, the page shows the question again, after
-    the previous conversation."""
+    the previous conversation. `at` in the query is the id of the record on the page from which the
+    copilot was opened."""
     typed = await page.typed(_COPILOT, {"question": "", _EARLIER: "[]"})
-    return _shown(page, _kept(typed[_EARLIER]), None, typed["question"])
+    at = parse_ulid(page.request.query_params.get("at", ""))
+    return _shown(page, _Talk(_kept(typed[_EARLIER]), at), None, typed["question"])
 
 
 @router.post(_COPILOT)
 async def ask(post: Annotated[Post, Depends(Posted(ANYONE))]) -> Response:
     """Answer a question. The form contains the conversation, because the server does not store it.
-    Raises TooManyRequests."""
+    With `Accept: text/event-stream`, the answer is a stream that ends with the page. Raises
+    TooManyRequests."""
     page = post.page
     await page.resources.limiter.check(LimitScope.COPILOT, limiter_key(page.visit.user), page.now)
     earlier = _earlier(post.fields.get(_EARLIER, "[]"))
     asked: JsonValue = {"role": Speaker.USER.value, "content": post.text("question")}
     body = post.body(CopilotChatBody, messages=[*earlier, asked])
-    answer = await page.resources.copilot.answer(page.tenant, page.actor, body.question, _nobody)
+    talk = _Talk([*earlier, asked], parse_ulid(post.fields.get(_AT, "")))
+    question = replace(body.question, asker=_asker(page, talk.at))
+    if EVENTS in page.request.headers.get("accept", "").lower():
+        stream = EventStream(_streamed(post, question, talk))
+        stream.raw_headers.append((b"cache-control", b"private, no-store"))
+        return stream
+    answer = await page.resources.copilot.answer(page.tenant, page.actor, question, _nobody)
     await post.forget()
-    said: JsonValue = {
-        "role": Speaker.ASSISTANT.value,
-        "content": answer.text[:MAX_MESSAGE] or "–",
-    }
-    return _shown(page, [*earlier, asked, said], answer)
+    return _shown(page, talk, answer)
+
+
+async def _streamed(post: Post, question: CopilotQuestion, talk: _Talk) -> AsyncGenerator[bytes]:
+    """Yield the answer's events, then a `page` event with the page's HTML."""
+    page = post.page
+    answers: list[CopilotAnswer] = []
+
+    async def ask(say: Say) -> CopilotAnswer:
+        answer = await page.resources.copilot.answer(page.tenant, page.actor, question, say)
+        answers.append(answer)
+        return answer
+
+    async with aclosing(copilot_events(ask, page.request, page.request.state.request_id)) as events:
+        async for event in events:
+            yield event
+    for answer in answers:
+        await post.forget()
+        yield event_of("page", {"html": bytes(_shown(page, talk, answer).body).decode()})
+
+
+def _asker(page: Page, at: str | None) -> AskerContext:
+    language: Tongue = "en" if page.language == "en" else "fr"
+    return AskerContext(language, page.formats.zone, at)
 
 
 def _earlier(text: str) -> list[JsonValue]:
@@ -79,30 +135,49 @@ def _kept(text: str) -> list[JsonValue]:
     return messages
 
 
-def _shown(
-    page: Page, messages: list[JsonValue], answer: CopilotAnswer | None, question: str = ""
-) -> Response:
-    """Return the copilot's page. `messages`: the conversation. `answer`: the last message, with its
-    citations."""
+def _shown(page: Page, talk: _Talk, answer: CopilotAnswer | None, question: str = "") -> Response:
+    """Return the copilot's page. `answer`: the answer to the last message, with its citations."""
+    messages = [*talk.messages]
+    if answer is not None:
+        text = answer.text[:MAX_MESSAGE] or "–"
+        messages.append({"role": Speaker.ASSISTANT.value, "content": text})
+    formatted = _formatting(page)
+    # The answer comes first, so that it is formatted before the limit is reached.
+    answer_text = "" if answer is None else formatted(answer.text)
     return page.render(
         "copilot/copilot.html",
-        messages=messages[:-1] if answer else messages,
+        messages=talk.messages,
+        answer_text=answer_text,
         answer=answer,
         question=question,
-        links=_links(page, answer),
+        markdown=formatted,
+        links=[(one, _path_of(page, one.url)) for one in (answer.citations if answer else ())],
         earlier=json.dumps(messages, ensure_ascii=False),
+        at=talk.at or "",
         max_question=MAX_MESSAGE,
     )
 
 
-def _links(page: Page, answer: CopilotAnswer | None) -> list[tuple[CitedRecord, str]]:
-    """Return the answer's citations, each with a link if it cites a record. Links point to the
-    current host, even if DASHBOARD_URL names another host. Citations of documents have no link."""
+def _formatting(page: Page) -> Callable[[str], str]:
+    """Return the function that formats the page's messages. The form contains the earlier messages,
+    so they are untrusted. Messages beyond the limit are shown as plain text."""
+    left = _FORMATTED
+
+    def formatted(text: str) -> str:
+        nonlocal left
+        if len(text) > left:
+            return text
+        left -= len(text)
+        return rendered(text, lambda url: _path_of(page, url))
+
+    return formatted
+
+
+def _path_of(page: Page, url: str) -> str | None:
+    """Return the path of a dashboard URL, or None if the URL is not a dashboard URL. Links point
+    to the current host, even if DASHBOARD_URL specifies another host."""
     dashboard = page.resources.settings.server.dashboard
-    return [
-        (one, "/app" + one.url.removeprefix(dashboard) if one.url.startswith(dashboard) else "")
-        for one in (answer.citations if answer else ())
-    ]
+    return "/app" + url.removeprefix(dashboard) if url.startswith(f"{dashboard}/") else None
 
 
 async def _nobody(_: str) -> None:

@@ -1,4 +1,4 @@
-"""/app/static: static files of the pages."""
+"""/app/static: the static files that pages load."""
 
 from typing import Final
 

@@ -1,7 +1,7 @@
-"""The dashboard's overview page, the user's preferences page, and routes needed by all forms."""
+"""The dashboard's Home, its search, the user's preferences page, and routes used by all forms."""
 
 from typing import Final
 
-from api.dashboard.routers.dashboard import draft_forms, me_page, overview
+from api.dashboard.routers.dashboard import draft_forms, me_page, overview, search_pages
 
-ROUTERS: Final = (overview.router, me_page.router, draft_forms.router)
+ROUTERS: Final = (overview.router, search_pages.router, me_page.router, draft_forms.router)

@@ -1,83 +1,183 @@
-"""/app: the overview page, with open work, problems, and the agent's performance."""
+"""/app: Home, with open work, the agent's recent work, problems and key metrics."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from api.dashboard.charts import BarChart, ChartColumn, bar_chart
+from api.dashboard.charts import Sparkline, sparkline
 from api.dashboard.next_page import HOME
 from api.dashboard.page import AnyonesPage, Page
-from domain.analytics.insight import before, change, period
-from domain.analytics.metrics import DayInsight, day_before, days_of
+from api.dashboard.routers.content.knowledge_gaps_pages import new_entry_address
+from api.dashboard.ticket_links import TicketLinks
+from domain.analytics.gaps import GapSpan, KnowledgeGaps
+from domain.analytics.insight import Figures, before, period
+from domain.analytics.metrics import DayInsight, day_before, days_of, share
+from domain.analytics.saved_time import MINUTES_PER_TICKET, hours_saved
 from domain.billing.quota import UNLIMITED
+from domain.core.errors import CallerBusy, OverBudget
 from domain.core.period import period_of
+from domain.runs.ticket_outcome import TicketOutcome
+from domain.tenants.actor import MANAGERS, REVIEWERS
+from services.analytics.gaps import knowledge_gaps
+from services.dashboard.home import report_away, visit_home
 from store.analytics.metrics import MetricsRepository
 from store.billing.usage import UsageRepository
 from store.dashboard.overview import read_overview
 from store.reviews.reviews import ReviewFilter, list_reviews
-from store.runs.traces import RunTraces
 
 _DAYS: Final = 30
-_RUNS: Final = 10
 _FIRST: Final = 3
-"""The number of open reviews that the page names."""
+"""The maximum number of open reviews listed on the page."""
+
+_GAPS: Final = 5
+"""The number of knowledge gaps that are considered for a suggestion, largest first."""
+
+_ASKED_OFTEN: Final = 2
+"""The minimum number of questions for a knowledge gap to be suggested."""
+
+_EXAMPLE_CHARS: Final = 140
+_QUOTA_LOW: Final = 0.8
 
 router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFigure:
+    """A key metric for the last 30 days. `name`: the key of its label. `href`: a link to its
+    tickets."""
+
+    name: str
+    value: str
+    note: str
+    href: str
+    line: Sparkline
 
 
 @router.get(HOME)
 async def overview(page: AnyonesPage) -> Response:
     last = day_before(page.now)
     span = (last - timedelta(days=_DAYS - 1), last)
-    earlier = before(*span)
+    async with page.resources.work.of(page.tenant) as work:
+        visit = await visit_home(work, page.actor)
     async with page.resources.database.reading(page.tenant) as connection:
         found = await read_overview(connection, page.tenant)
+        away = await report_away(connection, page.tenant, page.actor, visit, page.now)
         # The current and previous ranges are adjacent, so one query reads both.
-        days = await MetricsRepository(connection, page.tenant).insight(earlier[0], last)
+        days = await MetricsRepository(connection, page.tenant).insight(before(*span)[0], last)
         usage = await UsageRepository(connection, page.tenant).in_month(period_of(page.now))
-        runs = await RunTraces(connection, page.tenant).page(limit=_RUNS)
         first = await list_reviews(connection, page.tenant, ReviewFilter(), limit=_FIRST)
-    now = period(*span, [day for day in days if day.day >= span[0]])
-    then = period(*earlier, [day for day in days if day.day < span[0]])
     standing = usage.standing(page.now)
+    limit = standing.tickets_limit
     return page.render(
         "dashboard/overview.html",
         found=found,
+        away=away,
         first=first,
-        figures=now.figures,
-        change=change(now.figures, then.figures),
-        standing=standing,
-        is_unlimited=standing.tickets_limit == UNLIMITED,
-        chart=_chart(page, span, days),
-        runs=runs,
+        may_decide=page.may(REVIEWERS),
+        figures=_key_figures(page, span, days),
+        is_quota_low=limit != UNLIMITED and standing.tickets_used >= limit * _QUOTA_LOW,
+    )
+
+
+@router.get("/app/home/improvement")
+async def improvement(page: AnyonesPage) -> Response:
+    """Return the suggestion of an article for Home. The page loads it separately, because
+    clustering the questions takes longer than the other queries."""
+    try:
+        found = await _largest_gaps(page)
+    except (OverBudget, CallerBusy):
+        found = None
+    often = [one for one in found.gaps if one.count >= _ASKED_OFTEN] if found else []
+    gap = next((one for one in often if one.knowledge is None), None)
+    return page.render(
+        "dashboard/improvement.html",
+        gap=gap,
+        is_none_known=found is not None and not found.is_cut and not often,
+        example=gap and " ".join(gap.examples[0].text.split())[:_EXAMPLE_CHARS],
+        write=gap and new_entry_address(gap),
+        may_change=page.may(MANAGERS),
     )
 
 
 @router.get("/app/needs-you")
 async def needs_you(page: AnyonesPage) -> Response:
-    """Return the menu's count of open reviews, which the menu of an open page polls."""
+    """Return the menu's count of open reviews. Open pages poll this route."""
     return page.render("dashboard/needs_you.html")
 
 
-def _chart(page: Page, span: tuple[date, date], days: Sequence[DayInsight]) -> BarChart:
-    """Return a chart of tickets by day, split into tickets that the agent resolved without human
-    agents and all others."""
-    by_day = {day.day: day for day in days}
-    columns = []
-    for day in days_of(*span):
-        counted = by_day.get(day)
-        if counted is None or counted.asked is None or counted.resolved_alone is None:
-            columns.append(ChartColumn(page.formats.day(day), (None, None)))
-        else:
-            alone = counted.resolved_alone
-            columns.append(ChartColumn(page.formats.day(day), (alone, counted.asked - alone)))
-    return bar_chart(
-        page.say("dashboard.chart.finding"),
-        columns,
-        series=(page.say("dashboard.chart.alone"), page.say("dashboard.chart.others")),
-        first=page.say("dashboard.chart.day"),
-        shown=page.formats.number,
+async def _largest_gaps(page: Page) -> KnowledgeGaps:
+    return await knowledge_gaps(
+        page.resources.database,
+        page.tenant,
+        page.actor,
+        page.resources.gaps,
+        span=GapSpan.MONTH,
+        now=page.now,
+        limit=_GAPS,
+    )
+
+
+def _key_figures(
+    page: Page, span: tuple[date, date], days: Sequence[DayInsight]
+) -> tuple[KeyFigure, ...]:
+    """Return the key metrics with their daily values, or nothing if there are no tickets. A day
+    without computed metrics is a gap in the line."""
+    by_day = {day.day: day for day in days if day.day >= span[0]}
+    now = period(*span, list(by_day.values())).figures
+    earlier = before(*span)
+    then = period(*earlier, [day for day in days if day.day < span[0]]).figures
+    if not now.asked:
+        return ()
+    fmt = page.formats
+    tickets = TicketLinks(*span)
+
+    def figure(
+        name: str,
+        shown: Callable[[Figures], str],
+        of: Callable[[DayInsight], float | None],
+        behind: TicketOutcome,
+        *,
+        top: float | None = None,
+        note: str | None = None,
+    ) -> KeyFigure:
+        values = [of(by_day[day]) if day in by_day else None for day in days_of(*span)]
+        label = page.say(f"home_page.figures.{name}")
+        value = shown(now)
+        line = sparkline(page.say("home_page.line", label=label, value=value), values, top=top)
+        was = page.say("home_page.before", value=shown(then))
+        return KeyFigure(name, value, was if note is None else note, tickets.of(behind), line)
+
+    def median(figures: Figures) -> str:
+        ms = figures.latency_p50_ms
+        return "–" if ms is None else fmt.span(ms / 1000)
+
+    return (
+        figure(
+            "automated",
+            lambda of: fmt.percent(of.automation_rate),
+            lambda day: day.automation_rate,
+            TicketOutcome.AUTOMATED,
+            top=1,
+        ),
+        figure("response", median, lambda day: day.latency_p50_ms, TicketOutcome.TIMED),
+        figure(
+            "satisfied",
+            lambda of: fmt.percent(of.satisfied_share),
+            lambda day: share(day.satisfied, day.rated),
+            TicketOutcome.RATED,
+            top=1,
+        ),
+        figure(
+            "saved",
+            lambda of: page.say(
+                "home_page.hours", hours=fmt.number(hours_saved(of.resolved_alone))
+            ),
+            lambda day: day.resolved_alone,
+            TicketOutcome.AUTOMATED,
+            note=page.say("home_page.per_ticket", minutes=MINUTES_PER_TICKET),
+        ),
     )

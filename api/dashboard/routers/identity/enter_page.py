@@ -1,4 +1,4 @@
-"""/app/enter: the page behind an embedded stack's one-time sign-in link."""
+"""/app/enter: the page that the embedded stack's single-use sign-in link opens."""
 
 import secrets
 from typing import Final

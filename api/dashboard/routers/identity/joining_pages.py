@@ -72,7 +72,7 @@ async def _after(
     request: Request, resources: Resources, visit: Visit, *, accepted: bool, tenant: str
 ) -> Response:
     """Return a redirect: to the overview if the invitation was accepted, otherwise to the
-    invitations. The overview still shows the client that the browser showed before."""
+    invitations. The overview still shows the previously selected client."""
     async with resources.database.reading_across() as connection:
         joined = [one for one in await clients_of(connection, visit.user.id) if one.id == tenant]
     if not accepted or not joined:

@@ -99,7 +99,7 @@ async def remove(post: ManagersPost) -> Response:
 
 
 def _lost_its_manager(key: KeyEntry, managers: Set[str]) -> bool:
-    """Return True if the key's creator is not currently a manager of the client."""
+    """Return True if the key's creator is no longer a manager of the client."""
     made_by = key.created_by
     return made_by is not None and not is_operator(made_by) and made_by not in managers
 

@@ -33,7 +33,7 @@ async def sessions(request: Request, resources: ResourcesDep) -> Response:
 
 @router.post(SESSIONS)
 async def end(request: Request, resources: ResourcesDep) -> Response:
-    """End the session that the form names, or all sessions if the form names none."""
+    """End the session that the form specifies, or all sessions if it specifies none."""
     visit = await visit_of(request)
     if visit is None:
         return sign_in_first(request)

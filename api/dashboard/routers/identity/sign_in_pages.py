@@ -103,7 +103,8 @@ async def verify(request: Request) -> Response:
 @router.post("/app/sign-out")
 async def sign_out(request: Request, resources: ResourcesDep) -> Response:
     visit = await visit_of(request)
-    if visit is None:  # the session has expired; a return to this route would sign out again
+    # The session has expired. Returning to this route would sign the user out again.
+    if visit is None:
         return RedirectResponse(SIGN_IN, status_code=303)
     check_form(request, visit, await read_form(request))
     async with resources.work.everywhere() as work:

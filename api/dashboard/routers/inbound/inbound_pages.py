@@ -1,4 +1,4 @@
-"""/app/inbound: received webhooks, rejected webhooks, and the state of polls."""
+"""/app/inbound: received and rejected webhooks, and the status of polling."""
 
 from typing import Annotated, Final
 

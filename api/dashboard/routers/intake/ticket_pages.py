@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from api.dashboard.page import OnPage, Page
 from api.dashboard.post import ReviewersPost
-from api.gateway_answers import BegunDep, EventCaller, answer_event
+from api.gateway_answers import CallStartDep, EventCaller, answer_event
 from api.resources import ResourcesDep
 from api.schemas.intake.gateway import NoPlaybook, parse_request
 from domain.core.errors import InvalidBody
@@ -33,12 +33,12 @@ async def new(page: Annotated[Page, Depends(OnPage(REVIEWERS))]) -> Response:
 
 @router.post(_TICKETS)
 async def send(
-    request: Request, begun: BegunDep, post: ReviewersPost, resources: ResourcesDep
+    request: Request, start: CallStartDep, post: ReviewersPost, resources: ResourcesDep
 ) -> Response:
     """Process the entered ticket as an event, like a gateway request.
 
     The member is the event's author, and the customer's address remains unverified. The form's id
-    is the idempotency key, so a second click returns the result of the first.
+    is the idempotency key, so a second click returns the first click's result.
     """
     page = post.page
     fields = {name: post.text(name).strip() for name in _BLANK}
@@ -47,9 +47,9 @@ async def send(
     given = {name: value for name, value in fields.items() if value}
     call = parse_request({"client_id": page.tenant, **given})
     key = IdempotencyKey(post.once, hashlib.sha256(repr(fields).encode()).digest())
-    by = EventCaller(page.tenant, page.actor, begun, request.state.request_id, vouches=False)
+    by = EventCaller(page.tenant, page.actor, start, request.state.request_id, vouches=False)
     answer = await answer_event(by, call.event(), key, resources)
     await post.forget()
     if isinstance(answer, NoPlaybook):
         return post.done("/app/playbooks", "intake.no_playbook", type=call.resolved_type)
-    return post.done(f"/app/runs/{answer.run_id}", f"intake.{answer.status}")
+    return await post.step_done(f"/app/runs/{answer.run_id}", f"intake.{answer.status}")

@@ -147,7 +147,8 @@ async def _tried(post: Post, integration_id: str) -> Response:
         integration_id,
         connectors=resources.connectors,
     )
-    return post.done(tried_at(integration_id, problem))
+    to = tried_at(integration_id, problem)
+    return post.done(to) if problem else await post.step_done(to)
 
 
 def _given(post: Post, prefix: str) -> dict[str, str]:

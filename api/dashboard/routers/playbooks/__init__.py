@@ -6,6 +6,7 @@ from api.dashboard.routers.playbooks import (
     editor_pages,
     playbook_file_pages,
     playbook_pages,
+    policy_pages,
     report_pages,
     version_pages,
 )
@@ -14,6 +15,7 @@ from api.dashboard.routers.playbooks import (
 ROUTERS: Final = (
     playbook_file_pages.router,
     editor_pages.router,
+    policy_pages.router,
     playbook_pages.router,
     report_pages.router,
     version_pages.router,

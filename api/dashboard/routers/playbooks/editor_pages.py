@@ -78,7 +78,7 @@ async def edit(page: ManagersPlaybook) -> Response:
 
 @router.post(PLAYBOOKS)
 async def create(post: ManagersPost) -> Response:
-    if (answer := await _other_deed(post, None)) is not None:
+    if (answer := await _other_action(post, None)) is not None:
         return answer
     draft = await draft_of(post.page, post.fields)
     publication = Publication.of(post.page.resources.model, draft.override)
@@ -93,7 +93,7 @@ async def create(post: ManagersPost) -> Response:
 @router.post(f"{PLAYBOOK}/edit")
 async def publish(post: PlaybookPost) -> Response:
     page = post.page
-    if (answer := await _other_deed(post, page.record_id)) is not None:
+    if (answer := await _other_action(post, page.record_id)) is not None:
         return answer
     seen = version_seen(post)
     draft = await draft_of(post.page, {**post.fields, "active": ""})
@@ -109,7 +109,7 @@ async def publish(post: PlaybookPost) -> Response:
     return post.done(to, key, version=str(version))
 
 
-async def _other_deed(post: Post, playbook_id: str | None) -> Response | None:
+async def _other_action(post: Post, playbook_id: str | None) -> Response | None:
     """Handle the form's buttons other than "publish", and return the response. Return None for the
     "publish" button."""
     match post.text("do"):

@@ -15,7 +15,6 @@ from api.schemas.learning.playbook_report import AdviceQuery
 from api.schemas.playbooks.gate_answer import GateQuery
 from domain.agent.brain import Category
 from domain.learning.threshold_advice import ThresholdPoint
-from domain.learning.threshold_words import in_english, in_french
 from domain.playbooks.merge import as_entry
 from domain.simulation.variant import LIVE, Variant
 from domain.tenants.actor import MANAGERS, REVIEWERS
@@ -107,12 +106,20 @@ async def run_cases(post: ReviewersPlaybookPost) -> Response:
 
 
 def _said(page: Page, point: ThresholdPoint) -> str:
-    return in_french(point) if page.language == "fr" else in_english(point)
+    """Return a sentence about the effect of a confidence threshold on past replies."""
+    number = page.formats.number
+    return page.say(
+        "playbooks.threshold.finding",
+        threshold=page.formats.percent(point.threshold),
+        reviewed=number(point.reviewed),
+        runs=number(point.reviewed + point.alone),
+        caught=number(point.edits_caught + point.rejections_caught),
+        corrections=number(point.edits + point.rejections),
+    )
 
 
 def _histogram(page: Page, picture: ThresholdPicture) -> BarChart:
     place = picture.entry.playbook.threshold
-    number = page.formats.number
 
     def say(key: str, **facts: object) -> str:
         return page.say(f"playbooks.threshold.{key}", **facts)
@@ -120,11 +127,11 @@ def _histogram(page: Page, picture: ThresholdPicture) -> BarChart:
     return bar_chart(
         _said(page, picture.advice.current),
         [
-            ChartColumn(number(one.low, 2), (one.alone, one.kept, one.corrected))
+            ChartColumn(page.formats.percent(one.low), (one.alone, one.kept, one.corrected))
             for one in picture.bins
         ],
         series=(say("alone"), say("kept"), say("corrected")),
         first=say("confidence"),
-        shown=number,
-        mark=ChartMark(place, say("mark", threshold=number(place, 2))),
+        shown=page.formats.number,
+        mark=ChartMark(place, say("mark", threshold=page.formats.percent(place))),
     )

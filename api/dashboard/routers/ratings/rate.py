@@ -31,7 +31,7 @@ router = APIRouter(include_in_schema=False)
 @dataclass(frozen=True, slots=True)
 class _Linked:
     """The answer that a rating link refers to. `shop`: the shop's display name. `language`: the
-    language of the run."""
+    run's language."""
 
     tenant: TenantId
     run_id: str
@@ -52,7 +52,7 @@ async def rate_page(request: Request, token: str, resources: ResourcesDep) -> Re
 @router.post(_RATE)
 async def rate(request: Request, token: str, resources: ResourcesDep) -> Response:
     """Store a rating. The request's origin is not checked, because the token in the URL authorizes
-    the request: a form on another site would need the token too."""
+    the request. A form on another site would also need the token."""
     await count_address(request, LimitScope.RATING)
     try:
         linked = await _linked(resources, token)

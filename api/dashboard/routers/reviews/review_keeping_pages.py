@@ -11,7 +11,7 @@ from api.dashboard.post import Post, Posted
 from api.route import PathId
 from api.schemas.content.content import NewEntryBody
 from domain.cases.anonymized import anonymized
-from domain.content.content import language_of
+from domain.content.content import unchosen_language
 from domain.intake.order_number import find_order_numbers
 from domain.reviews.errors import EscalationNotFound
 from domain.reviews.review import Review
@@ -63,7 +63,7 @@ async def keep_as_knowledge(
         title=post.text("title"),
         body=post.text("body"),
         language=post.text("language")
-        or language_of((post.text("title"), post.text("body")), post.page.language),
+        or unchosen_language((post.text("title"), post.text("body")), post.page.language),
     )
     async with post.working(to) as work:
         await add_knowledge(

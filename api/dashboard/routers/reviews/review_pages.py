@@ -27,6 +27,7 @@ from domain.reviews.review import Review
 from domain.tenants.actor import ANYONE, MANAGERS, REVIEWERS
 from services.core.unit_of_work import UnitOfWork
 from services.dashboard.forms import standing_in
+from services.reviews.approvers import missing_approver
 from services.reviews.claims import claim_review, release_review
 from services.reviews.decisions import approve_review, edit_review, reject_review
 from store.dashboard.page_drafts import PageDrafts
@@ -45,8 +46,7 @@ ReviewPost = Annotated[Post, Depends(Posted(REVIEWERS, _ID, client_of))]
 
 @dataclass(frozen=True, slots=True)
 class RuleOfDecision:
-    """A policy decision, with the playbook's rule for the action and the limits of that rule by
-    name."""
+    """A policy decision, with the playbook's rule for the action and the rule's limits by name."""
 
     verdict: PolicyDecision
     rule: ActionRule
@@ -60,6 +60,12 @@ async def review(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))])
     async with page.resources.database.reading(page.tenant) as connection:
         found = await read_review(connection, page.tenant, page.record_id)
         context = await review_context(connection, page.tenant, found.id, user_id, page.now)
+        is_open = found.status in OPEN_STATUSES
+        missing = None
+        if is_open and (found.needs_second or user_id in found.authors):
+            missing = await missing_approver(
+                connection, page.tenant, user_id, page.now, needs_two=found.needs_second
+            )
         drafts = await PageDrafts(connection, page.tenant, user_id).read_all(
             [f"{form}/approve", f"{form}/edit", f"{form}/reject"]
         )
@@ -73,12 +79,13 @@ async def review(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))])
         form=form,
         people=await people_of(page) if named - {None} else {},
         user_id=user_id,
-        is_open=found.status in OPEN_STATUSES,
+        is_open=is_open,
+        missing=missing,
         claimed_by_other=_is_claimed_by_other(page, found),
         may_decide=page.may(REVIEWERS),
         may_force=page.may(MANAGERS),
         rules=_rules(found, context),
-        deeds=[action for action in found.plan if action.kind in ON_ORDERS],
+        order_actions=[action for action in found.plan if action.kind in ON_ORDERS],
         diff=diff,
         since=since,
         seen=_seen(found),

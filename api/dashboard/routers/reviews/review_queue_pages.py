@@ -80,18 +80,18 @@ async def several(post: ReviewersPost) -> Response:
     """Claim, release or reject all selected reviews. If the action fails for one review, no review
     changes."""
     chosen = sorted({_review_id(one) for one in post.chosen("review")})
-    deed = post.text("do")
-    if not chosen or deed not in ("claim", "release", "reject"):
+    choice = post.text("do")
+    if not chosen or choice not in ("claim", "release", "reject"):
         raise InvalidBody("champ « review »")
     async with post.working(post.back) as work:
         for review_id in chosen:
-            await _do(post, work, deed, review_id)
-    return post.done(post.back, f"reviews.several_{deed}", count=str(len(chosen)))
+            await _do(post, work, choice, review_id)
+    return post.done(post.back, f"reviews.several_{choice}", count=str(len(chosen)))
 
 
-async def _do(post: Post, work: UnitOfWork, deed: str, review_id: str) -> None:
+async def _do(post: Post, work: UnitOfWork, choice: str, review_id: str) -> None:
     actor = post.page.actor
-    match deed:
+    match choice:
         case "claim":
             await claim_review(work, actor, review_id)
         case "release":

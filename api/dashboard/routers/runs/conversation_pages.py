@@ -1,36 +1,41 @@
-"""/app/conversations: customer messages, their outcomes, and whether the AI agent or a human agent
-handles each conversation."""
+"""/app/conversations/{id}: a conversation's messages, their outcomes, and whether the AI agent or a
+human agent handles it."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Depends
 from pydantic import Field
 from starlette.responses import Response
 
-from api.dashboard.charts import Sparkline, sparkline
-from api.dashboard.page import AnyonesPage, OnPage, Page
-from api.dashboard.people import people_of
+from api.dashboard.moods import mood_line
+from api.dashboard.page import OnPage, Page
 from api.dashboard.post import Post, Posted
+from api.dashboard.routers.runs.composer import composer_of
+from api.dashboard.routers.runs.thread_view import ThreadEntry, thread_of
+from api.dashboard.routers.runs.writing_pages import SNOOZES
+from api.dashboard.typed import Typed
 from api.route import PathId
 from api.schemas.core.client_query import ClientQuery
 from domain.core.ids import ULID
 from domain.intake.customer_email import customer_key
-from domain.intake.event import Channel
+from domain.runs.correspondence import Message
 from domain.runs.errors import ConversationNotFound
+from domain.runs.teammate_reply import TeammateReply
 from domain.tenants.actor import ANYONE, MANAGERS, REVIEWERS
 from services.reviews.takeovers import hand_back, take_over
 from store.analytics.churn import ChurnRepository
+from store.dashboard.page_drafts import PageDrafts
 from store.identity.people import address_of
+from store.reviews.replies import ReplyRepository
 from store.runs.conversation_lists import (
     ConversationLists,
-    TalkFilter,
-    TalkPlace,
-    ThreadStep,
     client_of_conversation,
 )
 from store.runs.conversation_reading import ConversationReader
+from store.runs.internal_notes import InternalNoteRepository
+from store.runs.triage import TriageRepository
+from store.tenants.standings import MemberStandings
 
 _LIST: Final = "/app/conversations"
 _ONE: Final = f"{_LIST}/{{conversation_id}}"
@@ -42,70 +47,70 @@ TalkPage = Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of_conversation))]
 TalkPost = Annotated[Post, Depends(Posted(REVIEWERS, _ID, client_of_conversation))]
 
 
-class TalksQuery(ClientQuery):
-    mood: Literal["unhappy"] | None = None
-    held: Literal["taken"] | None = None
-    waiting: Literal["unanswered"] | None = None
-    channel: Channel | None = None
-    cursor: Annotated[str | None, Field(pattern=rf"^\d{{1,17}}-{ULID.strip('^$')}$")] = None
-
-
 class ThreadQuery(ClientQuery):
     cursor: Annotated[str | None, Field(pattern=ULID)] = None
-
-
-@router.get(_LIST)
-async def conversations(page: AnyonesPage) -> Response:
-    query = page.query(TalksQuery)
-    wanted = TalkFilter(
-        unhappy=query.mood is not None,
-        taken=query.held is not None,
-        unanswered=query.waiting is not None,
-        channel=query.channel,
-    )
-    async with page.resources.database.reading(page.tenant) as connection:
-        found, behind = await ConversationLists(connection, page.tenant).page(
-            wanted, after=_place(query.cursor), limit=_SHOWN
-        )
-    return page.render(
-        "runs/conversations.html",
-        talks=found,
-        cursor=_cursor(behind),
-        filters=query,
-        channels=list(Channel),
-        is_filtered=wanted.is_set,
-        me=page.actor.name,
-        people=await people_of(page),
-    )
+    write: Literal["reply", "note"] = "reply"
+    template: Annotated[str | None, Field(pattern=ULID)] = None
 
 
 @router.get(_ONE)
 async def conversation(page: TalkPage) -> Response:
-    query = page.query(ThreadQuery)
+    query, form = page.query(ThreadQuery), f"{_LIST}/{page.record_id}"
+    user_id = page.visit.user.id
     async with page.resources.database.reading(page.tenant) as connection:
         reader = ConversationReader(connection, page.tenant)
         lists = ConversationLists(connection, page.tenant)
         talk = await reader.read(page.record_id)
         found = await reader.messages(page.record_id, before=query.cursor, limit=_SHOWN + 1)
-        messages = found[:_SHOWN][::-1]
+        messages, has_older = found[:_SHOWN][::-1], len(found) > _SHOWN
+        replies = ReplyRepository(connection, page.tenant)
+        entries = await _entries(
+            page.record_id,
+            messages,
+            InternalNoteRepository(connection, page.tenant),
+            replies,
+            before=query.cursor,
+            has_older=has_older,
+        )
         steps = await lists.steps([one.run_id for one in messages if one.run_id])
         holder, since = await lists.holder(page.record_id)
         customer = customer_key(talk.customer_email)
         churn = await ChurnRepository(connection, page.tenant).of(customer) if customer else None
+        answered = await replies.latest_message(page.record_id, page.resources.now())
+        triage = await TriageRepository(connection, page.tenant).read(
+            page.record_id, page.resources.now()
+        )
+        members = await MemberStandings(connection, page.tenant).all()
+        drafts = await PageDrafts(connection, page.tenant, user_id).read_all(
+            (f"{form}/reply", f"{form}/note", f"{form}/update")
+        )
+    runs = dict.fromkeys(one.run_id for one in messages if one.run_id)
     return page.render(
         "runs/conversation.html",
         talk=talk,
-        messages=messages,
-        older=messages[0].id if len(found) > _SHOWN else "",
+        entries=entries,
+        names=await _names_of(page, entries),
+        older=messages[0].id if has_older else "",
         steps=steps,
         churn=churn,
-        moods=_moods(page, [steps[one.run_id] for one in messages if one.run_id in steps]),
+        moods=mood_line(page, [steps[one].sentiment for one in runs if one in steps]),
         holder=await _name_of(page, holder),
         is_mine=holder == page.actor.name,
         since=since,
         may_act=page.may(REVIEWERS),
         may_force=page.may(MANAGERS),
-        form=f"{_LIST}/{page.record_id}",
+        form=form,
+        writes=query.write,
+        answered=answered,
+        composer=await composer_of(page, answered, drafts.get(f"{form}/reply"), query.template),
+        note=Typed.of({"text": ""}, drafts.get(f"{form}/note")),
+        triage=triage,
+        snoozes=SNOOZES,
+        assignees=[(member.user_id, member.email) for member in members],
+        sorting=Typed.of(
+            {"assignee": triage.assignee or "", "tags": ", ".join(triage.tags)},
+            drafts.get(f"{form}/update"),
+        ),
     )
 
 
@@ -129,34 +134,34 @@ async def give_back(post: TalkPost) -> Response:
     return post.done(to, "runs.handed_back")
 
 
+async def _entries(
+    conversation_id: str,
+    messages: Sequence[Message],
+    notes: InternalNoteRepository,
+    replies: ReplyRepository,
+    *,
+    before: str | None,
+    has_older: bool,
+) -> list[ThreadEntry]:
+    """Return the thread entries for one page. The page with the latest messages also contains
+    unsent replies."""
+    since = messages[0].created_at if has_older else None
+    written = await notes.listed(conversation_id, since=since, before=before, limit=_SHOWN)
+    unsent: Sequence[TeammateReply] = ()
+    if before is None:
+        unsent = await replies.not_sent(conversation_id, _SHOWN)
+    return thread_of(messages, written, unsent)
+
+
+async def _names_of(page: Page, entries: Sequence[ThreadEntry]) -> dict[str, str]:
+    """Return each author's display name, by the actor's name."""
+    authors = {entry.author for entry in entries if entry.author is not None}
+    async with page.resources.database.reading_across() as connection:
+        return {one: await address_of(connection, one) or one for one in sorted(authors)}
+
+
 async def _name_of(page: Page, holder: str | None) -> str:
     if holder is None or holder == page.actor.name:
         return ""
     async with page.resources.database.reading_across() as connection:
         return await address_of(connection, holder) or holder
-
-
-def _moods(page: Page, steps: Sequence[ThreadStep]) -> Sparkline | None:
-    """Return a chart of the customer's sentiment by message, or None if there are fewer than two
-    values."""
-    by_run = {one.run_id: one.sentiment for one in steps}
-    values = [one for one in by_run.values() if one is not None]
-    if len(values) < 2:
-        return None
-    said = " ".join(page.formats.number(one, 1) for one in values)
-    return sparkline(page.say("runs.talk.moods", moods=said), [one + 1 for one in values], top=2)
-
-
-def _place(cursor: str | None) -> TalkPlace | None:
-    if cursor is None:
-        return None
-    micros, _, last = cursor.partition("-")
-    seconds, rest = divmod(int(micros), 1_000_000)
-    return TalkPlace(datetime.fromtimestamp(seconds, UTC).replace(microsecond=rest), last)
-
-
-def _cursor(place: TalkPlace | None) -> str:
-    if place is None:
-        return ""
-    micros = int(place.at.timestamp()) * 1_000_000 + place.at.microsecond
-    return f"{micros}-{place.id}"

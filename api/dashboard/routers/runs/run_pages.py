@@ -8,22 +8,26 @@ from starlette.responses import Response
 
 from api.dashboard.page import AnyonesPage, OnPage, Page
 from api.dashboard.people import people_of
+from api.dashboard.session import is_poll
 from api.http.disposition import content_disposition
 from api.route import PathId
-from api.schemas.core.client_query import cursor_after
 from api.schemas.runs.run import RunQuery
 from domain.agent.brain import Category
+from domain.intake.event import Channel
 from domain.runs.errors import RunNotFound
 from domain.runs.run import RunStatus, Timings
+from domain.runs.ticket_outcome import TicketOutcome
 from domain.tenants.actor import ANYONE, REVIEWERS
+from store.analytics.metrics import MetricsRepository
 from store.runs.conversation_lists import ConversationLists
+from store.runs.run_lists import NONE, RunLists
 from store.runs.traces import RunTraces, client_of_run
 
 _LIST: Final = "/app/runs"
 _RUN: Final = f"{_LIST}/{{run_id}}"
 _ID: Final = PathId("run_id", "run", RunNotFound)
 _WIDTH: Final = 320.0
-_SEEN: Final = 5.0  # Minimum width of a bar, equal to 4 px on a phone
+_SEEN: Final = 5.0  # Minimum width of a bar, equal to 4 px on a phone.
 
 router = APIRouter(include_in_schema=False)
 RunPage = Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of_run))]
@@ -42,20 +46,27 @@ class TimedStep:
 @router.get(_LIST)
 async def runs(page: AnyonesPage) -> Response:
     query = page.query(RunQuery)
+    wanted = query.wanted
     async with page.resources.database.reading(page.tenant) as connection:
-        found = await RunTraces(connection, page.tenant).page(
-            limit=query.limit + 1,
-            before=query.cursor,
-            status=query.status,
-            classification=query.classification,
-        )
+        lists = RunLists(connection, page.tenant)
+        found, behind = await lists.page(wanted, limit=query.limit, before=query.cursor)
+        # A poll refreshes only the rows.
+        is_counted = wanted.is_set and not is_poll(page.request)
+        count = await lists.count(wanted) if is_counted else None
+        playbooks = await MetricsRepository(connection, page.tenant).playbook_names()
     return page.render(
         "runs/runs.html",
-        runs=found[: query.limit],
-        cursor=cursor_after(found, query.limit, lambda last: last.run_id),
+        runs=found,
+        cursor=behind,
+        count=count,
         filters=query,
+        is_filtered=wanted.is_set,
         statuses=list(RunStatus),
         categories=list(Category),
+        channels=list(Channel),
+        outcomes=list(TicketOutcome),
+        playbooks=playbooks,
+        without=NONE,
         may_send=page.may(REVIEWERS),
     )
 

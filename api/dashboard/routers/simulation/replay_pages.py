@@ -1,4 +1,4 @@
-"""/app/replays: reprocessing of past events, and the differences in outcome."""
+"""/app/replays: past events processed again, with the differences between their outcomes."""
 
 import asyncio
 from collections.abc import Sequence

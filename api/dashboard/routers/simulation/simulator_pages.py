@@ -96,7 +96,7 @@ def _as_case(typed: Typed, answer: SimulatorAnswer) -> dict[str, str]:
 
 
 async def _prefilled(page: Page, query: PrefilledQuery) -> dict[str, str]:
-    """Return the prefilled fields, or an empty dict if the query names no source."""
+    """Return the prefilled fields, or an empty dict if the query specifies no source."""
     if query.message:
         return {**BLANK, **NO_VARIANT, "turn1": query.message[:_MOST_PREFILLED]}
     if query.draft_of:

@@ -11,6 +11,7 @@ from api.dashboard.post import ManagersPost, version_of
 from api.schemas.tenants.settings import BrandingBody, SettingsBody
 from domain.tenants.actor import MANAGERS
 from domain.tenants.client_settings import ACKNOWLEDGED_IN, ClientSettings
+from domain.tenants.disclosure import DEFAULT_DISCLOSURE, DisclosureStatus
 from domain.tenants.frame_settings import DEFAULT_FRAME, FRAME_LENGTHS, frame_fields
 from services.dashboard.forms import standing_in
 from services.tenants.client_settings import change_settings
@@ -34,6 +35,8 @@ async def settings(page: AnyonesPage) -> Response:
         "color": looks.color or "",
         "sensitive_words": "\n".join(found.sensitive_words),
         "authserv_ids": "\n".join(found.authserv_ids),
+        **{f"disclosure_{one}": found.disclosure.get(one, "") for one in DEFAULT_DISCLOSURE},
+        "disclosure_status": found.disclosure_status,
         "ask_rating": "on" if found.ask_rating else "",
         "holds_loosening": "on" if found.holds_loosening else "",
         **{f"ack_{one}": found.acknowledgement.get(one, "") for one in ACKNOWLEDGED_IN},
@@ -43,6 +46,8 @@ async def settings(page: AnyonesPage) -> Response:
         "tenants/settings.html",
         typed=await page.typed(_SETTINGS, fields),
         form=_SETTINGS,
+        usual_disclosure=DEFAULT_DISCLOSURE,
+        disclosure_statuses=[*DisclosureStatus],
         seen=_seen(found),
         theirs=fields,
         may_change=page.may(MANAGERS),
@@ -63,6 +68,8 @@ async def change(post: ManagersPost) -> Response:
             one: {name: post.text(_field(f"{one}.{name}")) for name in FRAME_LENGTHS}
             for one in DEFAULT_FRAME
         },
+        disclosure={one: post.text(f"disclosure_{one}") for one in DEFAULT_DISCLOSURE},
+        disclosure_status=post.text("disclosure_status") or None,
         ask_rating=post.ticked("ask_rating"),
         holds_loosening=post.ticked("holds_loosening"),
     )

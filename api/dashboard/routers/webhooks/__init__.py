@@ -4,7 +4,7 @@ from typing import Final
 
 from api.dashboard.routers.webhooks import (
     delivery_pages,
-    webhook_deed_pages,
+    webhook_action_pages,
     webhook_help_pages,
     webhook_pages,
 )
@@ -14,6 +14,6 @@ from api.dashboard.routers.webhooks import (
 ROUTERS: Final = (
     webhook_help_pages.router,
     webhook_pages.router,
-    webhook_deed_pages.router,
+    webhook_action_pages.router,
     delivery_pages.router,
 )

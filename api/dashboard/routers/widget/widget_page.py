@@ -1,5 +1,6 @@
 """/app/widget: the chat widget's allowed sites, rate limits, script tag, key and secret."""
 
+import json
 import secrets
 from datetime import timedelta
 from typing import Final
@@ -11,7 +12,8 @@ from api.dashboard.page import AnyonesPage, Page
 from api.dashboard.post import ManagersPost, Post, version_of
 from api.schemas.widget.widget_settings import OverlapBody, WidgetBody
 from domain.tenants.actor import MANAGERS
-from domain.tenants.client_settings import WIDGET_KEY_BYTES
+from domain.tenants.client_settings import WIDGET_KEY_BYTES, ClientSettings
+from domain.tenants.disclosure import disclosures
 from domain.widget.looks import looks
 from domain.widget.signed_user import SECRET_BYTES
 from domain.widget.widget import WidgetChange, WidgetSummary, summary_of
@@ -27,6 +29,7 @@ from store.tenants.client_settings import SettingsRepository
 from store.widget.widgets import WidgetRepository
 
 _WIDGET: Final = "/app/widget"
+_AUTHORS: Final = ("customer", "agent", "human")
 _SHARES: Final = ("hourly_messages", "monthly_tickets")
 
 router = APIRouter(include_in_schema=False)
@@ -57,7 +60,7 @@ async def change(post: ManagersPost) -> Response:
         origin = page.resources.settings.server.origin
         post.check_seen(_seen(summary_of(there, key, origin=origin, now=page.now)))
         await change_widget(work, page.actor, wanted)
-    return post.done(_WIDGET, "widget.saved")
+    return await post.step_done(_WIDGET, "widget.saved")
 
 
 @router.post(f"{_WIDGET}/key")
@@ -115,12 +118,29 @@ async def _shown(page: Page, secret: str | None) -> Response:
         "widget/widget.html",
         widget=summary,
         secret=secret,
-        looks=looks(settings.branding, page.brand_name),
+        has_logo=settings.branding.logo_url is not None,
+        preview=_preview(page, settings),
         typed=await page.typed(_WIDGET, fields),
         form=_WIDGET,
         seen=_seen(summary),
         theirs=fields,
         may_change=page.may(MANAGERS),
+    )
+
+
+def _preview(page: Page, settings: ClientSettings) -> str:
+    """Return the configuration of the widget's preview, as JSON: its appearance and an example
+    conversation. It omits the logo, because pages load nothing from other hosts."""
+    shown = looks(settings.branding, page.brand_name)
+    example = [(author, page.say(f"widget.example_{author}")) for author in _AUTHORS]
+    return json.dumps(
+        {
+            "display_name": shown.display_name,
+            "color": shown.color,
+            "on_color": shown.on_color,
+            "disclosure": disclosures(settings.disclosure_status, settings.disclosure),
+            "messages": example,
+        }
     )
 
 

@@ -1,4 +1,4 @@
-"""A long answer costs no more than its length, since an answer is read on an event loop."""
+"""Processing a long answer takes linear time, because it runs on an event loop."""
 
 import pytest
 
@@ -14,7 +14,7 @@ REFUND = PlannedAction(
 
 
 def test_no_run_is_compared_with_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A thousand runs were a million comparisons."""
+    """Earlier, a thousand sequences led to a million comparisons."""
 
     def compared(self: AnswerRun, other: object) -> bool:
         raise AssertionError("runs are compared")

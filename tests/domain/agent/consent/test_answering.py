@@ -29,7 +29,8 @@ class Answers(BaseModel):
 
 
 class Others(BaseModel):
-    """`added`: sentences that are no part of any yes. `stories`: of no yes that is bare."""
+    """Negative examples. `added`: sentences that are not part of a yes. `stories`: not part of a
+    plain yes."""
 
     other: tuple[str, ...]
     added: tuple[str, ...]
@@ -124,7 +125,7 @@ def test_a_quoted_question_below_the_answer_is_left_out() -> None:
 
 
 def test_a_yes_to_another_quoted_question_is_none() -> None:
-    """A shop asks more than one thing: an offer of a sample is no question about a refund."""
+    """A shop asks several questions: an offer of a sample is not a question about a refund."""
     for quoted in ("> Would you like a free sample?", "> Is 12 Rue Haute still right?\n> Thanks"):
         assert answered("Yes, with pleasure\n\n" + quoted).assent is not Assent.YES, quoted
 
@@ -227,7 +228,7 @@ def test_a_yes_that_asks_or_limits_is_none(text: str, behind: str) -> None:
     "text", ["refund me please", "Rembourse moi ma cmd 7104", "Please refund order 7104."]
 )
 def test_the_request_again_is_no_yes(text: str) -> None:
-    """A message that is sent twice must not confirm itself."""
+    """A repeated message must not confirm itself."""
     said = read_confirmation(text, ("7104",), question("7104"))
 
     assert said.assent is Assent.OTHER

@@ -1,4 +1,4 @@
-"""Which messages only end a conversation."""
+"""Messages that only end a conversation."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a message wants, in French and English."""
+"""The intents of a message, in French and English."""
 
 import time
 
@@ -273,7 +273,7 @@ def test_any_text_is_read(text: str) -> None:
 
 @pytest.mark.alone
 def test_a_long_text_takes_no_longer_than_its_length() -> None:
-    """Two thousand characters are read, however many there are."""
+    """Only two thousand characters are read."""
     began = time.perf_counter()
     for text in ("where is my order " * 50_000, "aller " * 100_000, "'" * 100_000):
         read_wants(text)

@@ -1,4 +1,4 @@
-"""What a customer is told whose matter went to a human at once."""
+"""The acknowledgement for a customer whose request was handed to a human at once."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The safety net: what it holds in both languages, and what it lets through."""
+"""The safety net: the messages that it holds in both languages, and those that it releases."""
 
 from pathlib import Path
 from typing import Final
@@ -37,7 +37,7 @@ def test_what_only_sounds_alike_is_not(text: str) -> None:
 
 @pytest.mark.parametrize("matter", MESSAGES.held)
 def test_the_matter_is_the_right_one_for_nearly_all(matter: SensitiveMatter) -> None:
-    """Two may be in one message: only that it is held matters to the customer."""
+    """A message may contain two topics: for the customer, it matters only that it is held."""
     texts = MESSAGES.held[matter]
     assert len(texts) >= 15
     right = sum(sensitive_matter(text) is matter for text in texts)

@@ -1,4 +1,4 @@
-"""The grammar of the safety net: its words, phrases and distances, and its effort."""
+"""The grammar of the safety net: its words, phrases and distances, and its cost."""
 
 from collections.abc import Iterator, Sequence
 
@@ -75,7 +75,7 @@ def test_a_frame_that_says_nothing_is_refused(text: str) -> None:
 
 
 class CountedPlaces(list[tuple[int, int]]):
-    """Places that count how often they are read."""
+    """Positions that count how often they are read."""
 
     reads = 0
 
@@ -86,7 +86,7 @@ class CountedPlaces(list[tuple[int, int]]):
 
 
 def _effort(found: Frames, read: Sequence[str]) -> int:
-    """How many places all frames look at for a text of these words."""
+    """Return how many positions all frames examine for a text with these words."""
     said = {name: CountedPlaces(places) for name, places in found.said(read).items()}
     CountedPlaces.reads = 0
     for frame in found.frames:

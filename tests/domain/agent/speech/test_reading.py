@@ -15,7 +15,7 @@ from domain.agent.speech.request import Standing, Veto
 from domain.core.strict_yaml import read_yaml
 from tests.support.core.each import each
 
-# By the writer of the grammar, and of two who had not seen it.
+# By the grammar's author, and by two authors who had not seen it.
 _MORE: Final = ("variants.yaml", "writer_f.yaml", "writer_h.yaml")
 _ASKED: Final = (Standing.PLAIN, Standing.LIKELY)
 

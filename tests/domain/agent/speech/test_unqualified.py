@@ -33,7 +33,7 @@ def table() -> CautionTable:
 
 
 def unqualified(text: str) -> bool:
-    """Whether any word of the text that may ask does so without a qualifier."""
+    """Return whether any word that can be a request occurs without a qualifier."""
     return any(is_unqualified(text, quote) for quote in _ASKING.findall(text))
 
 

@@ -1,0 +1,42 @@
+"""/app/find and /app/palette: search by words, email address, order number or id."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter
+from pydantic import Field
+from starlette.responses import Response
+
+from api.dashboard.page import AnyonesPage, Page
+from api.dashboard.palette import SHOWN, palette_groups, record_address
+from api.schemas.core.client_query import ClientQuery
+from services.dashboard.search import SearchResults, search_records
+
+_SHOWN: Final = 50
+
+router = APIRouter(include_in_schema=False)
+
+
+class FindQuery(ClientQuery):
+    q: Annotated[str, Field(max_length=254, pattern=r"^[^\x00]*$")] = ""
+
+
+@router.get("/app/find")
+async def find(page: AnyonesPage) -> Response:
+    asked = page.query(FindQuery).q.strip()
+    found = await _search(page, asked, _SHOWN) if asked else SearchResults()
+    return page.render("dashboard/find.html", asked=asked, found=found, address_of=record_address)
+
+
+@router.get("/app/palette")
+async def palette(page: AnyonesPage) -> Response:
+    """Return the command palette's lines. The palette's dialog loads them."""
+    asked = page.query(FindQuery).q.strip()
+    found = await _search(page, asked, SHOWN)
+    return page.render(
+        "dashboard/palette.html", asked=asked, groups=palette_groups(page, asked, found)
+    )
+
+
+async def _search(page: Page, asked: str, limit: int) -> SearchResults:
+    async with page.resources.database.reading(page.tenant) as connection:
+        return await search_records(connection, page.tenant, page.actor, asked, limit=limit)

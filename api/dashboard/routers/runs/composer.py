@@ -1,0 +1,68 @@
+"""The reply form: its initial text, and the templates that a member can insert."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from api.dashboard.page import Page
+from api.dashboard.typed import Typed
+from domain.agent.frame import AnswerFrame
+from domain.agent.macro import inserted
+from domain.agent.template import Filled
+from domain.content.content import TemplateEntry
+from domain.dashboard.draft import Draft
+from store.content.content_changes import ContentChanges
+from store.intake.events import EventRepository
+from store.reviews.replies import LatestMessage, ReplyRepository
+from store.tenants.client_settings import SettingsRepository
+
+_TEMPLATES: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Composer:
+    """The reply form. `is_prefilled`: whether the text is the agent's draft. `templates`: the id
+    and name of each template that can be inserted. `gaps`: the inserted template's placeholders
+    that the member must replace."""
+
+    reply: Typed
+    is_prefilled: bool = False
+    templates: Sequence[tuple[str, str]] = ()
+    gaps: tuple[str, ...] = ()
+
+
+async def composer_of(
+    page: Page, answered: LatestMessage | None, draft: Draft | None, template_id: str | None
+) -> Composer:
+    """Return a conversation's reply form.
+
+    The initial text is the member's unsent draft. Without one, it is the agent's draft from an open
+    review. `template_id`: the template to append to the text, or None. Raises ContentNotFound.
+    """
+    typed = Typed.of({"text": ""}, draft)
+    if answered is None:
+        return Composer(typed)
+    async with page.resources.database.reading(page.tenant) as connection:
+        templates = await ContentChanges(connection, page.tenant).template_names(_TEMPLATES)
+        if draft is None:
+            written = await ReplyRepository(connection, page.tenant).open_draft(page.record_id)
+            typed = Typed({"text": written}, None)
+    is_prefilled = draft is None and bool(typed["text"])
+    if template_id is None:
+        return Composer(typed, is_prefilled, templates)
+    filled = await _inserted(page, answered, template_id)
+    text = "\n\n".join(filter(None, (typed["text"].rstrip(), filled.text)))
+    return Composer(Typed({"text": text}, draft), is_prefilled, templates, filled.missing)
+
+
+async def _inserted(page: Page, answered: LatestMessage, template_id: str) -> Filled:
+    async with page.resources.database.reading(page.tenant) as connection:
+        template = await ContentChanges(connection, page.tenant).read(TemplateEntry, template_id)
+        event = await EventRepository(connection, page.tenant).unified(answered.event_id)
+        settings = await SettingsRepository(connection, page.tenant).read()
+    if event is None:
+        return Filled(template.body)
+    frame = AnswerFrame.of(
+        settings.frame, brand_name=page.brand_name, customer_name=event.customer_name
+    )
+    return inserted(template, event, frame, brand_name=page.brand_name)

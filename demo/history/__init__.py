@@ -1,0 +1,1 @@
+"""Thirty days of history for the demo shop: conversations, reviews, refunds and ratings."""

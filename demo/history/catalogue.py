@@ -1,0 +1,54 @@
+"""The sentences of the demo shop's history, from `fr.toml` and `en.toml`."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.agent.brain import Language
+
+_HERE: Final = Path(__file__).parent
+
+
+class _Words(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class TopicWords(_Words):
+    """The sentences about a topic. `follow_ups`: questions after another answer. `answers`: the
+    agent's answers from knowledge. `replies`: the members' texts."""
+
+    subjects: tuple[str, ...]
+    messages: tuple[str, ...]
+    follow_ups: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    replies: tuple[str, ...] = ()
+
+
+class HistoryWords(_Words):
+    """The sentences in one language. `hello`, `hello_named` and `signed` surround a member's text.
+    `comments` and `complaints`: comments on good and bad ratings. `rejections`: reasons for
+    rejections, for teammates. `items`: the products, keyed by the names in `PRICES`."""
+
+    first_names: tuple[str, ...]
+    last_names: tuple[str, ...]
+    hello: str
+    hello_named: str
+    signed: str
+    thanks: tuple[str, ...]
+    comments: tuple[str, ...]
+    complaints: tuple[str, ...]
+    notes: tuple[str, ...]
+    rejections: tuple[str, ...]
+    items: Mapping[str, str]
+    topics: Mapping[str, TopicWords]
+
+
+@cache
+def catalogue(language: Language) -> HistoryWords:
+    """Return the sentences in this language. Raises pydantic.ValidationError if the file is
+    invalid."""
+    return HistoryWords.model_validate(tomllib.loads((_HERE / f"{language}.toml").read_text()))

@@ -1,0 +1,85 @@
+"""The periods that a question to the copilot can name, such as `this month` or `hier`."""
+
+from collections.abc import Sequence, Set
+from datetime import date, timedelta
+from enum import StrEnum
+from typing import Final
+
+
+class NamedPeriod(StrEnum):
+    TODAY = "today"
+    YESTERDAY = "yesterday"
+    THIS_WEEK = "this_week"
+    LAST_WEEK = "last_week"
+    THIS_MONTH = "this_month"
+    LAST_MONTH = "last_month"
+    QUARTER = "quarter"
+
+
+_QUARTER_DAYS: Final = 90
+_LAST: Final = frozenset(
+    {"last", "previous", "derniere", "dernier", "passe", "passee", "precedent", "precedente"}
+)
+_THIS: Final = frozenset({"this", "ce", "cette"})
+_WEEK: Final = frozenset({"week", "semaine"})
+_MONTH: Final = frozenset({"month", "mois"})
+_TODAY: Final = frozenset({"today", "aujourd", "tonight", "jour", "journee", "now", "moment"})
+_YESTERDAY: Final = frozenset({"yesterday", "hier"})
+_QUARTER: Final = frozenset({"quarter", "trimestre"})
+
+
+def period_named(words: Sequence[str]) -> NamedPeriod | None:
+    """Return the period named in a question, or None."""
+    said = frozenset(words)
+    if said & _WEEK:
+        return NamedPeriod.LAST_WEEK if _is_last(words, _WEEK) else NamedPeriod.THIS_WEEK
+    if said & _MONTH:
+        return NamedPeriod.LAST_MONTH if _is_last(words, _MONTH) else NamedPeriod.THIS_MONTH
+    if said & _YESTERDAY:
+        return NamedPeriod.YESTERDAY
+    if said & _QUARTER:
+        return NamedPeriod.QUARTER
+    return NamedPeriod.TODAY if said & _TODAY else None
+
+
+def _is_last(words: Sequence[str], unit: Set[str]) -> bool:
+    """Return True if the words mean the preceding week or month. Return False for "the last refund
+    this month"."""
+    if _LAST.isdisjoint(words):
+        return False
+    around = zip(("", *words), words, (*words[1:], ""), strict=False)
+    return any(
+        before not in _THIS or after in _LAST for before, word, after in around if word in unit
+    )
+
+
+def days_in(period: NamedPeriod, today: date) -> tuple[date, date]:
+    """Return the first and last day of a period. A week starts on Monday. The current period ends
+    today."""
+    day, month = timedelta(days=1), today.replace(day=1)
+    monday = today - timedelta(days=today.weekday())
+    return {
+        NamedPeriod.TODAY: (today, today),
+        NamedPeriod.YESTERDAY: (today - day, today - day),
+        NamedPeriod.THIS_WEEK: (monday, today),
+        NamedPeriod.LAST_WEEK: (monday - 7 * day, monday - day),
+        NamedPeriod.THIS_MONTH: (month, today),
+        NamedPeriod.LAST_MONTH: ((month - day).replace(day=1), month - day),
+        NamedPeriod.QUARTER: (today - (_QUARTER_DAYS - 1) * day, today),
+    }[period]
+
+
+def whole_days_in(period: NamedPeriod, last_whole: date) -> tuple[date, date]:
+    """Return the full days of a period that have ended. `last_whole`: the last day that has ended.
+
+    If the period has no such day, return the preceding period.
+    """
+    first, last = days_in(period, last_whole + timedelta(days=1))
+    if first <= last_whole:
+        return first, min(last, last_whole)
+    before = {
+        NamedPeriod.TODAY: NamedPeriod.YESTERDAY,
+        NamedPeriod.THIS_WEEK: NamedPeriod.LAST_WEEK,
+        NamedPeriod.THIS_MONTH: NamedPeriod.LAST_MONTH,
+    }[period]
+    return days_in(before, last_whole + timedelta(days=1))

@@ -1,0 +1,42 @@
+"""The words in a customer's name and address, by which the customer can be found."""
+
+import re
+from typing import Final
+
+from domain.core.text import fold
+from domain.intake.customer_email import customer_key
+
+MAX_WORDS: Final = 16
+"""Maximum number of words stored for a customer."""
+
+MAX_WORD_CHARS: Final = 100
+
+MAX_SEARCHED: Final = 5
+"""Maximum number of words in a search. Further words are ignored."""
+
+_WORD: Final = re.compile(r"[^\W_]+")
+
+
+def customer_words(name: str | None, key: str) -> tuple[str, ...]:
+    """Return the words by which a customer can be found. `key`: the address, as returned by
+    `customer_key`. The whole address is one of the words."""
+    return _some([key, *_words(name or ""), *_words(key)], MAX_WORDS)
+
+
+def searched_words(text: str) -> tuple[str, ...]:
+    """Return the words to search for in a member's input. A part with an "@" is an address prefix,
+    and stays one word."""
+    found: list[str] = []
+    for part in text.split():
+        key = customer_key(part) if "@" in part else None
+        found += _words(part) if key is None else [key]
+    return _some(found, MAX_SEARCHED)
+
+
+def _words(text: str) -> list[str]:
+    """Return the words in a text, in lower case and without accents. "œ" becomes "oe"."""
+    return _WORD.findall(fold(text.casefold()))
+
+
+def _some(words: list[str], limit: int) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word[:MAX_WORD_CHARS] for word in words))[:limit]

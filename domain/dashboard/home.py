@@ -1,0 +1,61 @@
+"""Home: the member's visits, and the agent's work since the previous visit."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from domain.core.money import Money
+
+PAUSE: Final = timedelta(minutes=30)
+"""A visit ends when the member has not opened Home for this long."""
+
+STEP: Final = timedelta(minutes=5)
+"""Minimum interval between updates of a visit's time, so that most views of Home write nothing."""
+
+LONGEST: Final = timedelta(days=30)
+"""Maximum period covered by a report on a member's absence."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemberVisit:
+    """A member's current visit to Home. `seen_at`: the time when the member last opened Home.
+    `away_since`: the end of the previous visit, or None if this is the first visit."""
+
+    seen_at: datetime
+    away_since: datetime | None = None
+
+    def reported_since(self, now: datetime) -> datetime | None:
+        """Return the start of the period to report, at most `LONGEST` before `now`. Return None
+        during a member's first visit."""
+        return None if self.away_since is None else max(self.away_since, now - LONGEST)
+
+
+def next_visit(last: MemberVisit | None, now: datetime) -> MemberVisit:
+    """Return the visit after a view of Home at `now`. Within `STEP` of the stored time, return
+    `last` itself. After a `PAUSE`, a new visit starts."""
+    if last is None:
+        return MemberVisit(now)
+    apart = now - last.seen_at
+    if apart > PAUSE:
+        return MemberVisit(now, last.seen_at)
+    return last if apart < STEP else replace(last, seen_at=now)
+
+
+@dataclass(frozen=True, slots=True)
+class AwayReport:
+    """The agent's work on the tickets that arrived since `since`. `answered`: tickets answered
+    without the team. `escalated`: tickets handed off to the team. `refunded`: the sums of executed
+    refunds, by currency. `is_partial`: whether there were more records than were examined. The
+    counts and sums are then lower bounds."""
+
+    since: datetime
+    answered: int
+    escalated: int
+    failed: int
+    refunds: int
+    refunded: tuple[Money, ...]
+    is_partial: bool
+
+    @property
+    def is_quiet(self) -> bool:
+        return not (self.answered or self.escalated or self.failed or self.refunds)

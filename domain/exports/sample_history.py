@@ -1,0 +1,32 @@
+"""A sample history: records that make a new client look like one in use."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from domain.agent.escalation_reason import EscalationReason
+from domain.exports.export import Section
+from domain.exports.record import Record
+
+
+@dataclass(frozen=True, slots=True)
+class OpenReview:
+    """An open review. It is not an export record, because an import closes every open review. `at`:
+    the time when the review was opened."""
+
+    event_id: str
+    run_id: str
+    review_id: str
+    reason: EscalationReason
+    at: datetime
+    expires_at: datetime
+
+
+@dataclass(slots=True)
+class SampleHistory:
+    """A history's records by section, and its open reviews. `tickets`: each event's time of
+    arrival, by event id. Each event counts as one ticket."""
+
+    sections: dict[Section, list[Record]] = field(default_factory=lambda: defaultdict(list))
+    open_reviews: list[OpenReview] = field(default_factory=list)
+    tickets: dict[str, datetime] = field(default_factory=dict)

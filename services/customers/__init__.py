@@ -1,0 +1,1 @@
+"""Customer use cases: list, search and show customers."""

@@ -1,0 +1,45 @@
+"""The reasons why a small team cannot approve a review: it has too few approvers, or they joined
+too recently."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from domain.tenants.actor import REVIEWERS
+from domain.tenants.four_eyes import two_approve_from
+from domain.tenants.loosening import is_held
+from store.tenants.client_settings import SettingsRepository
+from store.tenants.loosenings import LooseningRepository
+from store.tenants.standings import MemberStandings
+
+
+@dataclass(frozen=True, slots=True)
+class MissingApprover:
+    """The approver that a client's team lacks. `approves_from`: when a second member qualifies, or
+    None if there is no second member. `raising_waits`: whether raising the amount limit takes
+    effect only after a waiting period."""
+
+    approves_from: datetime | None
+    raising_waits: bool
+
+
+async def missing_approver(
+    connection: AsyncConnection, tenant: TenantId, user_id: str, now: datetime, *, needs_two: bool
+) -> MissingApprover | None:
+    """Return why the client's team cannot approve a review, or None if it can.
+
+    `needs_two`: whether two members must approve. If one is enough, the member `user_id` entered
+    the request, and any other reviewer may approve it.
+    """
+    members = await MemberStandings(connection, tenant).all()
+    approves_from = two_approve_from(members) if needs_two else None
+    if approves_from is not None and approves_from <= now:
+        return None
+    others = (one for one in members if one.user_id != user_id)
+    if not needs_two and any(one.role in REVIEWERS for one in others):
+        return None
+    settings = await SettingsRepository(connection, tenant).read()
+    left = await LooseningRepository(connection, tenant).manager_left_at()
+    return MissingApprover(approves_from, is_held(settings, members, left, now))

@@ -1,0 +1,257 @@
+"""Lists of runs, newest first, and their lengths."""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final, Literal
+
+import sqlalchemy as sa
+
+from domain.agent.brain import Category
+from domain.agent.escalation_reason import EscalationReason
+from domain.analytics.metrics import DURABLE_AFTER, midnight
+from domain.core.ids import first_ulid
+from domain.intake.event import Channel
+from domain.ratings.rating_link import LINK_LASTS
+from domain.runs.run import RunStatus
+from domain.runs.ticket_outcome import TicketOutcome
+from domain.runs.trace import RunSummary
+from store.core.repository import TenantRepository
+from store.runs.outcomes import (
+    CAME_BACK,
+    INBOUND,
+    IS_ASKED,
+    IS_COMPLETED,
+    IS_ESCALATED,
+    IS_REFUNDED,
+    IS_REQUEST,
+)
+
+LOOKED_THROUGH: Final = 2_000
+"""Maximum number of runs examined for one page of a filtered list. Some filters have no index."""
+
+COUNTED_TO: Final = 5_000
+"""Maximum number of runs examined to count a list."""
+
+_FOLLOWED_THROUGH: Final = 500
+"""The same limit for filters that search for the customer's later messages."""
+
+NONE: Final = "none"
+"""The filter value for runs without a category or channel."""
+
+# A ULID starts with a digit from 0 to 7, so this text sorts after every ULID.
+_BEYOND_ALL: Final = "8"
+# An id is generated slightly earlier than the run's timestamp.
+_MARGIN: Final = timedelta(hours=1)
+
+# The lists are in primary key order. Ids are in the order of admission.
+_LATEST: Final = """
+    SELECT run.*, NULL::timestamptz AS rated_at, NULL::smallint AS score FROM engine_runs AS run
+    WHERE run.client_id = :client_id AND run.id < :before {inner}
+    ORDER BY run.id DESC LIMIT :looked_through
+"""
+_RATED: Final = """
+    SELECT run.*, given.created_at AS rated_at, given.score FROM (
+        SELECT run_id, created_at, score FROM ratings AS run
+        WHERE run.client_id = :client_id AND run.run_id < :before {inner}
+        ORDER BY run.run_id DESC LIMIT :looked_through
+    ) AS given CROSS JOIN LATERAL (
+        SELECT * FROM engine_runs WHERE client_id = :client_id AND id = given.run_id OFFSET 0
+    ) AS run
+"""
+_PAGE: Final = """
+    SELECT run.id AS run_id, run.event_id, run.status, event.event_type,
+           CASE WHEN event.unified IS NULL THEN event.customer_email
+                ELSE event.unified ->> 'customer_email' END AS customer_email,
+           event.subject, coalesce(left(event.text, 280), '') AS preview,
+           run.classification, run.confidence, run.sentiment, run.handoff_reason, run.error_code,
+           run.duration_ms, run.received_at, run.finished_at
+    FROM (
+        SELECT run.* FROM ({examined}) AS run {joined}
+        WHERE true {outer}
+        ORDER BY run.id DESC LIMIT :limit
+    ) AS run
+    CROSS JOIN LATERAL (
+        SELECT event_type, unified, customer_email, subject, text FROM engine_events
+        WHERE client_id = run.client_id AND id = run.event_id OFFSET 0
+    ) AS event
+    ORDER BY run.id DESC
+"""
+_END: Final = """
+    SELECT CASE WHEN count(*) >= :looked_through THEN min(id) END FROM ({examined}) AS run
+"""
+_COUNT: Final = """
+    SELECT count(*) FILTER (WHERE true {outer}) AS found, count(*) AS examined
+    FROM ({examined}) AS run {joined}
+"""
+
+# The day's number of durable resolutions is stored once the 7 days have passed for all of its runs.
+_IS_FOLLOWED: Final = """EXISTS (
+    SELECT FROM metrics_daily AS day
+    WHERE day.client_id = run.client_id AND day.durable IS NOT NULL
+      AND day.day = CAST(run.received_at AT TIME ZONE 'UTC' AS date) OFFSET 0)"""
+_RESOLVED: Final = f"{IS_COMPLETED} AND {IS_ASKED}"
+_OF_OUTCOME: Final = {
+    TicketOutcome.ASKED: IS_ASKED,
+    TicketOutcome.RESOLVED: _RESOLVED,
+    TicketOutcome.AUTOMATED: f"{IS_COMPLETED} AND {IS_REQUEST} AND NOT {IS_ESCALATED}",
+    TicketOutcome.WITH_TEAM: f"{IS_COMPLETED} AND {IS_ESCALATED}",
+    TicketOutcome.OPEN: f"NOT {IS_COMPLETED} AND {IS_ASKED}",
+    TicketOutcome.ESCALATED: IS_ESCALATED,
+    TicketOutcome.TIMED: "run.duration_ms IS NOT NULL",
+    TicketOutcome.DURABLE: f"{_RESOLVED} AND {_IS_FOLLOWED} AND NOT {CAME_BACK}",
+    TicketOutcome.REOPENED: f"{_RESOLVED} AND {_IS_FOLLOWED} AND {CAME_BACK}",
+    TicketOutcome.REFUNDED: f"{IS_ASKED} AND {IS_REFUNDED}",
+    TicketOutcome.RATED: "true",
+    TicketOutcome.SATISFIED: "run.score >= 4",
+}
+_FOLLOWED: Final = {TicketOutcome.DURABLE, TicketOutcome.REOPENED}
+_OF_RATINGS: Final = {TicketOutcome.RATED, TicketOutcome.SATISFIED}
+
+
+@dataclass(frozen=True, slots=True)
+class RunFilter:
+    """Filters for a list of runs. `reason`: the run's first escalation reason. `classification`,
+    `channel`: `NONE` for runs without one. `first`, `last`: the UTC days on which a run was
+    received, or on which it was rated for the outcomes `rated` and `satisfied`."""
+
+    status: RunStatus | None = None
+    classification: Category | Literal["none"] | None = None
+    reason: EscalationReason | None = None
+    playbook_id: str | None = None
+    channel: Channel | Literal["none"] | None = None
+    outcome: TicketOutcome | None = None
+    first: date | None = None
+    last: date | None = None
+
+    @property
+    def is_set(self) -> bool:
+        return self != RunFilter()
+
+    @property
+    def of_ratings(self) -> bool:
+        return self.outcome in _OF_RATINGS
+
+    @property
+    def equals(self) -> dict[str, str]:
+        """Return the filters on indexed columns, most selective column first. The values are
+        SQL."""
+        chosen = {
+            "run.handoff_reason = :reason": self.reason,
+            "run.classification = :classification": self.classification,
+            "run.playbook_id = :playbook_id": self.playbook_id,
+            "run.status = :status": self.status,
+        }
+        return {
+            sql if value != NONE else "run.classification IS NULL": str(value)
+            for sql, value in chosen.items()
+            if value is not None
+        }
+
+    @property
+    def inner(self) -> str:
+        """Return the SQL for the filters that are applied to all runs.
+
+        Only one index can be used at a time, so the other filters are in `outer`. Otherwise, a
+        query with two common values that rarely occur together would read all runs.
+        """
+        column = "run_id" if self.of_ratings else "id"
+        days = "" if self.first is None else f"AND run.{column} >= :first_id "
+        return days + ("" if self.of_ratings else "".join(f"AND {one} " for one in self._indexed))
+
+    @property
+    def outer(self) -> str:
+        """Return the SQL for the other filters. They are applied only to a limited number of
+        runs."""
+        at = "rated_at" if self.of_ratings else "received_at"
+        conditions = [one for one in self.equals if self.of_ratings or one not in self._indexed]
+        if self.channel is not None:
+            conditions.append("coalesce(inbound.channel, 'none') = :channel")
+        if self.outcome is not None:
+            conditions.append(_OF_OUTCOME[self.outcome])
+        if self.first is not None:
+            conditions.append(f"run.{at} >= :begins")
+        if self.last is not None:
+            conditions.append(f"run.{at} < :ends")
+        return "".join(f"AND ({one}) " for one in conditions)
+
+    @property
+    def _indexed(self) -> tuple[str, ...]:
+        return tuple(self.equals)[:1]
+
+    @property
+    def joined(self) -> str:
+        return INBOUND if self.channel is not None or self.outcome in _FOLLOWED else ""
+
+    @property
+    def most(self) -> int:
+        return _FOLLOWED_THROUGH if self.outcome in _FOLLOWED else LOOKED_THROUGH
+
+    def values(self, before: str | None) -> dict[str, object]:
+        """Return the parameters for the SQL. `before`: the last id on the previous page."""
+        beyond = before or _BEYOND_ALL
+        values: dict[str, object] = {"durable": DURABLE_AFTER}
+        if self.last is not None:
+            ends = midnight(self.last) + timedelta(days=1)
+            beyond = min(beyond, first_ulid(ends + _MARGIN))
+            values["ends"] = ends
+        if self.first is not None:
+            begins = midnight(self.first)
+            # A customer can rate a run until its link expires.
+            earliest = begins - (LINK_LASTS if self.of_ratings else timedelta()) - _MARGIN
+            values |= {"begins": begins, "first_id": first_ulid(earliest)}
+        given = {
+            "status": self.status,
+            "classification": self.classification,
+            "reason": self.reason,
+            "playbook_id": self.playbook_id,
+            "channel": self.channel,
+        }
+        values |= {name: str(value) for name, value in given.items() if value is not None}
+        return {**values, "before": beyond}
+
+
+@dataclass(frozen=True, slots=True)
+class RunCount:
+    """The length of a list of runs. `is_partial`: whether there may be more, because only the
+    latest `COUNTED_TO` runs were examined."""
+
+    count: int
+    is_partial: bool
+
+
+class RunLists(TenantRepository):
+    async def page(
+        self, wanted: RunFilter, *, limit: int, before: str | None = None
+    ) -> tuple[list[RunSummary], str | None]:
+        """Return a page of runs, newest first, and the cursor for the next page. On the last page,
+        the cursor is None. `before`: the cursor of the page.
+
+        A page can be shorter than `limit`, because filters without an index examine a limited
+        number of runs per page.
+        """
+        outer = wanted.outer
+        given = {
+            **wanted.values(before),
+            "client_id": self._tenant,
+            "limit": limit + 1,
+            "looked_through": wanted.most if outer else limit + 1,
+        }
+        rows = await self._connection.execute(_sql(_PAGE, wanted), given)
+        found = [RunSummary.model_validate(row, from_attributes=True) for row in rows]
+        if len(found) > limit:
+            return found[:limit], found[limit - 1].run_id
+        if not outer:
+            return found, None
+        return found, await self._connection.scalar(_sql(_END, wanted), given)
+
+    async def count(self, wanted: RunFilter) -> RunCount:
+        """Return the number of runs in a list."""
+        most = _FOLLOWED_THROUGH * 2 if wanted.outcome in _FOLLOWED else COUNTED_TO
+        given = {**wanted.values(None), "client_id": self._tenant, "looked_through": most}
+        row = (await self._connection.execute(_sql(_COUNT, wanted), given)).one()
+        return RunCount(row.found, is_partial=row.examined >= most)
+
+
+def _sql(query: str, wanted: RunFilter) -> sa.TextClause:
+    examined = (_RATED if wanted.of_ratings else _LATEST).format(inner=wanted.inner)
+    return sa.text(query.format(examined=examined, joined=wanted.joined, outer=wanted.outer))

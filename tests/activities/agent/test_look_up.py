@@ -1,0 +1,39 @@
+"""The stored result of an order lookup."""
+
+from datetime import UTC, datetime
+
+import sqlalchemy as sa
+
+from activities.agent.look_up import LookUp
+from adapters.connectors.http import open_client
+from adapters.connectors.registry import ConnectorRegistry
+from adapters.seal import FernetSealer, new_seal_key
+from adapters.system import new_ulid
+from domain.agent.contracts import LookUpInput
+from domain.core.contracts import RunRef
+from store.core.database import Database
+from store.intake.tables import engine_events
+from store.reviews.tables import escalation_tickets
+from store.runs.cases import CaseRepository
+from tests.support.agent.policy_context import an_event
+from tests.support.core.rows import only_row
+from tests.support.reviews.reviews import open_review
+from tests.support.tenants.shop import Shop
+
+NOW = datetime(2026, 11, 28, 22, 0, tzinfo=UTC)
+
+
+async def test_a_lookup_is_stored_with_its_time(database: Database, shop: Shop) -> None:
+    review = await only_row(database, escalation_tickets, id=await open_review(database, shop))
+    run_id = str(review["run_id"])
+    ref = RunRef(client_id=shop.client_id, event_id=new_ulid(), run_id=run_id)
+    event = an_event().model_dump(mode="json", exclude={"subject", "text"})
+    async with database.tenant(shop.tenant) as connection:
+        await connection.execute(sa.update(engine_events).values(unified=event))
+    async with open_client() as http:
+        connectors = ConnectorRegistry(FernetSealer(new_seal_key()), http, allow_loopback=False)
+        await LookUp(database, connectors, lambda: NOW, new_ulid).look_up(LookUpInput(ref=ref))
+    async with database.tenant(shop.tenant) as connection:
+        case = await CaseRepository(connection, shop.tenant).read(run_id)
+    assert case.lookup is not None
+    assert case.lookup.looked_up_at == NOW

@@ -1,0 +1,38 @@
+"""How pages format durations."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from api.dashboard.formats import Formats
+
+NOW = datetime(2026, 11, 28, 12, tzinfo=UTC)
+ENGLISH = Formats("en", ZoneInfo("UTC"), NOW)
+FRENCH = Formats("fr", ZoneInfo("UTC"), NOW)
+
+
+@pytest.mark.parametrize(
+    ("length", "said"),
+    [
+        (timedelta(milliseconds=999.6), "1.0 s"),
+        (timedelta(seconds=9.4), "9.4 s"),
+        (timedelta(seconds=59.4), "59 s"),
+        (timedelta(seconds=59.7), "1 min"),
+        (timedelta(seconds=89), "1 min"),
+        (timedelta(seconds=90), "2 min"),
+        (timedelta(minutes=119, seconds=20), "119 min"),
+        (timedelta(minutes=119, seconds=40), "2 h"),
+        (timedelta(hours=47, minutes=20), "47 h"),
+        (timedelta(hours=47, minutes=59, seconds=58), "2 d"),
+        (timedelta(hours=71, minutes=59, seconds=58), "3 d"),
+        (timedelta(hours=72), "3 d"),
+        (timedelta(hours=72, minutes=1), "3 d"),
+        (timedelta(days=29, hours=23), "30 d"),
+    ],
+)
+def test_a_duration_is_rounded_and_not_cut(length: timedelta, said: str) -> None:
+    """When a 72-hour review is first displayed, 71 h 59 min are left: it shows 3 days, not 2."""
+    assert ENGLISH.span(length) == said
+    assert ENGLISH.ago(NOW + length) in (f"in {said}", "just now")
+    assert FRENCH.span(length) == said.replace(" d", " j").replace(".", ",")
