@@ -51,7 +51,7 @@ function openPanel(key, words, language, on, isPreview) {
   );
   const said = node("div", { class: "quiet", role: "status" });
   const composer = openComposer(words, (text) => {
-    atEnd = true;
+    lowest = 0;
     on.send(text);
   });
   const verify = openVerify(words, on);
@@ -81,13 +81,17 @@ function openPanel(key, words, language, on, isPreview) {
     dialog.style.setProperty("--top", `${visualViewport.offsetTop}px`);
   }
 
-  // Do not scroll down while the visitor is reading earlier messages.
-  let atEnd = true;
+  // Do not scroll down while the visitor is reading earlier messages. The position is compared too,
+  // because a message can arrive between the visitor's scrolling and its event.
+  let lowest = 0;
+  const isAtEnd = () => log.scrollHeight - log.scrollTop - log.clientHeight < 40;
   log.addEventListener("scroll", () => {
-    atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+    lowest = isAtEnd() ? log.scrollTop : Infinity;
   });
   function scroll() {
-    if (atEnd) log.scrollTop = log.scrollHeight;
+    if (log.scrollTop < lowest && !isAtEnd()) return;
+    log.scrollTop = log.scrollHeight;
+    lowest = log.scrollTop;
   }
   new ResizeObserver(scroll).observe(log);
 
