@@ -51,13 +51,14 @@ from api.routers.playbooks import playbooks, publish_gate
 from api.routers.playbooks import versions as playbook_versions
 from api.routers.ratings import widget_rating
 from api.routers.reviews import reviews
-from api.routers.runs import conversations, runs
+from api.routers.runs import conversations, reply_files, runs
 from api.routers.simulation import replays, simulator
 from api.routers.tenants import automation, identity, keys, loosenings, members
 from api.routers.tenants import settings as client_settings
 from api.routers.webhooks import deliveries as webhook_deliveries
 from api.routers.webhooks import events as webhook_events
 from api.routers.webhooks import subscriptions as webhooks
+from api.routers.widget import attachments as widget_attachments
 from api.routers.widget import chat as widget_chat
 from api.routers.widget import config as widget_config
 from api.routers.widget import messages as widget_messages
@@ -87,6 +88,7 @@ _ROUTERS: Final = tuple(
         simulator,
         runs,
         conversations,
+        reply_files,
         customers,
         attachments,
         reports,
@@ -128,6 +130,7 @@ _ROUTERS: Final = tuple(
         widget_chat,
         widget_config,
         widget_messages,
+        widget_attachments,
         widget_seen,
         widget_rating,
         widget_verification,

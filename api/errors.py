@@ -89,6 +89,7 @@ from domain.inbound.errors import (
 )
 from domain.intake.errors import (
     AttachmentNotFound,
+    AttachmentRefused,
     ClientRateLimited,
     CustomerRateLimited,
     EventRoomUsed,
@@ -424,6 +425,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         409, "Un collègue a pris cette conversation en main.", fields=("taken_by",)
     ),
     ReplySent: ErrorAnswer(409, "Cette réponse est déjà partie : elle ne peut plus être annulée."),
+    AttachmentRefused: ErrorAnswer(422, "Ce fichier ne peut pas être joint.", fields=("reason",)),
     ReplyNotPossible: ErrorAnswer(
         409, "Aucune réponse ne peut atteindre l'auteur du dernier message.", fields=("reason",)
     ),

@@ -41,7 +41,7 @@ from api.dashboard.pages import Pages
 from api.dashboard.routers.identity.provider_sign_in import CALLBACK
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
-from api.http.json_body import MAX_COMING
+from api.http.json_body import MAX_COMING, MAX_UPLOADS, MAX_UPLOADS_OF_ONE
 from api.http.rate_limiter import build_limiter
 from api.inbound_entry_limiter import InboundEntryLimiter
 from api.installation import state_sources
@@ -56,6 +56,7 @@ from services.content.search_turns import search_turns
 from services.copilot.copilot import Copilot, CopilotSetup
 from services.core.concurrent_callers import ConcurrentCallers
 from services.core.fair_documents import FairDocuments
+from services.core.fair_room import FairRoom
 from services.core.fair_turns import FairTurns
 from services.core.unit_of_work import UnitsOfWork
 from services.intake.entry_limiter import EntryLimiter
@@ -124,6 +125,7 @@ def resources_held(
                 payments=stripe_checkout(settings.payments, outside, settings.server.dashboard),
                 entry_limiter=EntryLimiter(),
                 bodies=ConcurrentCallers(at_most=MAX_COMING),
+                uploads=FairRoom(in_all=MAX_UPLOADS, of_one=MAX_UPLOADS_OF_ONE),
                 documents=FairDocuments(documents),
                 dry_runs=FairTurns(patience_s=_DRY_RUN_PATIENCE_S, most_of_one=8, most=64),
                 searches=searches,

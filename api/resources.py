@@ -31,6 +31,7 @@ from services.analytics.gaps import GapReading
 from services.copilot.copilot import Copilot
 from services.core.concurrent_callers import ConcurrentCallers
 from services.core.fair_documents import FairDocuments
+from services.core.fair_room import FairRoom
 from services.core.fair_turns import FairTurns
 from services.core.shared_reads import SharedReads
 from services.core.unit_of_work import UnitsOfWork
@@ -45,7 +46,8 @@ from store.tenants.keys import ActiveKey
 class Resources:
     """The shared resources of a process.
 
-    `bodies`: request bodies in progress, by caller. `keys`, `widget_keys`: readers that look up
+    `bodies`: request bodies in progress, by caller. `uploads`: memory for request bodies with
+    files. `keys`, `widget_keys`: readers that look up
     presented API keys and widget keys. `provider`: the external identity provider, or None.
     `demo_shops`: None if members may not connect demo shops. `knowledge_search`: "words" if no
     sentence encoder is installed.
@@ -64,6 +66,7 @@ class Resources:
     payments: Payments | None
     entry_limiter: EntryLimiter
     bodies: ConcurrentCallers[str]
+    uploads: FairRoom
     documents: FairDocuments
     dry_runs: FairTurns
     searches: FairTurns

@@ -147,4 +147,5 @@ def _step(tenant: TenantId, started: StartedReply) -> Step:
         action_key(reply.run_id, reply.step, None),
         again=started.claim.again,
         interrupted=started.claim.interrupted,
+        files=started.files,
     )

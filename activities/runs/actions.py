@@ -8,6 +8,7 @@ from typing import Final, Protocol, assert_never, runtime_checkable
 from activities.integrations.client_mail import ClientMail
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.agent.speech.language import spoken_language
+from domain.core.attached_file import AttachedFile
 from domain.core.ids import TenantId
 from domain.integrations.errors import (
     ActionRefused,
@@ -32,7 +33,8 @@ class Step:
 
     `key`: the effect's idempotency key, the same in every attempt and round. `again`: the action
     was started before, and its outcome is unknown. `interrupted`: the action was started in the
-    current round, so no human agent has approved a repetition since then.
+    current round, so no human agent has approved a repetition since then. `files`: the attachments
+    of a member's reply.
     """
 
     tenant: TenantId
@@ -44,6 +46,7 @@ class Step:
     key: str
     again: bool = False
     interrupted: bool = False
+    files: tuple[AttachedFile, ...] = ()
 
 
 @runtime_checkable
@@ -134,6 +137,7 @@ class Actions:
             from_name=step.case.sender_name,
             key=step.key,
             language=spoken_language(event.words),
+            files=step.files,
         )
         group = MailGroup.ANSWERS if event.may_act else MailGroup.CLAIMS
         return await self._mail.send(step.tenant, mail, group, answer_of=step.run_id)
@@ -145,6 +149,7 @@ class Actions:
             step.key,
             again=step.again,
             bare=step.case.words,
+            files=step.files,
         )
 
     async def _note(self, step: Step) -> str:

@@ -4,7 +4,7 @@ Freshdesk does not deduplicate requests and stores no idempotency key. To find a
 the connector searches the ticket's conversations by author and text.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, Self
 
 import httpx
@@ -20,6 +20,7 @@ from adapters.connectors.helpdesk import (
 )
 from adapters.connectors.http import ConnectorCall
 from adapters.connectors.said_before import SaidMessage, said_before
+from domain.core.attached_file import AttachedFile
 from domain.intake.customer_email import is_same_customer
 from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
@@ -89,6 +90,7 @@ class Freshdesk:
         *,
         again: bool,
         bare: str = "",
+        files: Sequence[AttachedFile] = (),
     ) -> str:
         """Email the ticket's requester, and return the message's id. Raises ActionRefused if the
         ticket is resolved or closed, or if it belongs to another customer."""
@@ -103,7 +105,12 @@ class Freshdesk:
             if found is not None:
                 return found
             _check_addressee(shown, ticket)
-            request = self._account.request("POST", f"{path}/reply", body={"body": html_body(text)})
+            body = {"body": html_body(text)}
+            request = self._account.request("POST", f"{path}/reply", body=body)
+            if files:
+                request = self._account.form(
+                    f"{path}/reply", files, field="attachments[]", texts=body
+                )
             return str((await exchange.effect(request, _Written)).id)
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002

@@ -5,11 +5,11 @@ field reserved for the caller. Before a retry, the connector searches the ticket
 earlier attempt.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, Self
 
 import httpx
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, JsonValue, RootModel
 
 from adapters.connectors.helpdesk import (
     HelpdeskAccount,
@@ -18,9 +18,11 @@ from adapters.connectors.helpdesk import (
     plain_body,
     tagging,
     ticket_id,
+    uploading,
     writing,
 )
 from adapters.connectors.http import ConnectorCall
+from domain.core.attached_file import AttachedFile
 from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
@@ -47,6 +49,17 @@ class _Messages(BaseModel):
 
 class _Account(BaseModel):
     domain: str
+
+
+class _Upload(BaseModel):
+    url: str
+    name: str
+    size: int
+    content_type: str
+
+
+class _Uploads(RootModel[tuple[_Upload, ...]]):
+    pass
 
 
 class _Nothing(BaseModel):
@@ -85,6 +98,7 @@ class Gorgias:
         *,
         again: bool,
         bare: str = "",  # noqa: ARG002 - found by the key
+        files: Sequence[AttachedFile] = (),
     ) -> str:
         """Email the customer within the ticket, and return the message's id. Raises ActionRefused
         if the customer's address is unknown."""
@@ -101,7 +115,7 @@ class Gorgias:
         }
         if ticket.subject:
             message["subject"] = plain_body(ticket.subject)
-        return await self._write(ticket, message, text, key, again=again)
+        return await self._write(ticket, message, text, key, again=again, files=files)
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
         """Add an internal note to the ticket, and return the note's id."""
@@ -130,6 +144,7 @@ class Gorgias:
         key: str,
         *,
         again: bool,
+        files: Sequence[AttachedFile] = (),
     ) -> str:
         number = ticket_id(ticket)
         body: dict[str, JsonValue] = {
@@ -141,13 +156,26 @@ class Gorgias:
             "external_id": key,
             **message,
         }
-        request = self._account.request("POST", f"/api/tickets/{number}/messages", body=body)
         exchange = self._account.exchange()
         found = await self._find(exchange, number, key) if again else None
         if found is not None:
             return str(found.id)
         with writing(again=again):
+            if files:
+                body["attachments"] = await self._upload(exchange, files)
+            request = self._account.request("POST", f"/api/tickets/{number}/messages", body=body)
             return str((await exchange.effect(request, _Message)).id)
+
+    async def _upload(
+        self, exchange: ConnectorCall, files: Sequence[AttachedFile]
+    ) -> list[JsonValue]:
+        """Upload the files and return their descriptions, which a message then contains."""
+        request = self._account.form(
+            "/api/upload", files, field="file", query={"type": "attachment"}
+        )
+        with uploading():
+            uploaded = await exchange.effect(request, _Uploads)
+        return [one.model_dump() for one in uploaded.root]
 
     async def _find(self, exchange: ConnectorCall, number: str, key: str) -> _Message | None:
         """Return the newest message with our idempotency key, or None. Raises ActionUnknown if the

@@ -2,7 +2,7 @@
 
 import base64
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html import escape
 from typing import Final
@@ -11,6 +11,7 @@ import httpx
 from pydantic import JsonValue
 
 from adapters.connectors.http import ConnectorCall
+from domain.core.attached_file import AttachedFile
 from domain.integrations.errors import (
     ActionForbidden,
     ActionRefused,
@@ -56,6 +57,38 @@ class HelpdeskAccount:
             method, f"{self._base_url}{path}", params=query, json=body, headers=self._headers
         )
 
+    def upload(
+        self, path: str, file: AttachedFile, *, query: Mapping[str, str | int] | None = None
+    ) -> httpx.Request:
+        """Return a POST request whose body is the file."""
+        return self._http.build_request(
+            "POST",
+            f"{self._base_url}{path}",
+            params=query,
+            content=file.data,
+            headers={**self._headers, "content-type": file.claimed_type},
+        )
+
+    def form(
+        self,
+        path: str,
+        files: Sequence[AttachedFile],
+        *,
+        field: str,
+        texts: Mapping[str, str] | None = None,
+        query: Mapping[str, str | int] | None = None,
+    ) -> httpx.Request:
+        """Return a POST request with a multipart form. `field`: the name of the form field that
+        contains the files. `texts`: the other form fields."""
+        return self._http.build_request(
+            "POST",
+            f"{self._base_url}{path}",
+            params=query,
+            data=texts,
+            files=[(field, (file.name, file.data, file.claimed_type)) for file in files],
+            headers=self._headers,
+        )
+
 
 def basic(user: str, secret: str) -> str:
     """Return the value of the Authorization header for basic authentication."""
@@ -72,6 +105,16 @@ def tagging() -> Iterator[None]:
         raise ActionRefused(_NOT_ITS_TICKET) from None
     except ActionUnknown:
         raise ActionUnreachable("nobody knows whether the tags were added") from None
+
+
+@contextmanager
+def uploading() -> Iterator[None]:
+    """Run a block that uploads files. An unknown outcome is raised as ActionUnreachable, because a
+    file that no message contains has no effect."""
+    try:
+        yield
+    except ActionUnknown:
+        raise ActionUnreachable("nobody knows whether the files were uploaded") from None
 
 
 @contextmanager

@@ -4,7 +4,8 @@ Intercom does not deduplicate requests and stores no idempotency key. To find an
 the connector searches the conversation's parts by author and text.
 """
 
-from collections.abc import Mapping
+import base64
+from collections.abc import Mapping, Sequence
 from typing import Final, Self
 
 import httpx
@@ -12,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from adapters.connectors.helpdesk import HelpdeskAccount, html_body, tagging, ticket_id, writing
 from adapters.connectors.said_before import SaidMessage, said_before
+from domain.core.attached_file import AttachedFile
 from domain.intake.customer_email import is_same_customer
 from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
@@ -109,10 +111,11 @@ class Intercom:
         *,
         again: bool,
         bare: str = "",
+        files: Sequence[AttachedFile] = (),
     ) -> str:
         """Add a public part to the conversation, and return the part's id. Raises ActionRefused if
         the conversation is closed or if it belongs to another customer."""
-        return await self._write(ticket, "comment", text, again=again, bare=bare)
+        return await self._write(ticket, "comment", text, again=again, bare=bare, files=files)
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
         """Add an internal note to the conversation, and return the note's id."""
@@ -137,7 +140,14 @@ class Intercom:
         await self._account.exchange().read(self._account.request("GET", "/me"), _Me)
 
     async def _write(
-        self, ticket: HelpdeskTicket, kind: str, text: str, *, again: bool, bare: str = ""
+        self,
+        ticket: HelpdeskTicket,
+        kind: str,
+        text: str,
+        *,
+        again: bool,
+        bare: str = "",
+        files: Sequence[AttachedFile] = (),
     ) -> str:
         path = f"/conversations/{ticket_id(ticket)}"
         exchange = self._account.exchange()
@@ -156,12 +166,22 @@ class Intercom:
                 "message_type": kind,
                 "body": html_body(text),
             }
+            if files:
+                body["attachment_files"] = [_encoded(file) for file in files]
             request = self._account.request("POST", f"{path}/reply", body=body)
             after = await exchange.effect(request, _Conversation)
         written = said_before(after.said(kind, self._admin_id), text)
         if written is None:
             raise ActionUnknown("taken, and not among the parts")
         return written
+
+
+def _encoded(file: AttachedFile) -> JsonValue:
+    return {
+        "content_type": file.claimed_type,
+        "name": file.name,
+        "data": base64.b64encode(file.data).decode(),
+    }
 
 
 def _check_open_to(seen: _Conversation, ticket: HelpdeskTicket) -> None:

@@ -7,7 +7,7 @@ read (`safe_update`). This prevents an earlier attempt that is still running and
 both succeeding.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, Self
 
 import httpx
@@ -19,9 +19,11 @@ from adapters.connectors.helpdesk import (
     html_body,
     tagging,
     ticket_id,
+    uploading,
     writing,
 )
 from adapters.connectors.http import Conflict, ConnectorCall
+from domain.core.attached_file import AttachedFile
 from domain.intake.customer_email import is_same_customer
 from domain.integrations.errors import (
     ActionRefused,
@@ -100,6 +102,14 @@ class _Updated(BaseModel):
     audit: _Audit
 
 
+class _Upload(BaseModel):
+    token: str
+
+
+class _Uploaded(BaseModel):
+    upload: _Upload
+
+
 class _Tagged(BaseModel):
     tags: tuple[str, ...]
 
@@ -152,10 +162,11 @@ class Zendesk:
         *,
         again: bool,
         bare: str = "",  # noqa: ARG002 - found by the key
+        files: Sequence[AttachedFile] = (),
     ) -> str:
         """Add a public comment to the ticket, and return the comment's id. Raises ActionRefused if
         the ticket is solved or closed, or if it belongs to another customer."""
-        return await self._comment(ticket, text, key, public=True, again=again)
+        return await self._comment(ticket, text, key, public=True, again=again, files=files)
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
         """Add a private comment to the ticket, and return the comment's id. Raises ActionRefused if
@@ -192,11 +203,19 @@ class Zendesk:
             raise NotAuthorized("no agent of this account")
 
     async def _comment(
-        self, ticket: HelpdeskTicket, text: str, key: str, *, public: bool, again: bool
+        self,
+        ticket: HelpdeskTicket,
+        text: str,
+        key: str,
+        *,
+        public: bool,
+        again: bool,
+        files: Sequence[AttachedFile] = (),
     ) -> str:
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         exchange = self._account.exchange()
         look = exchange.verify if again else exchange.read
+        uploads: tuple[str, ...] | None = None
         with writing(again=again):
             for _ in range(_TRIES):
                 shown = await look(self._show(path), _Shown)
@@ -208,7 +227,11 @@ class Zendesk:
                 _check_open(shown.ticket)
                 if public:
                     _check_addressee(shown, ticket)
-                update = self._update(path, text, key, public=public, seen=shown.ticket)
+                if uploads is None:
+                    uploads = await self._upload(exchange, files)
+                update = self._update(
+                    path, text, key, public=public, seen=shown.ticket, uploads=uploads
+                )
                 try:
                     return (await exchange.effect(update, _Updated)).audit.comment_id
                 except Conflict:
@@ -216,6 +239,26 @@ class Zendesk:
         if again:
             raise ActionUnknown("started before, and the ticket changes all the time")
         raise ActionUnreachable("the ticket changes all the time")
+
+    async def _upload(
+        self, exchange: ConnectorCall, files: Sequence[AttachedFile]
+    ) -> tuple[str, ...]:
+        """Upload the files and return their tokens. Zendesk deletes a file whose token no comment
+        contains."""
+        with uploading():
+            return tuple(
+                [
+                    (
+                        await exchange.effect(
+                            self._account.upload(
+                                "/api/v2/uploads.json", file, query={"filename": file.name}
+                            ),
+                            _Uploaded,
+                        )
+                    ).upload.token
+                    for file in files
+                ]
+            )
 
     async def _find(self, exchange: ConnectorCall, path: str, key: str) -> _Audit | None:
         """Return the newest audit with our idempotency key, or None. Raises ActionUnknown if the
@@ -234,10 +277,20 @@ class Zendesk:
         return self._account.request("GET", f"{path}.json", query={"include": "users"})
 
     def _update(
-        self, path: str, text: str, key: str, *, public: bool, seen: _Ticket
+        self,
+        path: str,
+        text: str,
+        key: str,
+        *,
+        public: bool,
+        seen: _Ticket,
+        uploads: tuple[str, ...],
     ) -> httpx.Request:
+        comment: dict[str, JsonValue] = {"html_body": html_body(text), "public": public}
+        if uploads:
+            comment["uploads"] = [*uploads]
         update: dict[str, JsonValue] = {
-            "comment": {"html_body": html_body(text), "public": public},
+            "comment": comment,
             "metadata": {_KEY: key},
             "safe_update": True,
             "updated_stamp": seen.updated_at,

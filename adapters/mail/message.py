@@ -10,8 +10,8 @@ from domain.integrations.errors import MailRefused
 
 
 def written(mail: OutgoingMail, sender: Address, reply_to: str | None) -> EmailMessage:
-    """Return the email as a MIME message with a text and an HTML part. Its Message-ID uses the
-    sender's domain. Raises MailRefused if a header cannot be written."""
+    """Return the email as a MIME message with a text and an HTML part, and its attachments. Its
+    Message-ID uses the sender's domain. Raises MailRefused if a header cannot be written."""
     message = EmailMessage()
     try:
         message["Message-ID"] = f"<{mail.name}@{sender.domain}>"
@@ -33,4 +33,7 @@ def written(mail: OutgoingMail, sender: Address, reply_to: str | None) -> EmailM
     message.set_content(mail.text)
     html = mail_html(mail.text, title=mail.subject, sender=mail.from_name, color=mail.color)
     message.add_alternative(html, subtype="html")
+    for file in mail.files:
+        kind, _, subtype = file.claimed_type.partition("/")
+        message.add_attachment(file.data, maintype=kind, subtype=subtype, filename=file.name)
     return message

@@ -3,17 +3,16 @@
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 from urllib.parse import parse_qsl
 
 from python_multipart.multipart import parse_options_header
-from starlette.datastructures import Headers
-from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
 from api.http.client_address import limited_address
 from api.http.json_body import MAX_BYTES, received
+from domain.core.attached_file import AttachedFile
 from domain.core.errors import InvalidBody, UnsupportedMediaType
 
 _FORM: Final = "application/x-www-form-urlencoded"
@@ -58,37 +57,35 @@ def _pairs(body: bytes) -> list[tuple[str, str]]:
     )
 
 
-async def read_upload(request: Request, *, at_most: int = SMALL_FORM) -> Mapping[str, str]:
-    """Return the fields of a form that may contain a file. The file's text becomes the value of its
-    field. Raises the errors of `read_form`."""
+async def read_upload(
+    request: Request, *, at_most: int = SMALL_FORM
+) -> tuple[Mapping[str, str], AttachedFile | None]:
+    """Return the fields of a form that may contain one file, and the file. A form without a file
+    may have either media type. Raises the errors of `read_form`."""
     if _media_type(request) != _UPLOAD:
-        return await read_form(request, at_most=at_most)
+        return await read_form(request, at_most=at_most), None
     boundary = _boundary(request)
-    body = await _body(request, at_most)
-    _check_parts(body, boundary)
+    parts = [_part(part) for part in _split(await _body(request, at_most), boundary)]
+    files = [file for _, file in parts if isinstance(file, AttachedFile)]
+    if len(files) > _MAX_FILES:
+        raise InvalidBody("plus d'un fichier")
+    fields = _once_each([(name, value) for name, value in parts if isinstance(value, str)])
+    # A browser sends an empty file without a name if none was chosen.
+    return fields, next((one for one in files if one.name or one.data), None)
 
-    async def stream() -> AsyncGenerator[bytes, None]:
-        yield body
 
-    # Without the sender's other parameters: `charset` may name an expensive codec.
-    headers = Headers({"content-type": f'{_UPLOAD}; boundary="{boundary.decode()}"'})
-    parser = MultiPartParser(
-        headers,
-        stream(),
-        max_files=_MAX_FILES,
-        max_fields=_MAX_FIELDS,
-        max_part_size=MAX_BYTES,
-    )
+async def read_text_upload(request: Request, *, at_most: int = SMALL_FORM) -> Mapping[str, str]:
+    """Return the fields of a form, with the text of its file as the field `file`. Encodings other
+    than UTF-8 are also accepted, because office software often uses them when exporting tables.
+    Raises the errors of `read_form`."""
+    fields, file = await read_upload(request, at_most=at_most)
+    if file is None:
+        return fields
     try:
-        form = await parser.parse()
-        pairs = [
-            (name, value if isinstance(value, str) else _text(await value.read()))
-            for name, value in form.multi_items()
-        ]
-        await form.close()
-    except (MultiPartException, ValueError):
-        raise InvalidBody("formulaire attendu") from None
-    return _once_each(pairs)
+        text = file.data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = file.data.decode("cp1252", errors="replace")
+    return _once_each([*fields.items(), ("file", text)])
 
 
 def _media_type(request: Request) -> str:
@@ -105,19 +102,36 @@ def _boundary(request: Request) -> bytes:
     return boundary
 
 
-def _check_parts(body: bytes, boundary: bytes) -> None:
-    """Check the number of parts and the length of their headers, before a library parses them.
-    Raises InvalidBody."""
+def _split(body: bytes, boundary: bytes) -> list[bytes]:
+    """Return the parts of the body, each with its headers. Raises InvalidBody."""
     most = _MAX_FIELDS + _MAX_FILES
     start, *parts = (b"\r\n" + body).split(b"\r\n--" + boundary, most + 2)
     end = parts.pop() if parts else b""
-    if (
-        start
-        or len(parts) > most
-        or not end.startswith(b"--")
-        or any(b"\r\n\r\n" not in part[:_MAX_PART_HEADERS] for part in parts)
-    ):
+    if start or len(parts) > most or not end.startswith(b"--"):
         raise InvalidBody("formulaire attendu")
+    return parts
+
+
+def _part(part: bytes) -> tuple[str, str | AttachedFile]:
+    """Return a part's name, and its text or file. Raises InvalidBody. Only the start of a part can
+    contain headers, because parsing them takes a library quadratic time."""
+    head, blank, _ = part[:_MAX_PART_HEADERS].partition(b"\r\n\r\n")
+    named = [line.partition(b":") for line in head.split(b"\r\n")[1:]]
+    headers = {name.strip().lower(): value.strip() for name, _, value in named}
+    kind, options = parse_options_header(headers.get(b"content-disposition"))
+    if not blank or kind != b"form-data" or b"name" not in options:
+        raise InvalidBody("formulaire attendu")
+    content = part[len(head) + len(blank) :]
+    try:
+        name = options[b"name"].decode()
+        if b"filename" not in options:
+            return name, content.decode()
+        file_name = options[b"filename"].decode()
+    except UnicodeDecodeError:
+        raise InvalidBody("formulaire attendu") from None
+    return name, AttachedFile(
+        file_name, headers.get(b"content-type", b"").decode("latin-1"), content
+    )
 
 
 async def _body(request: Request, at_most: int) -> bytes:
@@ -126,16 +140,6 @@ async def _body(request: Request, at_most: int) -> bytes:
     ):  # Concurrent bodies are counted by address, because the sender is not authenticated yet.
         request.state.caller = f"ip:{limited_address(request)}"
     return await received(request, at_most=at_most)
-
-
-def _text(content: bytes) -> str:
-    """Return the text of a file. Encodings other than UTF-8 are also accepted, because office
-    software often uses them when exporting tables. Raises ValueError if the file cannot be decoded.
-    """
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("cp1252")
 
 
 def _once_each(pairs: Sequence[tuple[str, str]]) -> Mapping[str, str]:

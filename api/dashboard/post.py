@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from starlette.responses import RedirectResponse, Response
 
 from api.dashboard.flash import Flash, give_flash
-from api.dashboard.forms import SMALL_FORM, read_form, read_upload
+from api.dashboard.forms import SMALL_FORM, read_form, read_text_upload, read_upload
 from api.dashboard.next_page import next_page
 from api.dashboard.page import OnPage, Page, count_page
 from api.dashboard.redirect import PageRedirect
@@ -25,6 +25,7 @@ from api.http.client_address import limited_address
 from api.http.json_body import MAX_BYTES
 from api.resources import Resources
 from api.route import PathId
+from domain.core.attached_file import AttachedFile
 from domain.core.errors import InvalidBody
 from domain.core.ids import TenantId, parse_ulid
 from domain.dashboard.errors import ChangedMeanwhile, NotConfirmed
@@ -52,13 +53,14 @@ clients chooses one of them in this field."""
 class Post:
     """A form submitted from a client's page. `fields`: all submitted fields, by name. `form`: the
     path to which the form was submitted. `back`: the page that contains the form. `once`: the id
-    generated when the form was rendered."""
+    generated when the form was rendered. `file`: the uploaded file, if any."""
 
     page: Page
     fields: Mapping[str, str]
     form: str
     back: str
     once: str
+    file: AttachedFile | None = None
 
     def text(self, name: str) -> str:
         """Return a field's text, or an empty string if the field was not submitted. CRLF line
@@ -161,10 +163,11 @@ class Posted:
     clients since then. If the session has expired, the fields are kept, and the sign-in page leads
     back to the form.
 
-    `files`: whether the form may contain a file. `stays`: whether subsequent pages show the form's
-    client. `chosen`: whether the form belongs to the client in the INTO field, which users with
-    several clients must fill in. Raises CrossSiteRequest, TooManyRequests, RoleRequired,
-    ClientIdMissing, and the errors of `read_form`.
+    `files`: whether the form may contain a text file, which becomes the field `file`. `upload`: the
+    maximum size in bytes of a form with a file of any type, which becomes the post's `file`.
+    `stays`: whether subsequent pages show the form's client. `chosen`: whether the form belongs to
+    the client in the INTO field, which users with several clients must fill in. Raises
+    CrossSiteRequest, TooManyRequests, RoleRequired, ClientIdMissing, and the errors of `read_form`.
     """
 
     def __init__(
@@ -174,12 +177,14 @@ class Posted:
         client_of: WhoseRecord | None = None,
         *,
         files: bool = False,
+        upload: int | None = None,
         stays: bool = True,
         chosen: bool = False,
     ) -> None:
         self.roles = roles
         self._chosen = chosen
-        self._read: ReadForm = read_upload if files else read_form
+        self._read: ReadForm = read_text_upload if files else read_form
+        self._upload = upload
         self._stays = stays
         self._on_page = OnPage(roles, path_id, client_of)
 
@@ -191,7 +196,11 @@ class Posted:
             raise PageRedirect(sign_in_at(back))
         # Counted before the form is read, so that forms that are refused later count too.
         await count_page(request, visit)
-        form = await self._read(request, at_most=MAX_BYTES)
+        file = None
+        if self._upload is None:
+            form = await self._read(request, at_most=MAX_BYTES)
+        else:
+            form, file = await read_upload(request, at_most=self._upload)
         back = next_page(form.get(BACK))
         check_form(request, visit, form)
         once = parse_ulid(form.get(ONCE, ""))
@@ -201,7 +210,7 @@ class Posted:
         into = parse_ulid(form.get(INTO, "")) if self._chosen else None
         of = owner if into is None else TenantId(into)
         page = await self._on_page.of(request, visit, of, stays=self._stays)
-        post = Post(page, form, request.url.path, back, once)
+        post = Post(page, form, request.url.path, back, once, file)
         request.state.post = post
         if self._chosen and into is None and len(page.clients) > 1:
             raise ClientIdMissing

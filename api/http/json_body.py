@@ -13,7 +13,7 @@ from starlette.responses import Response
 from domain.core.errors import BodyTooLarge, BodyTooSlow, InvalidBody, UnsupportedMediaType
 from domain.core.json_size import exceeds_values
 from services.core.concurrent_callers import ConcurrentCallers
-from services.core.fair_room import RoomShare
+from services.core.fair_room import FairRoom, RoomShare
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -24,6 +24,10 @@ MAX_SECONDS: Final = 10.0
 MAX_COMING: Final = 64
 """Maximum number of request bodies in transit for one caller at the same time. They occupy at most
 64 MiB in total."""
+MAX_UPLOADS: Final = 64 * 1024 * 1024
+"""Maximum memory for request bodies with files that are in transit, in bytes."""
+MAX_UPLOADS_OF_ONE: Final = 16 * 1024 * 1024
+"""Maximum part of MAX_UPLOADS for one caller."""
 MAX_DEPTH: Final = 32
 MAX_VALUES: Final = 10_000
 MAX_KEY: Final = 256
@@ -57,10 +61,14 @@ async def received(
     BodyTooSlow, InvalidBody."""
     announced_length(request, at_most=at_most)
     coming: ConcurrentCallers[str] = request.app.state.resources.bodies
+    uploads: FairRoom = request.app.state.resources.uploads
     # A body that arrived together with the request head is read without waiting, so it never
     # occupies a slot for bodies in transit.
     with coming.join(request.state.caller):
-        return await body_within(request, at_most=at_most, seconds=seconds)
+        if at_most <= MAX_BYTES:
+            return await body_within(request, at_most=at_most, seconds=seconds)
+        with uploads.place(request.state.caller) as place:
+            return await body_within(request, at_most=at_most, seconds=seconds, place=place)
 
 
 async def body_within(

@@ -172,7 +172,11 @@ function openPanel(key, words, language, on, isPreview) {
       node("time", { class: "state", datetime: at.toISOString() }, clock(at)),
     ];
     const author = Object.keys(words.by).includes(message.author) ? message.author : "agent";
-    shown.append(bubble(author, String(message.text), time));
+    const files = (message.files || []).map((file) => node(
+      "p", { class: "state" },
+      node("button", { type: "button", onclick: () => on.file(file) }, String(file.name)),
+    ));
+    shown.append(bubble(author, String(message.text), [...files, ...time]));
     scroll();
   }
 

@@ -125,6 +125,16 @@ function openSession(wire, store, on) {
     }
   }
 
+  /** Download a file from one of the session's messages, and save it. Throws Refusal. */
+  async function save(file) {
+    const answer = await wire.ask(`attachments/${encodeURIComponent(file.id)}`, {
+      headers: { "X-Widget-Session": token },
+    });
+    const href = URL.createObjectURL(await answer.blob());
+    node("a", { href, download: String(file.name) }).click();
+    setTimeout(() => URL.revokeObjectURL(href), ANSWER_MS);
+  }
+
   function refresh() {
     pull().then(ensure);
   }
@@ -211,7 +221,7 @@ function openSession(wire, store, on) {
   });
 
   return {
-    now, begin, adopt, allow, follow, pull, refresh, look, restart, otherTab,
+    now, begin, adopt, allow, follow, pull, refresh, look, restart, otherTab, save,
     keep: (given) => (fresh = given),
     // The number of the answer that is the last message, or 0 if the last message is not an answer.
     answer: () => (last && theirs.at(-1) === last ? last : 0),

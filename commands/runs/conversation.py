@@ -25,15 +25,19 @@ from commands.core.context import (
 )
 from commands.core.listing import print_list
 from commands.core.person import AsOption, acting
-from commands.core.texts import FILE_HELP, required_text
+from commands.core.texts import FILE_HELP, content_of, required_text
+from domain.core.attached_file import AttachedFile
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId, parse_ulid
 from domain.core.json_time import rfc3339
+from domain.intake.attachment import MAX_REPLY_BYTES
+from domain.intake.attachment_type import inspect
 from domain.runs.triage import ConversationStatus, TriageChange
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork
 from services.reviews.notes import add_note
 from services.reviews.replies import undo_reply, write_reply
+from services.reviews.reply_files import upload_file
 from services.reviews.triage import update_conversation, update_conversations
 from store.core.database import WhoseRecord
 from store.reviews.replies import client_of_reply
@@ -213,6 +217,9 @@ async def reply(
             ),
         ),
     ] = None,
+    file: Annotated[
+        list[Path] | None, typer.Option(help="Image or PDF to attach. Repeatable.")
+    ] = None,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
@@ -221,8 +228,19 @@ async def reply(
     seconds; until then, `conversation undo` deletes it. Sending closes the conversation's open
     reviews."""
     words = required_text(text, text_file, "--text")
+    found = inspect(
+        [AttachedFile(one.name, "", content_of(one, MAX_REPLY_BYTES)) for one in file or ()]
+    )
     async with _at_work(client_of_conversation, conversation_id, person, data) as (work, actor):
-        written = await write_reply(work, actor, conversation_id, words, seen_event=message)
+        uploaded = [await upload_file(work, actor, conversation_id, one) for one in found]
+        written = await write_reply(
+            work,
+            actor,
+            conversation_id,
+            words,
+            seen_event=message,
+            file_ids=[one.id for one in uploaded],
+        )
     answer(
         as_json,
         f"Reply written. Until it is sent: cli.py conversation undo {written.id}",

@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
+from domain.core.attached_file import AttachedFile
 from domain.core.error_report import ErrorReport
 from domain.core.ids import TenantId
 
@@ -21,7 +22,8 @@ class OutgoingMail(BaseModel):
     """An email that the service sends. `name`: the local part of the email's Message-ID, the same
     for every attempt. The sender's domain is appended. `auto_submitted`: the value of the
     Auto-Submitted header (RFC 3834), which distinguishes a reply to an email from other automatic
-    email. `color`: the merchant's color in the email's HTML part, or None for the service's."""
+    email. `color`: the merchant's color in the email's HTML part, or None for the service's.
+    `files`: the email's attachments."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -34,6 +36,7 @@ class OutgoingMail(BaseModel):
     references: tuple[str, ...] = ()
     auto_submitted: Literal["auto-replied", "auto-generated"] = "auto-replied"
     color: str | None = None
+    files: tuple[AttachedFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

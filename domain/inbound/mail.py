@@ -7,8 +7,8 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from domain.core.attached_file import AttachedFile
 from domain.inbound.meaning import InboundTicket
-from domain.intake.attachment import AttachedFile
 from domain.intake.customer_email import is_same_customer
 from domain.intake.event import InboundEvent
 from domain.intake.mail_authentication import RESULTS, SIGNATURE, is_of, is_proved, without_length

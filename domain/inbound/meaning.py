@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from domain.core.attached_file import AttachedFile
 from domain.inbound.inbound_webhook import Outcome
-from domain.intake.attachment import AttachedFile
 from domain.intake.event import InboundEvent
 from domain.integrations.order_fact import OrderFact
 

@@ -1,6 +1,6 @@
 """An attachment: a file received with an event."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
@@ -8,6 +8,8 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from domain.core.plain_text import clean_line
+from domain.intake.errors import AttachmentRefused
+from domain.intake.refused_file import AttachmentRefusal
 
 MAX_BYTES: Final = 10 * 1024 * 1024
 MAX_FILES: Final = 20
@@ -20,6 +22,11 @@ MAX_DAY_BYTES_WITHOUT_PLAN: Final = 64 * 1024 * 1024
 MAX_DAY_UNPROVED_BYTES_WITHOUT_PLAN: Final = 32 * 1024 * 1024
 """For a client without a plan, the daily limit in bytes that replaces MAX_DAY_UNPROVED_BYTES."""
 
+MAX_REPLY_FILES: Final = 5
+"""Maximum number of files that a member can attach to a reply."""
+MAX_REPLY_BYTES: Final = 5 * 1024 * 1024
+"""Maximum total size, in bytes, of the files of a reply. Every supported channel accepts it."""
+
 MAX_NAME_CHARS: Final = 200
 
 _NAMELESS: Final = "fichier"
@@ -31,15 +38,6 @@ class AttachmentState(StrEnum):
 
     STORED = "stored"
     REFUSED = "refused"
-
-
-@dataclass(frozen=True, slots=True)
-class AttachedFile:
-    """A file as received. The sender chose `name` and `claimed_type`."""
-
-    name: str
-    claimed_type: str
-    data: bytes = field(repr=False)
 
 
 class Attachment(BaseModel):
@@ -57,6 +55,14 @@ class Attachment(BaseModel):
     state: AttachmentState
     reason: str | None
     created_at: datetime
+
+
+def check_reply_files(sizes: Sequence[int]) -> None:
+    """Raise AttachmentRefused if one reply cannot contain files of these sizes, in bytes."""
+    if len(sizes) > MAX_REPLY_FILES:
+        raise AttachmentRefused(AttachmentRefusal.TOO_MANY)
+    if sum(sizes) > MAX_REPLY_BYTES:
+        raise AttachmentRefused(AttachmentRefusal.TOO_LARGE)
 
 
 def clean_file_name(name: str) -> str:

@@ -10,7 +10,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from domain.intake.attachment import MAX_BYTES, MAX_FILES, AttachedFile
+from domain.core.attached_file import AttachedFile
+from domain.intake.attachment import (
+    MAX_BYTES,
+    MAX_FILES,
+)
 from domain.intake.image_header import TooManyPixels, UnreadableImage, check_image
 from domain.intake.pdf_content import InflateBudget, pdf_refusal
 from domain.intake.refused_file import AttachmentRefusal

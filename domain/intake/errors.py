@@ -5,6 +5,7 @@ from datetime import datetime
 
 from domain.core.errors import DomainError
 from domain.intake.rate_limit import Limit
+from domain.intake.refused_file import AttachmentRefusal
 
 
 class InvalidIdempotencyKey(DomainError):
@@ -86,6 +87,20 @@ class AttachmentNotFound(DomainError):
     """The file does not exist, belongs to another client, or is not stored."""
 
     code = "attachment_not_found"
+
+
+class AttachmentRefused(DomainError):
+    """A member's file cannot be attached to a reply. `reason`: an `AttachmentRefusal`."""
+
+    code = "attachment_refused"
+
+    def __init__(self, reason: AttachmentRefusal) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"reason": self.reason.value}
 
 
 class LargeEventsWait(DomainError):

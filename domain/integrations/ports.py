@@ -1,10 +1,12 @@
 """Ports for a client's shop, helpdesk, mail server and notification channel."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
 
+from domain.core.attached_file import AttachedFile
 from domain.core.ids import TenantId
 from domain.core.money import Money
 from domain.integrations.integration import Integration
@@ -61,12 +63,19 @@ class Helpdesk(Protocol):
     """A client's helpdesk. Errors, `key` and `again` are as for `Shop`."""
 
     async def reply(
-        self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool, bare: str = ""
+        self,
+        ticket: HelpdeskTicket,
+        text: str,
+        key: str,
+        *,
+        again: bool,
+        bare: str = "",
+        files: Sequence[AttachedFile] = (),
     ) -> str:
         """Post an answer to the customer in the ticket. Return the helpdesk's id for the message.
 
         `bare`: the text without the AI disclosure, or "". An earlier attempt may have sent the text
-        without the disclosure.
+        without the disclosure. `files`: the answer's attachments.
         """
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:

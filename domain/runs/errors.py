@@ -81,7 +81,8 @@ class ReplyNotPossible(DomainError):
 
     `reason`: `mail_not_answerable` for an automatic email. `widget_session_ended` for a visitor who
     no longer sees the chat. `not_connected` if the connection that delivered the message has ended.
-    `no_message` if the message was erased.
+    `no_message` if the message was erased. `attachments_not_possible` if the reply has attachments
+    and is delivered in a webhook event.
     """
 
     code = "reply_not_possible"

@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from domain.agent.brain import Language
+from domain.core.attached_file import AttachedFile
 from domain.core.ports import OutgoingMail
 from domain.intake.event import UnifiedEvent
 from domain.integrations.errors import MailRefused
@@ -19,7 +20,13 @@ _OURS: Final = re.compile(
 
 
 def reply_to(
-    event: UnifiedEvent, text: str, *, from_name: str, key: str, language: Language
+    event: UnifiedEvent,
+    text: str,
+    *,
+    from_name: str,
+    key: str,
+    language: Language,
+    files: tuple[AttachedFile, ...] = (),
 ) -> OutgoingMail:
     """Return the email that answers `event`. The same `key` always yields the same email `name`.
 
@@ -45,6 +52,7 @@ def reply_to(
         # The first reference identifies the thread, and the last references identify the emails
         # being answered (RFC 5322, 3.6.4).
         references=references[:1] + references[1:][-(MAX_REFERENCES - 1) :],
+        files=files,
     )
 
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.core.errors import InvalidInput
+from domain.intake.attachment import Attachment
 from domain.intake.event import UnifiedEvent
 from domain.reviews.errors import EscalationClaimed
 from domain.reviews.escalation import Claim
@@ -38,6 +39,9 @@ written."""
 AUTHOR_REMOVED: Final = "author_removed"
 """Reason: the reply's author may no longer answer customers."""
 
+ATTACHMENTS_NOT_POSSIBLE: Final = "attachments_not_possible"
+"""Reason: the reply is delivered in a webhook event, which cannot contain attachments."""
+
 CONNECTION_CHANGED: Final = "connection_changed"
 """Reason: an interrupted attempt used another connection, so the reply's outcome is unknown."""
 
@@ -63,7 +67,8 @@ class ReplyState(StrEnum):
 class TeammateReply(BaseModel):
     """A stored reply. `event_id`, `run_id`: the customer's message that the reply answers, and its
     run. `step`: the reply's step number in the action ledger. `author`: the actor's name.
-    `send_at`: the time until which the reply can be undone."""
+    `send_at`: the time until which the reply can be undone. `attachments`: filled only in lists of
+    replies."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -79,6 +84,7 @@ class TeammateReply(BaseModel):
     created_at: datetime
     send_at: datetime
     finished_at: datetime | None = None
+    attachments: tuple[Attachment, ...] = ()
 
     def check_undoable(self) -> None:
         """Raise ReplySent if the reply is being sent, or was sent."""
@@ -137,8 +143,9 @@ class AnsweredMessage:
     can_show: bool = False
     was_delivered: bool = False
 
-    def check_answerable(self, action: PlannedAction) -> None:
-        """Raise ReplyNotPossible if `action` cannot deliver a reply to this message."""
+    def check_answerable(self, action: PlannedAction, *, has_files: bool = False) -> None:
+        """Raise ReplyNotPossible if `action` cannot deliver a reply to this message. `has_files`:
+        whether the reply has attachments."""
         if action.kind is ActionKind.REPLY_BY_EMAIL and not self.event.reply_allowed:
             raise ReplyNotPossible("mail_not_answerable")
         if action.kind is not ActionKind.REPLY:
@@ -147,6 +154,8 @@ class AnsweredMessage:
             raise ReplyNotPossible(SESSION_ENDED)
         if self.was_delivered and not self.in_session:
             raise ReplyNotPossible(NOT_CONNECTED)
+        if has_files and not self.in_session:
+            raise ReplyNotPossible(ATTACHMENTS_NOT_POSSIBLE)
 
 
 def check_internal_note(text: str) -> None:

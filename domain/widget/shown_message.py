@@ -10,6 +10,15 @@ after the last one it received."""
 
 
 @dataclass(frozen=True, slots=True)
+class ShownFile:
+    """A file in a teammate's message. `size`: in bytes."""
+
+    id: str
+    name: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class ShownMessage:
     """A message in a widget session. `number`: the message's one-based number within the session,
     in commit order and without gaps."""
@@ -18,6 +27,7 @@ class ShownMessage:
     author: Literal["customer", "agent", "human"]
     text: str
     created_at: datetime
+    files: tuple[ShownFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

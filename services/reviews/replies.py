@@ -1,11 +1,14 @@
 """Members' replies in conversations. The workflow `SendReply` sends a reply, which can be undone
 until then."""
 
+from collections.abc import Sequence
+
 from domain.agent.plan import PlannedAction
 from domain.agent.policy_context import connections_of, desk_of
 from domain.agent.reply_action import reply_through
 from domain.core import names
 from domain.core.contracts import BackgroundRef
+from domain.intake.attachment import check_reply_files
 from domain.intake.event import UnifiedEvent
 from domain.reviews.errors import ConversationMovedOn
 from domain.reviews.escalation import check_words
@@ -16,6 +19,7 @@ from services.core.unit_of_work import UnitOfWork
 from store.intake.events import EventRepository
 from store.integrations.integrations import IntegrationRepository
 from store.reviews.replies import ReplyRepository
+from store.reviews.reply_files import ReplyFileRepository
 
 
 async def write_reply(
@@ -25,18 +29,20 @@ async def write_reply(
     text: str,
     *,
     seen_event: str | None = None,
+    file_ids: Sequence[str] = (),
 ) -> TeammateReply:
     """Schedule a reply to the customer's latest message in a conversation, and return it.
 
     The reply is sent after UNDO_FOR, through that message's channel. Sending closes the open
     reviews of the messages that the reply answers (`services/reviews/reply_sending.py`).
     `seen_event`: the latest message that the actor has read, or None if unknown. If the actor has
-    already answered this message with the same text, that reply is returned. A repeated request
-    therefore does not send the reply twice.
+    already answered this message with the same text and files, that reply is returned. A repeated
+    request therefore does not send the reply twice. `file_ids`: the actor's uploaded files to
+    attach (`services/reviews/reply_files.py`).
 
     Raises RoleRequired, InvalidInput for a text that cannot be sent, ConversationNotFound,
-    ConversationTaken, EscalationClaimed, ReplyNotPossible, and ConversationMovedOn if the customer
-    has written after `seen_event`.
+    ConversationTaken, EscalationClaimed, ReplyNotPossible, AttachmentNotFound, AttachmentRefused,
+    and ConversationMovedOn if the customer has written after `seen_event`.
     """
     actor.require(REVIEWERS)
     check_words(text)
@@ -51,10 +57,14 @@ async def write_reply(
         raise ReplyNotPossible(NO_MESSAGE)
     if seen_event is not None and seen_event != latest.event_id:
         raise ConversationMovedOn(conversation_id)
-    latest.with_event(event).check_answerable(await delivery_of(work, event))
+    delivery = await delivery_of(work, event)
+    latest.with_event(event).check_answerable(delivery, has_files=bool(file_ids))
+    files = ReplyFileRepository(work.connection, work.tenant)
     same = await replies.same_as(latest, actor.name, text)
     if same is not None:
-        return same
+        attached = {one.id for one in await files.of_reply(same.id)}
+        if attached == set(file_ids):
+            return same
     reply = await replies.add(
         work.new_id(),
         conversation_id,
@@ -65,18 +75,23 @@ async def write_reply(
         now=work.now,
         send_at=work.now + UNDO_FOR,
     )
+    if file_ids:
+        await files.attach(file_ids, reply_id=reply.id, event_id=latest.event_id, author=actor.name)
+        check_reply_files([one.size for one in await files.of_reply(reply.id)])
     work.begin(names.SEND_REPLY, BackgroundRef(client_id=work.tenant, record_id=reply.id))
     work.note(actor, "reply written", conversation_id=conversation_id, reply_id=reply.id)
     return reply
 
 
 async def undo_reply(work: UnitOfWork, actor: Actor, reply_id: str) -> TeammateReply:
-    """Delete a reply before it is sent, and return it. A member may also undo a teammate's reply.
-    Raises RoleRequired, ReplyNotFound, ReplySent."""
+    """Delete a reply before it is sent, and return it. Its files return to the author, who can
+    attach them again. A member may also undo a teammate's reply. Raises RoleRequired,
+    ReplyNotFound, ReplySent."""
     actor.require(REVIEWERS)
     replies = ReplyRepository(work.connection, work.tenant)
     reply = await replies.lock(reply_id)
     reply.check_undoable()
+    await ReplyFileRepository(work.connection, work.tenant).detach(reply_id)
     await replies.remove(reply_id)
     work.note(actor, "reply undone", conversation_id=reply.conversation_id, reply_id=reply_id)
     return reply

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from domain.agent.plan import IN_PLACE, PlannedAction, StepOutcome, StepState
+from domain.core.attached_file import AttachedFile
 from domain.integrations.integration import Integration
 from domain.integrations.providers import HELPDESKS, Provider
 from domain.runs.errors import (
@@ -34,6 +35,7 @@ from store.integrations.integrations import IntegrationRepository
 from store.learning.shadow_drafts import ShadowDrafts
 from store.reviews.answered_elsewhere import AnsweredElsewhere
 from store.reviews.replies import ReplyRepository
+from store.reviews.reply_files import ReplyFileRepository
 from store.runs.action_ledger import ActionLedger, Effect, LedgerClaim, LedgerPlace
 from store.runs.cases import Case, CaseRepository
 from store.runs.conversations import ConversationRepository
@@ -51,7 +53,8 @@ _STATES: Final = {
 @dataclass(frozen=True, slots=True)
 class StartedReply:
     """A reply to send through another system. `case`: the run that the reply answers, with the
-    reply as the human answer. `entry_id`: the id of the claim in the action ledger."""
+    reply as the human answer. `entry_id`: the id of the claim in the action ledger. `files`: the
+    reply's attachments."""
 
     reply: TeammateReply
     case: Case
@@ -59,6 +62,7 @@ class StartedReply:
     integration: Integration | None
     claim: LedgerClaim
     entry_id: str
+    files: tuple[AttachedFile, ...] = ()
 
 
 def place_of(reply: TeammateReply) -> LedgerPlace:
@@ -104,7 +108,8 @@ async def start_reply(work: UnitOfWork, reply_id: str) -> StartedReply | None:
         await ReplyRepository(work.connection, work.tenant).begin(reply_id)
     case = replace(case, human_text=reply.body)
     integration = await _integration(work, action)
-    return StartedReply(reply, case, action, integration, ledger_claim, entry_id)
+    files = await ReplyFileRepository(work.connection, work.tenant).content_of(reply_id)
+    return StartedReply(reply, case, action, integration, ledger_claim, entry_id, files)
 
 
 async def _to_send(work: UnitOfWork, reply_id: str) -> tuple[TeammateReply, Case] | None:
@@ -196,7 +201,8 @@ async def _in_place(
     if answered is None:
         return StepOutcome(kind=action.kind, state=StepState.FAILED, detail=NO_MESSAGE)
     try:
-        answered.with_event(case.event).check_answerable(action)
+        files = await ReplyFileRepository(work.connection, work.tenant).of_reply(reply.id)
+        answered.with_event(case.event).check_answerable(action, has_files=bool(files))
     except ReplyNotPossible as error:
         return StepOutcome(kind=action.kind, state=StepState.FAILED, detail=error.reason)
     return StepOutcome(kind=action.kind, state=StepState.DONE)

@@ -25,7 +25,7 @@ _REMOVE: Final = sa.text("""
         LIMIT :limit)
 """)
 
-_IS_UNPROVED: Final = sa.exists().where(
+_IS_UNPROVED: Final = attachments.c.uploaded_by.is_(None) & sa.exists().where(
     engine_messages.c.client_id == attachments.c.client_id,
     engine_messages.c.event_id == attachments.c.event_id,
     engine_messages.c.direction == "inbound",

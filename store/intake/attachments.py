@@ -8,6 +8,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from domain.core.attached_file import AttachedFile
 from domain.core.plain_text import clean_line
 from domain.core.ports import NewId
 from domain.intake.attachment import (
@@ -15,7 +16,6 @@ from domain.intake.attachment import (
     MAX_DAY_BYTES_WITHOUT_PLAN,
     MAX_DAY_UNPROVED_BYTES,
     MAX_DAY_UNPROVED_BYTES_WITHOUT_PLAN,
-    AttachedFile,
     Attachment,
     AttachmentState,
     clean_file_name,
@@ -43,6 +43,7 @@ _OF_EVENTS: Final = (
     .where(
         attachments.c.client_id == sa.bindparam("tenant"),
         attachments.c.event_id == sa.func.any(sa.bindparam("events", type_=sa.ARRAY(sa.Text))),
+        attachments.c.uploaded_by.is_(None),
     )
     .order_by(attachments.c.event_id, attachments.c.position)
 )
@@ -63,8 +64,8 @@ client_of_attachment: Final = owner_of(attachments, AttachmentNotFound)
 async def attachments_of(
     connection: AsyncConnection, client_id: str, event_ids: Sequence[str]
 ) -> dict[str, tuple[Attachment, ...]]:
-    """Return the attachments of these events, keyed by event id, in order of arrival. Events
-    without attachments are omitted."""
+    """Return the attachments that customers sent with these events, keyed by event id, in order of
+    arrival. Events without attachments are omitted."""
     rows = await connection.execute(_OF_EVENTS, {"tenant": client_id, "events": list(event_ids)})
     found: dict[str, tuple[Attachment, ...]] = {}
     for row in rows:
@@ -93,7 +94,7 @@ class AttachmentRepository(TenantRepository):
         # The attachments are inspected in a thread. Inspecting ten megabytes takes tens of
         # milliseconds, which would block the event loop.
         inspected = await asyncio.to_thread(inspect, files)
-        inspected = within(inspected, await self._room(now, is_unproved=is_unproved))
+        inspected = within(inspected, await self.room(now, is_unproved=is_unproved))
         found = tuple(_described(one, event_id, new_id(), now) for one in inspected)
         await self._connection.execute(
             sa.insert(attachments),
@@ -110,7 +111,7 @@ class AttachmentRepository(TenantRepository):
         )
         for attachment, one in zip(found, inspected, strict=True):
             if attachment.state is AttachmentState.STORED:
-                await self._store_chunks(attachment.id, one.file.data)
+                await self.store_chunks(attachment.id, one.file.data)
         return found
 
     async def of_event(self, event_id: str) -> tuple[Attachment, ...]:
@@ -152,7 +153,7 @@ class AttachmentRepository(TenantRepository):
         known to be small."""
         return b"".join([chunk async for chunk in self.chunks(attachment_id)])
 
-    async def _room(self, now: datetime, *, is_unproved: bool) -> int:
+    async def room(self, now: datetime, *, is_unproved: bool) -> int:
         """Return the number of bytes that the client may still store today. Raises ClientNotFound.
 
         `is_unproved`: whether the sender's address is unverified. If it is, a lower limit also
@@ -169,7 +170,8 @@ class AttachmentRepository(TenantRepository):
             room = min(room, most_unproved - unproved)
         return room
 
-    async def _store_chunks(self, attachment_id: str, data: bytes) -> None:
+    async def store_chunks(self, attachment_id: str, data: bytes) -> None:
+        """Store the content of an attachment."""
         step = CHUNK * _CHUNKS_AT_ONCE
         for begin in range(0, len(data), step):
             await self._connection.execute(

@@ -67,7 +67,8 @@ rate_windows: Final = sa.Table(
     prefixes=["UNLOGGED"],
 )
 
-# The attachments of an event, which are images and PDFs. A refused attachment has no chunks.
+# The attachments of an event, which are images and PDFs. A refused attachment has no chunks. A
+# member's attachment for a reply also belongs to an event: the customer's message that it answers.
 attachments: Final = sa.Table(
     "attachments",
     metadata,
@@ -83,8 +84,25 @@ attachments: Final = sa.Table(
     text("state"),
     text("reason", nullable=True),
     time("created_at"),
+    # The member who uploaded the file, and the reply that contains it. Both are empty for a
+    # customer's attachment. An uploaded file has no reply until the reply is written.
+    text("uploaded_by", nullable=True),
+    text("reply_id", nullable=True),
     points_to("engine_events", "event_id"),
+    points_to("conversation_replies", "reply_id"),
     sa.Index("ix_attachments_event", "client_id", "event_id", "position"),
+    sa.Index(
+        "ix_attachments_reply",
+        "client_id",
+        "reply_id",
+        postgresql_where=sa.text("reply_id IS NOT NULL"),
+    ),
+    sa.Index(
+        "ix_attachments_unsent",
+        "client_id",
+        "uploaded_by",
+        postgresql_where=sa.text("uploaded_by IS NOT NULL AND reply_id IS NULL"),
+    ),
     sa.CheckConstraint("state IN ('stored', 'refused')", name="state"),
     # This index serves lookups by attachment id without a client id.
     sa.Index(None, "id"),

@@ -30,6 +30,7 @@ from domain.widget.contracts import LateAnswer
 from domain.widget.widget_session import SESSION_LASTS
 from store.core.place import Place, beyond
 from store.core.repository import TenantRepository, owner_of
+from store.reviews.reply_files import ReplyFileRepository
 from store.runs.tables import conversation_replies
 
 _REPLIES: Final = conversation_replies.c
@@ -330,7 +331,15 @@ class ReplyRepository(TenantRepository):
             .limit(limit)
         )
         latest = [TeammateReply.model_validate(row, from_attributes=True) for row in found]
-        return tuple(reversed(latest))
+        if not latest:
+            return ()
+        files = await ReplyFileRepository(self._connection, self._tenant).of_replies(
+            [one.id for one in latest]
+        )
+        return tuple(
+            one.model_copy(update={"attachments": files.get(one.id, ())})
+            for one in reversed(latest)
+        )
 
     async def is_answered(self, reply: TeammateReply) -> bool:
         """Return True if the conversation has had another answer since the reply was written.
@@ -355,8 +364,10 @@ class ReplyRepository(TenantRepository):
     async def settle(
         self, reply_id: str, state: ReplyState, *, error_code: str | None, now: datetime
     ) -> None:
-        """Store the outcome of a reply."""
+        """Store the outcome of a reply. The files of a failed reply return to their author."""
         await self._set(reply_id, state=state, error_code=error_code, finished_at=now)
+        if state is ReplyState.FAILED:
+            await ReplyFileRepository(self._connection, self._tenant).detach(reply_id)
 
     async def cancel_of(self, author: str, now: datetime) -> tuple[str, ...]:
         """Fail an author's replies that can still be undone, because the author may no longer

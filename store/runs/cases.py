@@ -239,7 +239,9 @@ _UNATTENDED_TURNS: Final[sa.ColumnElement[int]] = sa.literal_column(f"""
 
 _FILES: Final = attachments.c
 _HAS_FILES: Final = sa.exists().where(
-    _FILES.client_id == engine_runs.c.client_id, _FILES.event_id == engine_runs.c.event_id
+    _FILES.client_id == engine_runs.c.client_id,
+    _FILES.event_id == engine_runs.c.event_id,
+    _FILES.uploaded_by.is_(None),
 )
 
 _CASE: Final = (

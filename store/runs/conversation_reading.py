@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from domain.runs.correspondence import ConversationSummary, Message
 from domain.runs.errors import ConversationNotFound
 from store.core.repository import TenantRepository
-from store.runs.message_files import attachments_json
+from store.runs.message_files import attachments_json, reply_attachments_json
 
 LOOKED_THROUGH: Final = 1_000
 """Maximum number of conversations examined by one search. The text of conversations has no
@@ -59,7 +59,8 @@ _MESSAGES: Final = sa.text(f"""
            reply.author AS written_by,
            CASE message.direction WHEN 'inbound'
            THEN {attachments_json("message.client_id", "message.event_id")}
-           ELSE '[]' END AS attachments
+           ELSE {reply_attachments_json("message.client_id", "message.reply_id")}
+           END AS attachments
     FROM engine_messages AS message
     LEFT JOIN engine_runs AS run
       ON run.client_id = message.client_id AND run.event_id = message.event_id

@@ -4,7 +4,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from domain.widget.shown_message import MESSAGES_A_READ, ShownMessage
+from domain.widget.shown_message import MESSAGES_A_READ, ShownFile, ShownMessage
 from store.core.repository import TenantRepository
 from store.runs.tables import engine_messages
 
@@ -66,7 +66,26 @@ class SessionMessageRepository(TenantRepository):
         found = await self._connection.execute(
             _LISTED, {"tenant": self._tenant, "session": session_id, "after": after}
         )
-        return tuple(ShownMessage(*row) for row in found)
+        rows = found.all()
+        files = await self._files(session_id, [row.reply_id for row in rows if row.reply_id])
+        return tuple(ShownMessage(*row[:-1], files.get(row.widget_number, ())) for row in rows)
+
+    async def has_file(self, session_id: str, file_id: str) -> bool:
+        """Return True if one of the session's messages contains the file."""
+        values = {"tenant": self._tenant, "session": session_id, "file": file_id}
+        return await self._connection.scalar(_FILE, values) is not None
+
+    async def _files(
+        self, session_id: str, reply_ids: list[str]
+    ) -> dict[int, tuple[ShownFile, ...]]:
+        """Return the files of these replies, keyed by message number."""
+        if not reply_ids:
+            return {}
+        values = {"tenant": self._tenant, "session": session_id, "replies": reply_ids}
+        shown: dict[int, tuple[ShownFile, ...]] = {}
+        for number, *file in await self._connection.execute(_SHOWN_FILES, values):
+            shown[number] = (*shown.get(number, ()), ShownFile(*file))
+        return shown
 
 
 _OF_EVENT: Final = """
@@ -123,12 +142,28 @@ _NOTIFY_OF_REVIEW: Final = sa.text("""
     WHERE review.client_id = :tenant AND review.id = :review
       AND said.widget_session_id IS NOT NULL
 """)
+_SHOWN_FILES: Final = sa.text("""
+    SELECT message.widget_number, file.id, file.name, file.size
+    FROM engine_messages AS message
+    JOIN attachments AS file
+      ON file.client_id = message.client_id AND file.reply_id = message.reply_id
+    WHERE message.client_id = :tenant AND message.widget_session_id = :session
+      AND message.reply_id = ANY(:replies)
+    ORDER BY file.id
+""")
+_FILE: Final = sa.text("""
+    SELECT file.id FROM attachments AS file
+    JOIN engine_messages AS message
+      ON message.client_id = file.client_id AND message.reply_id = file.reply_id
+    WHERE file.client_id = :tenant AND file.id = :file AND message.widget_session_id = :session
+""")
 _LISTED: Final = (
     sa.select(
         engine_messages.c.widget_number,
         engine_messages.c.author,
         engine_messages.c.body,
         engine_messages.c.created_at,
+        engine_messages.c.reply_id,
     )
     .where(
         engine_messages.c.client_id == sa.bindparam("tenant"),

@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from adapters.system import new_ulid, utc_now
 from domain.agent.brain import BrainAnswer, BrainRequest, Category, Citation, Proposal
 from domain.agent.plan import ActionKind
+from domain.core.attached_file import AttachedFile
 from domain.core.names import process_event_id
-from domain.intake.attachment import AttachedFile
 from domain.reviews.errors import EscalationDecided
 from domain.reviews.escalation import Decision
 from services.reviews.notes import add_note

@@ -7,9 +7,9 @@ from typing import Final
 
 from adapters.system import new_ulid
 from domain.agent.brain import Category
+from domain.core.attached_file import AttachedFile
 from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.inbound_webhook import WebhookState
-from domain.intake.attachment import AttachedFile
 from domain.integrations.providers import Provider
 from domain.runs.run import RunStatus
 from domain.tenants.client import Role

@@ -12,12 +12,15 @@ from domain.core import names
 from domain.core.contracts import BackgroundRef
 from domain.runs.contracts import FailReplyInput, SweepInput
 from domain.runs.teammate_reply import FIRST_STEP
+from services.reviews.decisions import edit_review
 from services.reviews.replies import undo_reply
 from services.reviews.reply_sending import settle_reply, start_reply
 from store.audit.tables import audit_entries
 from store.intake.tables import engine_events
 from store.learning.tables import shadow_drafts
+from store.reviews.reply_files import ReplyFileRepository
 from store.reviews.tables import escalation_tickets
+from store.runs.conversation_reading import ConversationReader
 from store.runs.tables import (
     action_ledger,
     ai_conversations,
@@ -30,8 +33,10 @@ from tests.support.core.engine import LiveEngine
 from tests.support.core.mail_parts import plain_text
 from tests.support.core.rows import only_row, rows
 from tests.support.core.units import units_on
+from tests.support.intake.attachments import INVOICE, PHOTO
 from tests.support.reviews.replies import (
     ANNA,
+    BEN,
     WORDS,
     conversation_of,
     due_now,
@@ -48,6 +53,7 @@ from tests.support.tenants.shop import (
     with_sender,
 )
 from tests.support.widget.page import page_of, signed, with_secret
+from tests.support.widget.stream import read_messages
 from tests.support.widget.talk import VERIFIED
 
 CUSTOMER = "a@b.example"
@@ -306,3 +312,72 @@ async def test_a_reply_that_never_ends_is_unknown_in_the_ledger_too(
     assert (row["state"], row["error_code"]) == ("unknown", "unreachable")
     entry = await only_row(engine.database, action_ledger, of=shop)
     assert (entry["state"], entry["detail"]) == ("unknown", "unreachable")
+
+
+async def test_a_mailed_reply_contains_its_files(
+    engine: LiveEngine, shop: Shop, mail: MailServer
+) -> None:
+    _, conversation_id = await held_mail(engine, shop)
+
+    await write_and_send(engine, shop, conversation_id, files=(PHOTO, INVOICE))
+
+    (sent,) = mail.mails
+    assert plain_text(sent).strip() == WORDS
+    assert [(one.get_filename(), one.get_content()) for one in sent.iter_attachments()] == [
+        (one.name, one.data) for one in (PHOTO, INVOICE)
+    ]
+    async with engine.database.tenant(shop.tenant) as connection:
+        reader = ConversationReader(connection, shop.tenant)
+        answer, question = await reader.messages(conversation_id, before=None, limit=10)
+    assert [one.name for one in answer.attachments] == [PHOTO.name, INVOICE.name]
+    assert question.attachments == (), "the customer has sent no file"
+
+
+async def test_the_files_of_a_reply_that_is_not_sent_return_to_their_author(
+    engine: LiveEngine, shop: Shop, mail: MailServer
+) -> None:
+    event_id, conversation_id = await held_mail(engine, shop)
+    reply = await written(engine.database, shop, conversation_id, files=(PHOTO,))
+    review = await only_row(engine.database, escalation_tickets, of=shop)
+    async with units_on(engine.database, engine.engine).of(shop.tenant) as work:
+        await edit_review(work, BEN, str(review["id"]), "Bonjour, voici.")
+    await engine.run_of(shop, event_id).result()
+    await due_now(engine.database, reply)
+    await send(engine, shop, reply)
+
+    row = await only_row(engine.database, conversation_replies, of=shop)
+    assert (row["state"], row["error_code"]) == ("failed", "answered_meanwhile")
+    assert all(not list(one.iter_attachments()) for one in mail.mails)
+    async with engine.database.tenant(shop.tenant) as connection:
+        files = ReplyFileRepository(connection, shop.tenant)
+        (unsent,) = await files.unsent(conversation_id, ANNA.name)
+    assert unsent.name == PHOTO.name
+
+
+async def test_a_visitor_downloads_the_files_of_a_reply(
+    engine: LiveEngine, shop: Shop, mail: MailServer
+) -> None:
+    page = await page_of(engine, shop)
+    user = signed(await with_secret(page), VERIFIED)
+    told = await page.say(UNSURE_MESSAGE, **user)
+    conversation_id = await conversation_of(engine.database, told["event_id"])
+    await write_and_send(engine, shop, conversation_id, files=(PHOTO,))
+
+    token = told["session_id"]
+    messages = (await read_messages(page, token)).json()["messages"]
+    (file,) = messages[-1]["files"]
+    assert (file["name"], file["size"]) == (PHOTO.name, len(PHOTO.data))
+    assert messages[0]["files"] == []
+    path = f"/api/widget/attachments/{file['id']}"
+    headers = {**page.headers, "x-widget-session": token}
+    opened = await engine.http.get(path, params=page.params, headers=headers)
+    assert (opened.status_code, opened.content) == (200, PHOTO.data)
+    assert opened.headers["content-disposition"].startswith("attachment")
+
+    other = {**headers, "x-widget-session": (await page.say())["session_id"]}
+    assert (await engine.http.get(path, params=page.params, headers=other)).status_code == 404
+    forged = {**headers, "x-widget-session": token[:-2] + "xx"}
+    assert (await engine.http.get(path, params=page.params, headers=forged)).status_code == 404
+    session_id = page.session(token)
+    mailing = engine.client.get_workflow_handle(names.mail_answer_id(shop.client_id, session_id, 2))
+    await mailing.terminate()

@@ -32,6 +32,7 @@ from services.reviews.notes import add_note
 from services.reviews.replies import undo_reply, write_reply
 from services.reviews.triage import update_conversation, update_conversations
 from store.reviews.replies import ReplyRepository, client_of_reply
+from store.reviews.reply_files import ReplyFileRepository
 from store.runs.conversation_lists import ConversationLists, client_of_conversation
 from store.runs.conversation_reading import ConversationReader
 from store.runs.internal_notes import InternalNoteRepository
@@ -84,6 +85,9 @@ async def conversation(reader: Reader, resources: ResourcesDep) -> ConversationT
             messages=latest[::-1],
             notes=await notes.listed(talk, since=None, limit=_SHOWN),
             unsent_replies=await replies.not_sent(talk, _SHOWN),
+            unsent_attachments=await ReplyFileRepository(connection, reader.tenant).unsent(
+                talk, reader.actor.name
+            ),
         )
 
 
@@ -134,7 +138,7 @@ async def update(
     f"{_ONE}/reply",
     operation_id="conversations.reply",
     summary="Reply to the customer in a conversation",
-    responses=errors(409),
+    responses=errors(409, 422),
 )
 async def reply(
     writer: Writer,
@@ -145,7 +149,12 @@ async def reply(
     closes the conversation's open reviews and assigns the conversation to human agents."""
     async with resources.work.of(writer.tenant) as work:
         written = await write_reply(
-            work, writer.actor, writer.record_id, body.text, seen_event=body.latest_message
+            work,
+            writer.actor,
+            writer.record_id,
+            body.text,
+            seen_event=body.latest_message,
+            file_ids=body.attachments,
         )
     return ReplyAnswer(
         reply_id=written.id,

@@ -9,7 +9,16 @@ from api.http.widget_headers import PREFLIGHT
 
 router = APIRouter()
 
-_ROUTES = ("chat", "config", "messages", "seen", "rating", "email", "verify")
+_ROUTES = (
+    "chat",
+    "config",
+    "messages",
+    "seen",
+    "rating",
+    "email",
+    "verify",
+    "attachments/{attachment_id}",
+)
 
 
 async def preflight() -> Response:

@@ -1,8 +1,10 @@
-"""Query model for the download of an attachment."""
+"""Query models for downloading and uploading attachments."""
 
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from domain.intake.attachment import MAX_NAME_CHARS
 
 
 class AttachmentQuery(BaseModel):
@@ -17,3 +19,12 @@ class AttachmentQuery(BaseModel):
             )
         ),
     ] = False
+
+
+class UploadQuery(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Annotated[
+        str,
+        Field(max_length=MAX_NAME_CHARS, pattern=r"^[^\x00]*$", description="Name of the file."),
+    ] = ""

@@ -9,6 +9,7 @@ from api.schemas.core.client_query import ClientQuery
 from api.schemas.core.strict_body import StrictBody
 from domain.core.errors import InvalidBody
 from domain.core.ids import ULID
+from domain.intake.attachment import MAX_REPLY_FILES, Attachment
 from domain.intake.event import Channel
 from domain.reviews.escalation import MAX_WORDS
 from domain.runs.correspondence import ConversationSummary, Message
@@ -57,6 +58,14 @@ class ReplyBody(StrictBody):
             ),
         ),
     ] = None
+    attachments: Annotated[
+        tuple[Annotated[str, Field(pattern=ULID)], ...],
+        Field(
+            strict=False,
+            max_length=MAX_REPLY_FILES,
+            description="Ids of files that the member has uploaded for this reply.",
+        ),
+    ] = ()
 
 
 class UndoReplyBody(StrictBody):
@@ -156,6 +165,9 @@ class ConversationThread(BaseModel):
     notes: tuple[InternalNote, ...] = Field(description="The latest notes, oldest first.")
     unsent_replies: tuple[TeammateReply, ...] = Field(
         description="Latest replies that are not among the messages, oldest first."
+    )
+    unsent_attachments: tuple[Attachment, ...] = Field(
+        description="Files that the member has uploaded, and that are not in a reply."
     )
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from domain.core.attached_file import AttachedFile
 from domain.core.json_size import exceeds_values
 from domain.inbound.author_proof import AuthorProof
 from domain.inbound.body import MAX_JSON, MAX_MAIL_VALUES
@@ -32,7 +33,6 @@ from domain.inbound.webhook_signature import (
     require_match,
     signed_seconds,
 )
-from domain.intake.attachment import AttachedFile
 from domain.intake.mail_headers import decoded_json, header_pairs
 from domain.integrations.providers import Provider
 

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from domain.core.attached_file import AttachedFile
 from domain.core.json_size import exceeds_values
 from domain.inbound.author_proof import AuthorProof
 from domain.inbound.body import MAX_MAIL_VALUES
@@ -17,7 +18,6 @@ from domain.inbound.inbound_webhook import Identity, WebhookKind
 from domain.inbound.mail import INBOUND, MAX_BODY, InboundMail, key_of, ticket_of
 from domain.inbound.meaning import Meaning, Nothing
 from domain.inbound.ports import EndpointFacts
-from domain.intake.attachment import AttachedFile
 from domain.intake.mail_headers import header_pairs
 from domain.integrations.providers import Provider
 

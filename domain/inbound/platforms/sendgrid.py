@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import load_der_public_key
 from pydantic import JsonValue
 
+from domain.core.attached_file import AttachedFile
 from domain.inbound.author_proof import AuthorProof
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
 from domain.inbound.form import PostedForm, read_form
@@ -33,7 +34,6 @@ from domain.inbound.mail import (
 from domain.inbound.meaning import Meaning
 from domain.inbound.ports import EndpointFacts
 from domain.inbound.webhook_signature import check_age, signature_header, signed_seconds
-from domain.intake.attachment import AttachedFile
 from domain.intake.mail_headers import MAX_BLOCK_CHARS, header_pairs
 from domain.integrations.providers import Provider
 

@@ -1,5 +1,6 @@
 """All helpdesks over a real connection: results that are certain, and unknown results."""
 
+import base64
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
@@ -7,6 +8,7 @@ import httpx
 import pytest
 
 from adapters.connectors.http import open_client
+from domain.core.attached_file import AttachedFile
 from domain.integrations.errors import (
     ActionForbidden,
     ActionRefused,
@@ -16,8 +18,12 @@ from domain.integrations.errors import (
 )
 from domain.integrations.providers import Provider
 from embedded.ports import free_port
+from tests.support.intake.attachments import INVOICE, PHOTO
 from tests.support.integrations.desks import DESKS, Desk, desk_of
+from tests.support.servers.freshdesk import FreshdeskServer
+from tests.support.servers.gorgias import GorgiasServer
 from tests.support.servers.http_service import Fault
+from tests.support.servers.zendesk import ZendeskServer
 
 KEY = "3f2b7c1e-0000-5000-8000-000000000001"
 
@@ -265,3 +271,49 @@ async def test_no_secret_is_told(
     sent = desk.server.seen[-1].authorization.partition(" ")[2]
     for secret in (*desk.credentials.values(), sent, "voilà", "Bonjour"):
         assert secret not in told
+
+
+def _received(desk: Desk) -> list[tuple[str, str, bytes]]:
+    """Return the name, type and content of each file in the ticket's messages."""
+    match desk.server:
+        case ZendeskServer() as server:
+            (ticket,) = server.tickets.values()
+            tokens = [token for one in ticket.comments for token in one.get("uploads", ())]
+            return [server.uploads[token] for token in tokens]
+        case GorgiasServer() as server:
+            (talk,) = server.tickets.values()
+            files = [file for one in talk.messages for file in one.get("attachments", ())]
+            kept = [server.uploads[file["url"]] for file in files]
+            assert [(one["name"], one["size"]) for one in files] == [
+                (name, len(data)) for name, _, data in kept
+            ]
+            return kept
+        case FreshdeskServer() as server:
+            return server.uploads
+    sent = [one.body for one in desk.server.seen if one.path.endswith("/reply")]
+    return [
+        (file["name"], file["content_type"], base64.b64decode(file["data"]))
+        for body in sent
+        for file in body.get("attachment_files", ())
+    ]
+
+
+async def test_a_reply_with_files(desk: Desk, http: httpx.AsyncClient) -> None:
+    helpdesk = desk.helpdesk(http)
+    files = (PHOTO, AttachedFile("Facture été.pdf", "application/pdf", INVOICE.data))
+
+    said = await helpdesk.reply(desk.ticket, "Voici.", KEY, again=False, files=files)
+
+    assert _received(desk) == [(one.name, one.claimed_type, one.data) for one in files]
+    assert await helpdesk.reply(desk.ticket, "Voici.", KEY, again=True, files=files) == said
+    assert desk.written() == 1
+
+
+@pytest.mark.parametrize("desk", ["zendesk", "gorgias"], indirect=True)
+async def test_a_failed_upload_has_no_effect(desk: Desk, http: httpx.AsyncClient) -> None:
+    desk.server.fail_next(Fault.CUT, "POST")
+
+    with pytest.raises(ActionUnreachable):
+        await desk.helpdesk(http).reply(desk.ticket, "Voici.", KEY, again=False, files=(PHOTO,))
+
+    assert desk.written() == 0

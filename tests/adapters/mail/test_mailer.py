@@ -3,12 +3,14 @@
 import pytest
 
 from adapters.mail.mailer import SmtpMailer
+from domain.core.attached_file import AttachedFile
 from domain.core.errors import InvalidInput
 from domain.core.ports import OutgoingMail, ServicePermit
 from domain.intake.mail_automatic import may_reply
 from domain.integrations.errors import MailRefused, MailUnknown, MailUnreachable
 from embedded.ports import free_port
 from tests.support.core.mail_parts import plain_text
+from tests.support.intake.attachments import INVOICE, PHOTO
 from tests.support.integrations.mailers import PERMIT, mailer_to
 from tests.support.servers.mail import MailServer
 
@@ -48,6 +50,19 @@ async def test_mail_arrives_whole(mail: MailServer) -> None:
     assert html is not None
     assert "Été &amp; Fils, &quot;Boutique&quot;" in html.get_content()
     assert "À bientôt" in html.get_content()
+
+
+async def test_a_mail_with_files(mail: MailServer) -> None:
+    files = (PHOTO, AttachedFile("Facture été.pdf", "application/pdf", INVOICE.data))
+
+    await mailer(mail.url).send(MAIL.model_copy(update={"files": files}), PERMIT)
+
+    (sent,) = mail.mails
+    assert plain_text(sent).splitlines() == MAIL.text.splitlines()
+    assert [
+        (one.get_filename(), one.get_content_type(), one.get_content())
+        for one in sent.iter_attachments()
+    ] == [(one.name, one.claimed_type, one.data) for one in files]
 
 
 @pytest.mark.parametrize(

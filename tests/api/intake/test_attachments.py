@@ -2,7 +2,7 @@
 
 import httpx
 
-from domain.intake.attachment import AttachedFile
+from domain.core.attached_file import AttachedFile
 from domain.tenants.client import Role
 from tests.support.core.engine import LiveEngine
 from tests.support.intake.attachments import INVOICE, PHOTO, PROGRAM, keep_attachments, png

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.core.attached_file import AttachedFile
 from domain.inbound.errors import WebhookUnreadable
 from domain.inbound.form import MAX_PARTS, PostedForm, read_form
 from domain.inbound.inbound_request import InboundRequest
-from domain.intake.attachment import AttachedFile
 from tests.support.core.each import each
 from tests.support.inbound.mails import BOUNDARY, multipart
 

@@ -12,6 +12,7 @@ import orjson
 import pytest
 from pydantic import JsonValue
 
+from domain.core.attached_file import AttachedFile
 from domain.inbound.errors import InboundRefused, RefusalReason, WebhookUnreadable
 from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.inbound_webhook import Identity
@@ -20,7 +21,6 @@ from domain.inbound.platforms.mailgun import MailgunRoutes
 from domain.inbound.platforms.postmark import PostmarkInbound
 from domain.inbound.platforms.sendgrid import SIGNATURE, TIMESTAMP, SendgridParse
 from domain.inbound.ports import Platform
-from domain.intake.attachment import AttachedFile
 from tests.support.core.each import each
 from tests.support.inbound.mails import (
     FACTS,

@@ -7,11 +7,11 @@ import zlib
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.core.attached_file import AttachedFile
 from domain.intake.attachment import (
     MAX_BYTES,
     MAX_FILES,
     MAX_NAME_CHARS,
-    AttachedFile,
     clean_file_name,
 )
 from domain.intake.attachment_type import MediaType, inspect

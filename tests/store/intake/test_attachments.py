@@ -3,7 +3,10 @@
 import pytest
 import sqlalchemy as sa
 
-from domain.intake.attachment import AttachedFile, AttachmentState
+from domain.core.attached_file import AttachedFile
+from domain.intake.attachment import (
+    AttachmentState,
+)
 from domain.intake.errors import AttachmentNotFound
 from domain.tenants.client import Plan
 from store.core.database import Database

@@ -17,11 +17,11 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from pydantic import JsonValue
 
 from adapters.system import new_ulid, utc_now
+from domain.core.attached_file import AttachedFile
 from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.meaning import InboundTicket
 from domain.inbound.platforms.sendgrid import SIGNATURE, TIMESTAMP
 from domain.inbound.ports import EndpointFacts, Platform
-from domain.intake.attachment import AttachedFile
 from domain.intake.event import UnifiedEvent
 from domain.intake.normalization import normalize
 

@@ -5,8 +5,11 @@ import zlib
 from typing import Final
 
 from adapters.system import new_ulid, utc_now
+from domain.core.attached_file import AttachedFile
 from domain.core.ids import TenantId
-from domain.intake.attachment import AttachedFile, Attachment
+from domain.intake.attachment import (
+    Attachment,
+)
 from store.core.database import Database
 from store.intake.attachments import AttachmentRepository
 

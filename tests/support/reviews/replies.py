@@ -1,17 +1,22 @@
 """Members' replies in conversations, written and sent without the wait."""
 
+from collections.abc import Sequence
+
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.system import new_ulid, utc_now
 from domain.core import names
+from domain.core.attached_file import AttachedFile
 from domain.core.contracts import BackgroundRef
 from domain.core.ids import TenantId
+from domain.intake.attachment_type import inspect
 from domain.runs.teammate_reply import UNDO_FOR, InternalNote, ReplyState, TeammateReply
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
-from services.core.unit_of_work import UnitsOfWork
+from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from services.reviews.replies import write_reply
+from services.reviews.reply_files import upload_file
 from store.core.database import Database
 from store.reviews.replies import ReplyRepository
 from store.runs.conversations import ConversationRepository
@@ -45,12 +50,25 @@ async def joined(database: Database, shop: Shop, *people: Actor) -> None:
 
 
 async def written(
-    database: Database, shop: Shop, conversation_id: str, text: str = WORDS, *, by: Actor = ANNA
+    database: Database,
+    shop: Shop,
+    conversation_id: str,
+    text: str = WORDS,
+    *,
+    by: Actor = ANNA,
+    files: Sequence[AttachedFile] = (),
 ) -> TeammateReply:
     """Create a reply without a workflow; its author is a member."""
     await joined(database, shop, by)
     async with units_on(database).of(shop.tenant) as work:
-        return await write_reply(work, by, conversation_id, text)
+        ids = await _uploaded(work, by, conversation_id, files)
+        return await write_reply(work, by, conversation_id, text, file_ids=ids)
+
+
+async def _uploaded(
+    work: UnitOfWork, by: Actor, conversation_id: str, files: Sequence[AttachedFile]
+) -> list[str]:
+    return [(await upload_file(work, by, conversation_id, one)).id for one in inspect(files)]
 
 
 async def due_now(database: Database, reply: TeammateReply) -> None:
@@ -75,13 +93,20 @@ async def send(engine: LiveEngine, shop: Shop, reply: TeammateReply) -> None:
 
 
 async def write_and_send(
-    engine: LiveEngine, shop: Shop, conversation_id: str, text: str = WORDS, *, by: Actor = ANNA
+    engine: LiveEngine,
+    shop: Shop,
+    conversation_id: str,
+    text: str = WORDS,
+    *,
+    by: Actor = ANNA,
+    files: Sequence[AttachedFile] = (),
 ) -> TeammateReply:
     """Create a reply whose undo period is over, and send it at once; its author is a member."""
     await joined(engine.database, shop, by)
     earlier = UnitsOfWork(engine.database, engine.engine, lambda: utc_now() - UNDO_FOR, new_ulid)
     async with earlier.of(shop.tenant) as work:
-        reply = await write_reply(work, by, conversation_id, text)
+        ids = await _uploaded(work, by, conversation_id, files)
+        reply = await write_reply(work, by, conversation_id, text, file_ids=ids)
     await engine.client.get_workflow_handle(
         names.background_id(names.SEND_REPLY, shop.client_id, reply.id)
     ).result()

@@ -31,6 +31,7 @@ class FreshdeskServer(HttpService):
     def __init__(self) -> None:
         super().__init__()
         self.tickets: dict[str, Ticket] = {}
+        self.uploads: list[tuple[str, str, bytes]] = []
 
     def open_ticket(self, requester: str, status: int = OPEN) -> str:
         number = str(len(self.tickets) + 20)
@@ -62,7 +63,7 @@ class FreshdeskServer(HttpService):
                 size, page = int(request.query["per_page"]), int(request.query["page"])
                 reply = Reply(body=ticket.conversations[size * (page - 1) : size * page])
             case ("POST", ["reply"]):
-                reply = self._write(number, request.body, {"body"}, private=False)
+                reply = self._reply(number, request)
             case ("POST", ["notes"]):
                 private = request.body.get("private", True)
                 reply = self._write(number, request.body, {"body", "private"}, private=private)
@@ -70,6 +71,15 @@ class FreshdeskServer(HttpService):
                 ticket.tags[:] = request.body["tags"]
                 reply = Reply(body=_shown(ticket, request))
         return reply
+
+    def _reply(self, number: str, request: Request) -> Reply:
+        body = request.body
+        if request.headers["content-type"].startswith("multipart/form-data"):
+            body = request.texts
+            if any(one[0] != "attachments[]" for one in request.files):
+                return Reply(400, {"description": "Validation failed"})
+            self.uploads += [one[1:] for one in request.files]
+        return self._write(number, body, {"body"}, private=False)
 
     def _write(self, number: str, body: dict[str, Any], known: set[str], *, private: bool) -> Reply:
         if not body.get("body") or not body.keys() <= known:

@@ -25,6 +25,7 @@ class GorgiasServer(HttpService):
     def __init__(self) -> None:
         super().__init__()
         self.tickets: dict[str, Ticket] = {}
+        self.uploads: dict[str, tuple[str, str, bytes]] = {}
         self.page_size = 100
 
     def open_ticket(self) -> str:
@@ -39,9 +40,16 @@ class GorgiasServer(HttpService):
         match (request.method, request.path):
             case ("GET", "/api/account"):
                 return Reply(body={"domain": "acme", "status": {"status": "active"}})
+            case ("POST", "/api/upload"):
+                return Reply(201, [self._kept(*file[1:]) for file in request.files])
             case ("GET", "/api/messages"):
                 return self._messages(request)
         return self._of_ticket(request)
+
+    def _kept(self, name: str, content_type: str, data: bytes) -> dict[str, Any]:
+        url = f"https://uploads.gorgias.io/{len(self.uploads)}/{name}"
+        self.uploads[url] = (name, content_type, data)
+        return {"url": url, "name": name, "content_type": content_type, "size": len(data)}
 
     def _of_ticket(self, request: Request) -> Reply:
         parts = request.path.removeprefix("/api/tickets/").split("/")

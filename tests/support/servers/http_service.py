@@ -5,6 +5,8 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from email import message_from_bytes
+from email.policy import HTTP
 from enum import StrEnum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeVar
@@ -48,6 +50,33 @@ class Request:
     authorization: str
     body: dict[str, Any]
     headers: Mapping[str, str]
+    raw: bytes = field(default=b"", repr=False)
+
+    @property
+    def files(self) -> list[tuple[str, str, str, bytes]]:
+        """Return the files of a multipart form: field, name, type and content."""
+        return [
+            (field_name, name, part.get_content_type(), part.get_payload(decode=True))
+            for field_name, name, part in self._parts()
+            if name
+        ]
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """Return the other fields of a multipart form."""
+        return {
+            field_name: part.get_payload(decode=True).decode()
+            for field_name, name, part in self._parts()
+            if not name
+        }
+
+    def _parts(self) -> list[tuple[str, str, Any]]:
+        head = f"content-type: {self.headers['content-type']}\r\n\r\n".encode()
+        message = message_from_bytes(head + self.raw, policy=HTTP)
+        return [
+            (part.get_param("name", "", "content-disposition"), part.get_filename(""), part)
+            for part in message.iter_parts()
+        ]
 
 
 @dataclass(frozen=True)
@@ -137,14 +166,21 @@ class _Handler(BaseHTTPRequestHandler):
     def _serve(self) -> None:
         url = urlsplit(self.path)
         raw = self.rfile.read(int(self.headers.get("content-length") or 0))
-        is_form = self.headers.get("content-type") == "application/x-www-form-urlencoded"
+        content_type = self.headers.get("content-type", "")
+        is_form = content_type == "application/x-www-form-urlencoded"
+        is_json = content_type in ("", "application/json")
         request = Request(
             method=self.command,
             path=url.path,
             query=dict(parse_qsl(url.query)),
             authorization=self.headers.get("authorization", ""),
-            body=dict(parse_qsl(raw.decode())) if is_form else json.loads(raw or b"{}"),
+            body=dict(parse_qsl(raw.decode()))
+            if is_form
+            else json.loads(raw or b"{}")
+            if is_json
+            else {},
             headers={name.lower(): value for name, value in self.headers.items()},
+            raw=raw,
         )
         planned, reply = self.kept.take(request)
         if planned is None:

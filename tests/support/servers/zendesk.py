@@ -50,6 +50,7 @@ class ZendeskServer(HttpService):
     def __init__(self) -> None:
         super().__init__()
         self.tickets: dict[str, Ticket] = {}
+        self.uploads: dict[str, tuple[str, str, bytes]] = {}
         self.page_size = 100
         self.collide = 0
         self.role = "agent"
@@ -67,6 +68,8 @@ class ZendeskServer(HttpService):
             return Reply(body={"user": {"id": 9, "role": self.role}})
         if (request.method, request.path) == ("GET", "/api/v2/incremental/tickets/cursor.json"):
             return self._changed(request)
+        if (request.method, request.path) == ("POST", "/api/v2/uploads.json"):
+            return self._upload(request)
         parts = request.path.removeprefix("/api/v2/tickets/").removesuffix(".json").split("/")
         ticket = self.tickets.get(parts[0])
         match (ticket, request.method, parts[1:]):
@@ -83,6 +86,16 @@ class ZendeskServer(HttpService):
             case _:
                 reply = Reply(404, {"error": "RecordNotFound", "description": "Not found"})
         return reply
+
+    def _upload(self, request: Request) -> Reply:
+        """Keep a file until a comment contains its token."""
+        token = f"token{len(self.uploads)}"
+        self.uploads[token] = (
+            request.query["filename"],
+            request.headers["content-type"],
+            request.raw,
+        )
+        return Reply(201, {"upload": {"token": token, "attachment": {"id": 1}}})
 
     def _show(self, ticket_id: str, ticket: Ticket) -> Reply:
         users = [

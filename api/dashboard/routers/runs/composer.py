@@ -11,9 +11,11 @@ from domain.agent.macro import inserted
 from domain.agent.template import Filled
 from domain.content.content import TemplateEntry
 from domain.dashboard.draft import Draft
+from domain.intake.attachment import Attachment
 from store.content.content_changes import ContentChanges
 from store.intake.events import EventRepository
 from store.reviews.replies import LatestMessage, ReplyRepository
+from store.reviews.reply_files import ReplyFileRepository
 from store.tenants.client_settings import SettingsRepository
 
 _TEMPLATES: Final = 200
@@ -23,12 +25,14 @@ _TEMPLATES: Final = 200
 class Composer:
     """The reply form. `is_prefilled`: whether the text is the agent's draft. `templates`: the id
     and name of each template that can be inserted. `gaps`: the inserted template's placeholders
-    that the member must replace."""
+    that the member must replace. `files`: the member's uploaded files, which the reply will
+    contain."""
 
     reply: Typed
     is_prefilled: bool = False
     templates: Sequence[tuple[str, str]] = ()
     gaps: tuple[str, ...] = ()
+    files: tuple[Attachment, ...] = ()
 
 
 async def composer_of(
@@ -43,16 +47,18 @@ async def composer_of(
     if answered is None:
         return Composer(typed)
     async with page.resources.database.reading(page.tenant) as connection:
+        unsent = ReplyFileRepository(connection, page.tenant)
+        files = await unsent.unsent(page.record_id, page.actor.name)
         templates = await ContentChanges(connection, page.tenant).template_names(_TEMPLATES)
         if draft is None:
             written = await ReplyRepository(connection, page.tenant).open_draft(page.record_id)
             typed = Typed({"text": written}, None)
     is_prefilled = draft is None and bool(typed["text"])
     if template_id is None:
-        return Composer(typed, is_prefilled, templates)
+        return Composer(typed, is_prefilled, templates, files=files)
     filled = await _inserted(page, answered, template_id)
     text = "\n\n".join(filter(None, (typed["text"].rstrip(), filled.text)))
-    return Composer(Typed({"text": text}, draft), is_prefilled, templates, filled.missing)
+    return Composer(Typed({"text": text}, draft), is_prefilled, templates, filled.missing, files)
 
 
 async def _inserted(page: Page, answered: LatestMessage, template_id: str) -> Filled:

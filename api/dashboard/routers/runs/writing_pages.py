@@ -1,5 +1,6 @@
-"""Forms on a conversation's page: send a reply, undo it, or add an internal note."""
+"""Forms on a conversation's page: send a reply with attachments, undo it, or add a note."""
 
+import asyncio
 from datetime import datetime, timedelta
 from typing import Annotated, Final
 
@@ -11,12 +12,17 @@ from api.route import PathId
 from api.schemas.runs.conversation import NoteBody, ReplyBody
 from domain.core.errors import InvalidBody
 from domain.core.ids import parse_ulid
+from domain.intake.attachment import MAX_REPLY_BYTES
+from domain.intake.attachment_type import inspect
+from domain.intake.errors import AttachmentNotFound, AttachmentRefused
+from domain.intake.refused_file import AttachmentRefusal
 from domain.runs.errors import ConversationNotFound, ReplyNotFound
 from domain.runs.triage import ConversationStatus, TriageChange
 from domain.tenants.actor import REVIEWERS
 from services.dashboard.forms import prepend_to_draft
 from services.reviews.notes import add_note
 from services.reviews.replies import undo_reply, write_reply
+from services.reviews.reply_files import delete_file, upload_file
 from services.reviews.triage import update_conversation
 from store.runs.conversation_lists import client_of_conversation
 
@@ -24,11 +30,17 @@ _LIST: Final = "/app/conversations"
 _ONE: Final = f"{_LIST}/{{conversation_id}}"
 _ID: Final = PathId("conversation_id", "conversation", ConversationNotFound)
 
+# Maximum size, in bytes, of the other fields of a form with a file.
+_FIELDS: Final = 4096
+
 SNOOZES: Final = (1, 3, 7, 30)
 """The snooze durations offered on the page, in days."""
 
 router = APIRouter(include_in_schema=False)
 TalkPost = Annotated[Post, Depends(Posted(REVIEWERS, _ID, client_of_conversation))]
+FilePost = Annotated[
+    Post, Depends(Posted(REVIEWERS, _ID, client_of_conversation, upload=MAX_REPLY_BYTES + _FIELDS))
+]
 
 
 @router.post(f"{_ONE}/reply")
@@ -39,13 +51,45 @@ async def reply(post: TalkPost) -> Response:
         ReplyBody,
         text=post.text("text"),
         latest_message=parse_ulid(post.text("latest_message")),
+        attachments=[parse_ulid(one) or one for one in post.chosen("file")],
     )
     async with post.working(to) as work:
         written = await write_reply(
-            work, page.actor, page.record_id, body.text, seen_event=body.latest_message
+            work,
+            page.actor,
+            page.record_id,
+            body.text,
+            seen_event=body.latest_message,
+            file_ids=body.attachments,
         )
         is_new = written.created_at == work.now
     return post.done(to, "runs.reply_written" if is_new else "runs.reply_repeated")
+
+
+@router.post(f"{_ONE}/attach")
+async def attach(post: FilePost) -> Response:
+    """Upload a file for the reply."""
+    page = post.page
+    to = f"{_LIST}/{page.record_id}"
+    if post.file is None:
+        raise AttachmentRefused(AttachmentRefusal.EMPTY)
+    (found,) = await asyncio.to_thread(inspect, (post.file,))
+    async with post.working(to) as work:
+        await upload_file(work, page.actor, page.record_id, found)
+    return post.done(to, "runs.file_uploaded")
+
+
+@router.post(f"{_ONE}/detach")
+async def detach(post: TalkPost) -> Response:
+    """Delete the uploaded file in the `attachment_id` field."""
+    page = post.page
+    to = f"{_LIST}/{page.record_id}"
+    file_id = parse_ulid(post.text("attachment_id"))
+    if file_id is None:
+        raise AttachmentNotFound
+    async with post.working(to) as work:
+        await delete_file(work, page.actor, page.record_id, file_id)
+    return post.done(to, "runs.file_deleted")
 
 
 @router.post(f"{_ONE}/undo")
