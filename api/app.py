@@ -58,15 +58,14 @@ from api.routers.tenants import settings as client_settings
 from api.routers.webhooks import deliveries as webhook_deliveries
 from api.routers.webhooks import events as webhook_events
 from api.routers.webhooks import subscriptions as webhooks
-from api.routers.widget import attachments as widget_attachments
 from api.routers.widget import chat as widget_chat
 from api.routers.widget import config as widget_config
 from api.routers.widget import messages as widget_messages
 from api.routers.widget import preflight as widget_preflight
+from api.routers.widget import reply_attachments, widget_settings
 from api.routers.widget import script as widget_script
 from api.routers.widget import seen as widget_seen
 from api.routers.widget import verification as widget_verification
-from api.routers.widget import widget_settings
 from domain.core.errors import DomainError
 from settings import Settings
 
@@ -130,7 +129,7 @@ _ROUTERS: Final = tuple(
         widget_chat,
         widget_config,
         widget_messages,
-        widget_attachments,
+        reply_attachments,
         widget_seen,
         widget_rating,
         widget_verification,

@@ -4,6 +4,7 @@ Each part can use names defined in earlier parts, and the page can use none of t
 import gzip
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,8 @@ _PARTS: Final = (
     "chat.js",
     "start.js",
 )
+_SEPARATOR: Final = re.compile(r" ?([{};]) ?|([:,]) ")
+_GOES_ON: Final = ("{", "(", "[", ",", ";")
 _COMMENT: Final = ("//", "/*", "*")
 
 
@@ -50,13 +53,18 @@ class WidgetScript:
 
 def joined(style: str, parts: Iterable[str]) -> str:
     """Return the parts as one immediately invoked function, so that the page cannot access their
-    names. Runs of blanks in the style become one space."""
-    declared = f"const STYLE = {json.dumps(' '.join(style.split()))};\n"
+    names. The style loses the blanks that have no meaning."""
+    packed = _SEPARATOR.sub(r"\1\2", " ".join(style.split())).replace(";}", "}")
+    declared = f"const STYLE = {json.dumps(packed)};\n"
     return f'(() => {{\n"use strict";\n{declared}{"".join(map(_lean, parts))}}})();\n'
 
 
 def _lean(part: str) -> str:
-    """Return the part without indentation and comment lines, which reduces its size by a third.
-    String literals in a part must be on one line."""
+    """Return the part without indentation, comment lines and needless line breaks, which reduces
+    its size by a third. String literals in a part must be on one line. A line break stays where it
+    may end a statement or a comment."""
     lines = (line.strip() for line in part.splitlines())
-    return "".join(f"{line}\n" for line in lines if line and not line.startswith(_COMMENT))
+    code = [line for line in lines if line and not line.startswith(_COMMENT)]
+    return "".join(
+        line if line.endswith(_GOES_ON) and "//" not in line else f"{line}\n" for line in code
+    )

@@ -15,7 +15,7 @@ function openChat(base, key, language, signed) {
   const panel = openPanel(key, words, language, {
     open: () => open(), close, send: outbox.add, again: outbox.again,
     sendCode, confirm, otherAddress: () => ask(null), withoutAddress: () => release(false), rate,
-    file: (file) => session.save(file).catch(() => panel.setNotice(words.later)),
+    file: (file) => session.save(file).catch(() => panel.setNotice(words.failed)),
   });
 
   let user = signed;

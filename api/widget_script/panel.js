@@ -84,12 +84,12 @@ function openPanel(key, words, language, on, isPreview) {
   // Do not scroll down while the visitor is reading earlier messages. The position is compared too,
   // because a message can arrive between the visitor's scrolling and its event.
   let lowest = 0;
-  const isAtEnd = () => log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+  const left = () => log.scrollHeight - log.scrollTop - log.clientHeight;
   log.addEventListener("scroll", () => {
-    lowest = isAtEnd() ? log.scrollTop : Infinity;
+    lowest = left() < 40 ? log.scrollTop : Infinity;
   });
   function scroll() {
-    if (log.scrollTop < lowest && !isAtEnd()) return;
+    if (log.scrollTop < lowest && left() > 40) return;
     log.scrollTop = log.scrollHeight;
     lowest = log.scrollTop;
   }
@@ -173,8 +173,7 @@ function openPanel(key, words, language, on, isPreview) {
     ];
     const author = Object.keys(words.by).includes(message.author) ? message.author : "agent";
     const files = (message.files || []).map((file) => node(
-      "p", { class: "state" },
-      node("button", { type: "button", onclick: () => on.file(file) }, String(file.name)),
+      "p", { class: "state" }, node("button", { onclick: () => on.file(file) }, file.name),
     ));
     shown.append(bubble(author, String(message.text), [...files, ...time]));
     scroll();

@@ -127,12 +127,9 @@ function openSession(wire, store, on) {
 
   /** Download a file from one of the session's messages, and save it. Throws Refusal. */
   async function save(file) {
-    const answer = await wire.ask(`attachments/${encodeURIComponent(file.id)}`, {
-      headers: { "X-Widget-Session": token },
-    });
-    const href = URL.createObjectURL(await answer.blob());
-    node("a", { href, download: String(file.name) }).click();
-    setTimeout(() => URL.revokeObjectURL(href), ANSWER_MS);
+    const headers = { "X-Widget-Session": token };
+    const answer = await wire.ask(`attachments/${file.id}`, { headers });
+    node("a", { href: URL.createObjectURL(await answer.blob()), download: file.name }).click();
   }
 
   function refresh() {

@@ -45,6 +45,8 @@ ATTACHMENTS_NOT_POSSIBLE: Final = "attachments_not_possible"
 CONNECTION_CHANGED: Final = "connection_changed"
 """Reason: an interrupted attempt used another connection, so the reply's outcome is unknown."""
 
+_WITH_FILES: Final = (ActionKind.REPLY_BY_EMAIL, ActionKind.REPLY_IN_HELPDESK)
+
 MAX_INTERNAL_NOTE: Final = 10_000
 """Maximum length of an internal note, in characters."""
 
@@ -148,14 +150,14 @@ class AnsweredMessage:
         whether the reply has attachments."""
         if action.kind is ActionKind.REPLY_BY_EMAIL and not self.event.reply_allowed:
             raise ReplyNotPossible("mail_not_answerable")
+        if has_files and action.kind not in _WITH_FILES and not self.in_session:
+            raise ReplyNotPossible(ATTACHMENTS_NOT_POSSIBLE)
         if action.kind is not ActionKind.REPLY:
             return
         if self.in_session and not self.can_show:
             raise ReplyNotPossible(SESSION_ENDED)
         if self.was_delivered and not self.in_session:
             raise ReplyNotPossible(NOT_CONNECTED)
-        if has_files and not self.in_session:
-            raise ReplyNotPossible(ATTACHMENTS_NOT_POSSIBLE)
 
 
 def check_internal_note(text: str) -> None:

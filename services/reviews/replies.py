@@ -76,7 +76,13 @@ async def write_reply(
         send_at=work.now + UNDO_FOR,
     )
     if file_ids:
-        await files.attach(file_ids, reply_id=reply.id, event_id=latest.event_id, author=actor.name)
+        await files.attach(
+            file_ids,
+            conversation_id,
+            reply_id=reply.id,
+            event_id=latest.event_id,
+            author=actor.name,
+        )
         check_reply_files([one.size for one in await files.of_reply(reply.id)])
     work.begin(names.SEND_REPLY, BackgroundRef(client_id=work.tenant, record_id=reply.id))
     work.note(actor, "reply written", conversation_id=conversation_id, reply_id=reply.id)

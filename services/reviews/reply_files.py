@@ -38,9 +38,9 @@ async def upload_file(
 
 
 async def delete_file(work: UnitOfWork, actor: Actor, conversation_id: str, file_id: str) -> None:
-    """Delete one of the actor's uploaded files before a reply contains it. Raises RoleRequired,
-    ConversationNotFound and AttachmentNotFound."""
+    """Delete an uploaded file before a reply contains it. A member may also delete a teammate's
+    file. Raises RoleRequired, ConversationNotFound and AttachmentNotFound."""
     actor.require(REVIEWERS)
     await ReplyRepository(work.connection, work.tenant).lock_conversation(conversation_id)
-    await ReplyFileRepository(work.connection, work.tenant).remove(file_id, actor.name)
+    await ReplyFileRepository(work.connection, work.tenant).remove(file_id, conversation_id)
     work.note(actor, "file deleted", conversation_id=conversation_id, attachment_id=file_id)

@@ -59,14 +59,9 @@ class ReplyFileRepository(TenantRepository):
     async def unsent(self, conversation_id: str, author: str) -> tuple[Attachment, ...]:
         """Return the files in a conversation that this author has uploaded, and that no reply
         contains yet. The oldest file comes first."""
-        in_conversation = sa.select(engine_messages.c.event_id).where(
-            engine_messages.c.client_id == self._tenant,
-            engine_messages.c.conversation_id == conversation_id,
-            engine_messages.c.direction == "inbound",
-        )
         rows = await self._connection.execute(
             sa.select(*_COLUMNS)
-            .where(self._is_unsent_of(author), _FILES.event_id.in_(in_conversation))
+            .where(self._is_unsent_in(conversation_id), _FILES.uploaded_by == author)
             .order_by(_FILES.id)
         )
         return tuple(Attachment.model_validate(row, from_attributes=True) for row in rows)
@@ -105,13 +100,24 @@ class ReplyFileRepository(TenantRepository):
         )
 
     async def attach(
-        self, file_ids: Sequence[str], *, reply_id: str, event_id: str, author: str
+        self,
+        file_ids: Sequence[str],
+        conversation_id: str,
+        *,
+        reply_id: str,
+        event_id: str,
+        author: str,
     ) -> None:
-        """Add the author's uploaded files to a reply that answers an event. Raises
-        AttachmentNotFound if one of the files does not exist or is in another reply."""
+        """Add files that the author has uploaded in a conversation to a reply that answers an
+        event. Raises AttachmentNotFound if one of the files does not exist or is in another
+        reply."""
         attached = await self._connection.scalars(
             sa.update(attachments)
-            .where(self._is_unsent_of(author), _FILES.id.in_(file_ids))
+            .where(
+                self._is_unsent_in(conversation_id),
+                _FILES.uploaded_by == author,
+                _FILES.id.in_(file_ids),
+            )
             .values(reply_id=reply_id, event_id=event_id)
             .returning(_FILES.id)
         )
@@ -128,18 +134,25 @@ class ReplyFileRepository(TenantRepository):
             .values(reply_id=None)
         )
 
-    async def remove(self, file_id: str, author: str) -> None:
-        """Delete a file that the author has uploaded, and that no reply contains. Raises
-        AttachmentNotFound."""
+    async def remove(self, file_id: str, conversation_id: str) -> None:
+        """Delete a file that a member has uploaded in a conversation, and that no reply contains.
+        Raises AttachmentNotFound."""
         removed = await self._connection.execute(
-            sa.delete(attachments).where(self._is_unsent_of(author), _FILES.id == file_id)
+            sa.delete(attachments).where(self._is_unsent_in(conversation_id), _FILES.id == file_id)
         )
         if not removed.rowcount:
             raise AttachmentNotFound(file_id)
 
-    def _is_unsent_of(self, author: str) -> sa.ColumnElement[bool]:
+    def _is_unsent_in(self, conversation_id: str) -> sa.ColumnElement[bool]:
+        messages = engine_messages.c
+        in_conversation = sa.select(messages.event_id).where(
+            messages.client_id == self._tenant,
+            messages.conversation_id == conversation_id,
+            messages.direction == "inbound",
+        )
         return sa.and_(
             _FILES.client_id == self._tenant,
-            _FILES.uploaded_by == author,
+            _FILES.uploaded_by.is_not(None),
             _FILES.reply_id.is_(None),
+            _FILES.event_id.in_(in_conversation),
         )

@@ -5,13 +5,14 @@ import json
 import sqlalchemy as sa
 from temporalio.testing import ActivityEnvironment
 
-from adapters.system import utc_now
+from adapters.system import new_ulid, utc_now
 from domain.agent.plan import ActionKind, StepOutcome, StepState
 from domain.agent.rulebook import Rulebook
 from domain.core import names
 from domain.core.contracts import BackgroundRef
 from domain.runs.contracts import FailReplyInput, SweepInput
 from domain.runs.teammate_reply import FIRST_STEP
+from services.core.unit_of_work import UnitsOfWork
 from services.reviews.decisions import edit_review
 from services.reviews.replies import undo_reply
 from services.reviews.reply_sending import settle_reply, start_reply
@@ -339,7 +340,9 @@ async def test_the_files_of_a_reply_that_is_not_sent_return_to_their_author(
     event_id, conversation_id = await held_mail(engine, shop)
     reply = await written(engine.database, shop, conversation_id, files=(PHOTO,))
     review = await only_row(engine.database, escalation_tickets, of=shop)
-    async with units_on(engine.database, engine.engine).of(shop.tenant) as work:
+    async with UnitsOfWork(engine.database, engine.engine, utc_now, new_ulid).of(
+        shop.tenant
+    ) as work:
         await edit_review(work, BEN, str(review["id"]), "Bonjour, voici.")
     await engine.run_of(shop, event_id).result()
     await due_now(engine.database, reply)

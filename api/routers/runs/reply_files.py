@@ -78,7 +78,7 @@ async def upload(
 async def delete(
     writer: Writer, file_id: Annotated[str, Depends(_FILE_ID)], resources: ResourcesDep
 ) -> Response:
-    """Deletes a file that the member has uploaded, and that is not in a reply."""
+    """Deletes a file that is not in a reply. A member may also delete a teammate's file."""
     async with resources.work.of(writer.tenant) as work:
         await delete_file(work, writer.actor, writer.record_id, file_id)
     return Response(status_code=204)

@@ -59,6 +59,8 @@ def test_every_body_has_an_example_that_its_schema_allows(document: dict[str, An
     for operation in operations(document):
         for described in operation.get("requestBody", {"content": {}})["content"].values():
             schema = described["schema"] | components
+            if schema.get("format") == "binary":  # a file
+                continue
             for example in schema.get("examples") or [described["example"]]:
                 Draft202012Validator(schema).validate(example)
                 tried += 1

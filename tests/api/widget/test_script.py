@@ -82,7 +82,7 @@ def test_it_makes_no_markup_of_text() -> None:
 
 
 def test_parts_see_each_other_and_the_page_sees_none() -> None:
-    one = joined("a { b: 'c' }", ["// why\nconst x = 1;\n", "  const y = x;\n"])
+    one = joined("a { b: 'c'; }", ["// why\nconst x = 1;\n", "  const y = x;\n"])
 
-    style = "const STYLE = \"a { b: 'c' }\";"
-    assert one == f'(() => {{\n"use strict";\n{style}\nconst x = 1;\nconst y = x;\n}})();\n'
+    style = "const STYLE = \"a{b:'c'}\";"
+    assert one == f'(() => {{\n"use strict";\n{style}\nconst x = 1;const y = x;}})();\n'

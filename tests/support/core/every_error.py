@@ -35,6 +35,7 @@ from domain.inbound.errors import (
     WebhookUnreadable,
 )
 from domain.intake.errors import (
+    AttachmentRefused,
     ClientRateLimited,
     CustomerRateLimited,
     EventRoomUsed,
@@ -43,6 +44,7 @@ from domain.intake.errors import (
     UnprovedShareUsed,
 )
 from domain.intake.rate_limit import Limit, LimitScope
+from domain.intake.refused_file import AttachmentRefusal
 from domain.integrations.errors import (
     ActionForbidden,
     ActionRefused,
@@ -144,6 +146,7 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         EscalationClaimed("review-1", "user-1"),
         KeysUndecided(2),
         ConversationTaken("user-1"),
+        AttachmentRefused(AttachmentRefusal.EXECUTABLE),
         AnswerTimeout("event-1"),
         AnswerDelayed("event-1"),
         AnswerUnknown("event-1"),

@@ -74,7 +74,7 @@ class Request:
         head = f"content-type: {self.headers['content-type']}\r\n\r\n".encode()
         message = message_from_bytes(head + self.raw, policy=HTTP)
         return [
-            (part.get_param("name", "", "content-disposition"), part.get_filename(""), part)
+            (str(part.get_param("name", "", "content-disposition")), part.get_filename(""), part)
             for part in message.iter_parts()
         ]
 

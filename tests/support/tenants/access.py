@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
+from domain.intake.attachment_type import inspect
 from domain.tenants.client import Role
+from services.reviews.reply_files import upload_file
 from store.customers.tables import customers
 from tests.support.analytics.reports import INSIGHT_ROUTES
 from tests.support.billing.payments import asked_credits
@@ -15,6 +17,7 @@ from tests.support.content.content import CHANGES, ENTRY, INTEGRATIONS, READS, m
 from tests.support.content.suggestions import SUGGESTIONS, suggested
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import rows
+from tests.support.core.units import units_on
 from tests.support.inbound.addresses import ENDPOINT, ENDPOINT_CHANGES, opened
 from tests.support.inbound.data_requests import data_requested
 from tests.support.inbound.log import logged
@@ -22,7 +25,7 @@ from tests.support.intake.attachments import PHOTO, keep_attachments
 from tests.support.integrations.senders import MAIL_SENDER, SENDER, SENDER_CODE, a_sender
 from tests.support.learning import learning_routes as learning
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS, person
-from tests.support.reviews.replies import conversation_of, written
+from tests.support.reviews.replies import ANNA, conversation_of, written
 from tests.support.reviews.reviews import open_review
 from tests.support.runs.conversation import write
 from tests.support.simulation.replays import REPLAYS, replay_ids
@@ -70,13 +73,15 @@ class Client(Enum):
 
 @dataclass(frozen=True)
 class Access:
-    """`body`: the smallest accepted body, with ids as parameters. `missing`: the code for a missing
+    """`body`: the smallest accepted body, with ids as parameters; `content`: one that is a file.
+    `missing`: the code for a missing
     record, or another client's."""
 
     roles: frozenset[Role]
     client: Client = Client.QUERY
     body: dict[str, Any] | None = None
     missing: str | None = None
+    content: bytes | None = None
 
 
 def _of_content(path: str) -> str | None:
@@ -94,6 +99,12 @@ ACCESS: Final[dict[Route, Access]] = {
         )
         for what in ("reply", "notes")
     },
+    ("POST", CONVERSATIONS + "/{conversation_id}/attachments"): Access(
+        REVIEWERS, Client.RECORD, missing="conversation_not_found", content=PHOTO.data
+    ),
+    ("DELETE", CONVERSATIONS + "/{conversation_id}/attachments/{attachment_id}"): Access(
+        REVIEWERS, Client.RECORD, missing="conversation_not_found"
+    ),
     ("GET", CONVERSATIONS): Access(ALL),
     ("PATCH", CONVERSATIONS): Access(
         REVIEWERS, body={"conversation_ids": ["{conversation_id}"], "status": "closed"}
@@ -224,6 +235,14 @@ async def _conversation(front: LiveEngine, shop: Shop) -> Ids:
     return {"conversation_id": await conversation_of(front.database, event_id)}
 
 
+async def _uploaded_file(front: LiveEngine, shop: Shop) -> Ids:
+    talk = await _conversation(front, shop)
+    async with units_on(front.database).of(shop.tenant) as work:
+        (found,) = inspect([PHOTO])
+        file = await upload_file(work, ANNA, talk["conversation_id"], found)
+    return {**talk, "attachment_id": file.id}
+
+
 async def _customer(front: LiveEngine, shop: Shop) -> Ids:
     await write(front.database, shop)
     return {"customer_id": (await rows(front.database, customers, of=shop))[0]["id"]}
@@ -313,6 +332,7 @@ async def _endpoint(front: LiveEngine, shop: Shop) -> Ids:
 _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{integration_id}/inbound/": _endpoint,
     "{run_id}": _run,
+    CONVERSATIONS + "/{conversation_id}/attachments/": _uploaded_file,
     "{conversation_id}": _conversation,
     "{reply_id}": _reply,
     "{customer_id}": _customer,
@@ -345,6 +365,8 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
 
 def body_about(access: Access, ids: Ids) -> dict[str, Any]:
     """Return the arguments of a request with the route's body, for records with these ids."""
+    if access.content is not None:
+        return {"content": access.content}
     if access.body is None:
         return {}
     text = json.dumps(access.body)
