@@ -127,8 +127,8 @@ class KnownOrders:
 
 
 class CustomerRecords(TenantRepository):
-    """Reads customers' records. `keys`: their addresses, as returned by `customer_key`. `examined`:
-    the maximum number of rows to read per customer."""
+    """The records of one client's customers. `keys`: their addresses, as returned by
+    `customer_key`. `examined`: the maximum number of rows to read per customer."""
 
     async def contacts(self, keys: Sequence[str], examined: int) -> dict[str, Contacts]:
         """Return each customer's contacts, by address."""
