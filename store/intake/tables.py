@@ -23,8 +23,8 @@ engine_events: Final = sa.Table(
     # Id of the user who typed the message in a signed-in session. NULL if a system sent the
     # message.
     text("author", nullable=True),
-    # The API key that sent the event. No foreign key, because keys may be erased before their
-    # events.
+    # The API key that sent the event. The column has no foreign key, because keys may be erased
+    # before their events.
     text("key_id", nullable=True),
     # The action that the merchant's own system requests, if the caller is trusted to request
     # actions.
