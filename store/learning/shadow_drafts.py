@@ -114,7 +114,7 @@ class ShadowDrafts(TenantRepository):
 
     async def heard(self, platform: Provider, ticket_id: str, text: str, now: datetime) -> None:
         """Store the text that human agents wrote to the customer in a helpdesk ticket. Only their
-        first message after the customer's message counts. If the draft's review has ended, the
+        first message after the customer's message is used. If the draft's review has ended, the
         draft is compared with the text immediately."""
         if text.strip():
             await self._heard(_OF_TICKET, text, now, platform=platform, ticket=ticket_id)

@@ -207,9 +207,9 @@ class Marked:
 
 
 class CustomerWords:
-    """Erases the data of one customer of a client. `mark`: the start time of the erasure. The
-    customer's events are marked with this time. `pseudonym`: returns the text that replaces an
-    address on refunds that count toward the limit per customer."""
+    """The erasure of one customer's data. `mark`: the start time of the erasure. The customer's
+    events are marked with this time. `pseudonym`: returns the text that replaces an address on
+    refunds that count toward the limit per customer."""
 
     def __init__(
         self,

@@ -289,8 +289,8 @@ class CaseMessages(TenantRepository):
         return locked
 
     async def _hand_over(self, conversation_id: str | None, now: datetime) -> None:
-        """Hand off the conversation to human agents: from now on they answer, not the AI agent.
-        Idempotent."""
+        """Hand off the conversation to human agents. From now on, they answer instead of the AI
+        agent. Idempotent."""
         if conversation_id is not None:
             await self._connection.execute(
                 _HAND_OVER,

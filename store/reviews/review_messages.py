@@ -15,8 +15,8 @@ MAX_JOINED: Final = 50
 _MAX_JOINED_CHARS: Final = 20_000
 _TICKETS: Final = escalation_tickets.c
 
-# This step is separate. A single query with the messages once used a generic plan on tables without
-# statistics, which compared all of the client's messages with each other.
+# This query runs separately. When it was part of the query for messages, a generic plan on tables
+# without statistics compared all of the client's messages with each other.
 _INBOUND: Final = (
     sa.select(
         engine_messages.c.client_id,

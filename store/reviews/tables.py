@@ -41,7 +41,7 @@ escalation_tickets: Final = sa.Table(
     # The number of times that the agent has revised the review. A decision request contains the
     # revision that the requester has seen.
     sa.Column("revision", sa.Integer, nullable=False, server_default="0"),
-    # Set for a sensitive topic that is too urgent to wait in the queue
+    # True if the review concerns a sensitive topic that is too urgent to wait in the queue
     # (`domain/agent/safety/net.py`).
     sa.Column("urgent", sa.Boolean, nullable=False, server_default=sa.false()),
     text("sensitive", nullable=True),

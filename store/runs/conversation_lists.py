@@ -294,8 +294,8 @@ class ConversationLists(TenantRepository):
         return {row.run_id: ThreadStep.model_validate(row, from_attributes=True) for row in rows}
 
     async def channels(self, run_ids: list[str]) -> dict[str, str]:
-        """Return, by run id, the channels through which these runs' messages arrived. Runs whose
-        event is not normalized yet are left out."""
+        """Return the channels through which these runs' messages arrived, keyed by run id. Runs
+        whose event is not normalized yet are omitted."""
         rows = await self._connection.execute(
             _CHANNELS, {"client_id": self._tenant, "runs": run_ids}
         )

@@ -106,8 +106,8 @@ _END: Final = sa.text("""
           AND review.status IN ('pending', 'claimed'))
 """)
 
-# Only emails that the action ledger records as sent by the service count. An email that merely
-# resembles one of them does not count.
+# An email is matched only if the action ledger records it as sent by the service. An email that
+# merely resembles a sent email is not matched.
 _KEY_OF_REPLY: Final = sa.text("""
     SELECT CASE WHEN conversation.ended_at IS NULL THEN conversation.key
                 ELSE left(conversation.key, -1 - length(conversation.id)) END

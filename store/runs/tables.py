@@ -225,9 +225,9 @@ engine_messages: Final = sa.Table(
     # a message without an address.
     sa.Column("is_claim", sa.Boolean, nullable=False, server_default=sa.false()),
     # The customer's address in the normalized event, as returned by `customer_key`, or an empty
-    # string without an address. Null before normalization. If an earlier version normalized the
-    # event, also null until the sweep. An email from a contact form names its customer only in its
-    # text, so this address can differ from that of the customer limit.
+    # string without an address. The key is null before normalization. For an event that an earlier
+    # version normalized, it is null until the next sweep. An email from a contact form names its
+    # customer only in its text, so this address can differ from that of the customer limit.
     text("normalized_key", nullable=True),
     text("author"),
     text("body"),
@@ -239,7 +239,7 @@ engine_messages: Final = sa.Table(
     points_to("ai_conversations", "conversation_id"),
     points_to("conversation_replies", "reply_id", ondelete="CASCADE"),
     sa.Index(None, "client_id", "conversation_id", "created_at"),
-    # A retried step does not write a reply twice.
+    # This index prevents a retried step from writing a reply twice.
     sa.Index(
         "ix_engine_messages_reply",
         "client_id",
@@ -401,7 +401,8 @@ action_ledger: Final = sa.Table(
         "reference",
         postgresql_where=sa.text("action = 'reply_by_email'"),
     ),
-    # For pruning the pseudonyms of erased customers (`domain/privacy/erased_customer.py`).
+    # This index serves the pruning of erased customers' pseudonyms
+    # (`domain/privacy/erased_customer.py`).
     sa.Index(
         "ix_action_ledger_pseudonyms",
         "planned_at",

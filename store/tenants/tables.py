@@ -39,8 +39,8 @@ clients: Final = sa.Table(
     # When the erasure of the client started. From then on, nothing is admitted for the client
     # (`store/tenants/accounts.py`).
     time("closed_at", nullable=True),
-    # When the client last lost an owner or admin. Loosenings are delayed for another day after
-    # that.
+    # When the client last lost an owner or admin. A change that loosens a limit is delayed for
+    # another day after that time.
     time("manager_left_at", nullable=True),
     sa.CheckConstraint("plan IN ('free', 'starter', 'pro', 'enterprise')", name="plan"),
     sa.CheckConstraint("next_plan IN ('free', 'starter', 'pro', 'enterprise')", name="next_plan"),
@@ -141,8 +141,8 @@ installation_stops: Final = sa.Table(
     sa.CheckConstraint("id", name="one"),
 )
 
-# Loosenings: changes that loosen the agent's limits. Each takes effect after a second manager's
-# approval, or after a delay.
+# Changes that loosen the agent's limits. A change takes effect after a second manager's approval,
+# or after a delay.
 loosenings: Final = sa.Table(
     "loosenings",
     metadata,

@@ -62,7 +62,7 @@ class SharedPlaces:
         self._per_tenant = per_tenant
         self._session: _Session | None = None
         # Only one statement runs at a time. PostgreSQL lets a session lock the same key twice, so
-        # this object must know which keys the session holds.
+        # this object tracks the keys that the session holds.
         self._turn = asyncio.Lock()
         self._held: dict[int, TakenPlace] = {}
         self._freed: list[int] = []
