@@ -36,7 +36,7 @@ async def write_reply(
 
     Raises RoleRequired, InvalidInput for a text that cannot be sent, ConversationNotFound,
     ConversationTaken, EscalationClaimed, ReplyNotPossible, and ConversationMovedOn if the customer
-    has written after `seen_event`.
+    has sent another message after `seen_event`.
     """
     actor.require(REVIEWERS)
     check_words(text)
