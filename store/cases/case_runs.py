@@ -31,9 +31,10 @@ _COUNT: Final = sa.text("""
     RETURNING run.total, run.done, run.passed
 """)
 
-# Deletes all runs except each client's latest ones. A run with a case's last result for some digest
-# is also kept until it is older than `before`. The publish gate may still need that result for the
-# live version. After the deletion, the version stays live, but its cases have no result.
+# The statement deletes all runs except each client's latest runs. A run with a case's last result
+# for some digest is also kept until it is older than `before`. The publish gate may still need that
+# result for the live version. After the deletion, the version stays live, but its cases have no
+# result.
 _PRUNE: Final = sa.text("""
     DELETE FROM case_runs AS run
     USING (

@@ -19,8 +19,8 @@ from store.tenants.accounts import AccountRepository
 
 _SHOWN_TEMPLATES: Final = 200
 
-# Returns the templates. If the caller already has the current version, returns only that version.
-# Each update changes a row's xmin.
+# The query returns the templates, or only the version if the caller already has the current
+# templates. Each update changes a row's xmin.
 _TEMPLATES: Final = sa.text("""
     WITH version AS (
         SELECT coalesce(md5(string_agg(id || ' ' || xmin::text, ',' ORDER BY id)), '') AS version

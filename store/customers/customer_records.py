@@ -20,8 +20,8 @@ from domain.integrations.order import Order
 from store.core.repository import TenantRepository
 from store.intake.events import IS_AUTHENTICATED
 
-# Selects the conversations that contain a message from the customer's address, or that are in the
-# customer's memory.
+# The query selects the conversations that contain a message from the customer's address, or that
+# are in the customer's memory.
 _CONVERSATIONS: Final = f"""
     SELECT theirs.id, coalesce(bool_or(theirs.is_verified), true) AS is_verified FROM (
         (SELECT message.conversation_id AS id, {IS_AUTHENTICATED} AS is_verified FROM (

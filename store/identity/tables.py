@@ -32,7 +32,7 @@ sign_in_codes: Final = sa.Table(
     "sign_in_codes",
     metadata,
     sa.Column("id", sa.Text, primary_key=True),
-    # Normalized by `domain/identity/address.py`.
+    # The address is normalized by `domain/identity/address.py`.
     text("email"),
     # A keyed digest of the code. A plain digest could be reversed by hashing all one million codes.
     sa.Column("digest", sa.LargeBinary, nullable=False),
@@ -61,9 +61,7 @@ invitations: Final = sa.Table(
     *tenant_key(),
     text("email"),
     text("role"),
-    # The user who sent the invitation.
     text("invited_by"),
-    # The language of the invitation mail.
     text("language"),
     time("created_at"),
     time("expires_at"),

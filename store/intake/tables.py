@@ -33,7 +33,7 @@ engine_events: Final = sa.Table(
     # The platform whose webhook or poll delivered the event. Null for events from the gateway,
     # because gateway callers may set any source.
     text("received_by", nullable=True),
-    # When the erasure of the event's customer started. No step processes the event after that.
+    # When the erasure of the event's customer started. From then on, no step processes the event.
     time("erased_at", nullable=True),
     sa.CheckConstraint("outcome IN ('run', 'no_playbook')", name="outcome"),
     sa.Index(

@@ -319,7 +319,7 @@ class ReplyRepository(TenantRepository):
 
     async def not_sent(self, conversation_id: str, limit: int) -> tuple[TeammateReply, ...]:
         """Return a conversation's latest replies that are not among its messages, oldest first.
-        They are scheduled, being sent, failed, or have an unknown outcome."""
+        These replies are scheduled or being sent, have failed, or have an unknown outcome."""
         found = await self._connection.execute(
             sa.select(conversation_replies)
             .where(
@@ -336,8 +336,9 @@ class ReplyRepository(TenantRepository):
     async def is_answered(self, reply: TeammateReply) -> bool:
         """Return True if the conversation has had another answer since the reply was written.
 
-        This is the case if a member has approved an answer, or if a run has sent one or is sending
-        one. The caller must have locked the conversation."""
+        The result covers answers that a member has approved, and answers that a run has sent or is
+        sending. The caller must have locked the conversation.
+        """
         given = {
             "client_id": self._tenant,
             "conversation_id": reply.conversation_id,

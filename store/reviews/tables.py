@@ -51,13 +51,13 @@ escalation_tickets: Final = sa.Table(
         "status IN ('pending', 'claimed', 'approved', 'edited', 'rejected', 'expired')",
         name="status",
     ),
-    # If the workflow has not taken up a decision, the sweeper signals it again.
+    # The sweeper uses this index to find decisions that no workflow has taken up.
     sa.Index(
         "ix_escalation_tickets_untaken",
         "decided_at",
         postgresql_where=sa.text("decided_at IS NOT NULL AND taken_up_at IS NULL"),
     ),
-    # The sweeper closes expired reviews.
+    # The sweeper uses this index to find expired reviews.
     sa.Index(
         "ix_escalation_tickets_undecided",
         "expires_at",

@@ -166,8 +166,8 @@ class TalkFilter:
 
     @property
     def outer(self) -> str:
-        """Return the SQL for the other filters. They are applied only to a limited number of
-        conversations."""
+        """Return the SQL for the filters that `inner` does not contain. They are applied only to a
+        limited number of conversations."""
         inner = self.inner
         chosen = {
             f"AND {_IS_UNANSWERED} ": self.unanswered,

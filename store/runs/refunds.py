@@ -66,8 +66,6 @@ class RefundTotals:
 
 @dataclass(frozen=True, slots=True)
 class DoneRefund:
-    """One refund."""
-
     run_id: str
     amount: Money
     at: datetime

@@ -50,7 +50,6 @@ engine_runs: Final = sa.Table(
     # The sensitive topic of the message. Such a message is always held for human review, and no
     # brain is called for it.
     text("sensitive", nullable=True),
-    # The version of the prompt that was sent to the language model.
     text("prompt_version", nullable=True),
     # The proposal that was pending confirmation when the message arrived. A "yes" in the message
     # confirms only this proposal.
@@ -131,7 +130,6 @@ ai_conversations: Final = sa.Table(
     # message clears both.
     time("closed_at", nullable=True),
     time("snoozed_until", nullable=True),
-    # The member assigned to the conversation.
     text("assignee", nullable=True),
     json("tags", "[]"),
     # The latest sentiment score, and whether it is in the critical range.

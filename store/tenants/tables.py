@@ -14,7 +14,6 @@ users: Final = sa.Table(
     sa.Column("id", sa.Text, primary_key=True),
     text("email"),
     time("created_at"),
-    # When the user verified the address, or null.
     time("verified_at", nullable=True),
     sa.UniqueConstraint("email"),
 )
@@ -102,7 +101,6 @@ client_settings: Final = sa.Table(
     json("retention", "{}"),
     # The mail servers whose Authentication-Results headers the client trusts.
     json("authserv_ids", "[]"),
-    # Whether customers are asked to rate answers.
     sa.Column("ask_rating", sa.Boolean, nullable=False, server_default=sa.false()),
     # Words chosen by the merchant. A message that contains one of them is always held for human
     # review.
@@ -123,7 +121,6 @@ client_settings: Final = sa.Table(
     sa.Column("holds_loosening", sa.Boolean, nullable=False, server_default=sa.true()),
     # Whether answers that the embedded brain composes from knowledge are sent without a review.
     sa.Column("answers_from_knowledge", sa.Boolean, nullable=False, server_default=sa.true()),
-    # When the client's automation was stopped, and who stopped it.
     time("stopped_at", nullable=True),
     text("stopped_by", nullable=True),
     time("updated_at"),

@@ -23,7 +23,6 @@ _LOCK: Final = sa.text("""
     FOR NO KEY UPDATE
 """)
 
-# The columns that contain an attempt's result.
 _RESULT: Final = "status, attempt, next_attempt_at, failure_count_after, disabled_webhook"
 
 # Only the first writer ends an attempt. When the write is repeated, the stored attempt number is
