@@ -58,8 +58,8 @@ class NewWebhookRow:
 
 
 class KeptAs(StrEnum):
-    """How a delivery was stored. `known`: the same delivery was stored before. `conflict`: the
-    deduplication key was already used with a different body, so this delivery is not stored.
+    """The storage outcome of a delivery. `known`: the same delivery was stored before. `conflict`:
+    the deduplication key was already used with a different body, so this delivery is not stored.
     `left`: this delivery is not stored, because its topic is ignored and the daily limit on stored
     deliveries has been reached."""
 

@@ -102,8 +102,8 @@ class ShadowDrafts(TenantRepository):
         )
 
     async def settle(self, run_id: str, decision: Decision, now: datetime) -> None:
-        """Compare a run's shadow draft with the human agents' result. Idempotent. Does nothing if
-        the run was not in shadow mode, because it then has no draft."""
+        """Compare a run's shadow draft with the human agents' result. Idempotent. Do nothing if the
+        run was not in shadow mode, because it then has no draft."""
         row = await self._row(run_id)
         if row is None or row.compared_at is not None:
             return

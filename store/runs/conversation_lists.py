@@ -1,5 +1,5 @@
-"""Lists of conversations, sorted by latest message, and how the messages in each conversation were
-processed."""
+"""Lists of conversations, sorted by latest message, and the processing of the messages in each
+conversation."""
 
 from dataclasses import dataclass
 from datetime import datetime

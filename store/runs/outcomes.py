@@ -21,7 +21,8 @@ _AUTOMATIC: Final = (
 _OTHER_IS_AUTOMATIC: Final = _AUTOMATIC.format("other")
 
 IS_REQUEST: Final = f"""(run.joined_review IS NULL AND {_AUTOMATIC.format("run")} IS NOT TRUE)"""
-"""Whether a run that was not escalated is a request."""
+"""The SQL condition for a request. An escalated run is always a request, and the condition does not
+cover it."""
 
 IS_ESCALATED: Final = """EXISTS (
     SELECT FROM escalation_tickets AS ticket
@@ -68,5 +69,5 @@ CAME_BACK: Final = f"""(EXISTS (
              AND later.created_at <= {CLOSED_AT} + :durable
              AND its.is_alike OFFSET 0
        ))"""  # noqa: S608 - our own names
-"""Whether the customer of a resolved run wrote again within the period `:durable` after the run
-closed. Requires `INBOUND`."""
+"""The SQL condition that the customer of a resolved run sent another message within the period
+`:durable` after the run closed. Requires `INBOUND`."""

@@ -1,4 +1,4 @@
-"""How a delivery ends, and the effect on its webhook. One statement writes both, under the
+"""The end of a delivery, and the effect on its webhook. One statement writes both, under the
 webhook's lock.
 
 All code that ends deliveries, or adds deliveries on request, first locks the webhook's row in a

@@ -46,8 +46,8 @@ _FREE: Final = b"SELECT pg_advisory_unlock(key) FROM unnest(%s::bigint[]) AS key
 
 
 class SharedPlaces:
-    """Delivery slots shared by all webhook workers. Implements domain.webhooks.ports.Places, for
-    one event loop.
+    """Delivery slots shared by all webhook workers. This class implements
+    domain.webhooks.ports.Places for one event loop.
 
     While the database is unavailable, every delivery gets a slot, so the limits apply only within
     each worker. If the session is lost during a delivery, the delivery continues, and may exceed
