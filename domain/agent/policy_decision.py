@@ -22,8 +22,8 @@ class Ruling(StrEnum):
 
 
 class PolicyReason(StrEnum):
-    """The reason why an action was not allowed in its proposed form. Stable codes: stored, shown
-    and logged.
+    """The reason why an action was not allowed in its proposed form. The codes are stable. They are
+    stored, shown and logged.
 
     - `already_done`: a run has acted on the order, or may have, so a human decides about a second
       action.
@@ -135,8 +135,8 @@ def stopped_in_place(steps: tuple[StepOutcome, ...]) -> tuple[StepOutcome, ...]:
 
 
 class CustomerQuestion(BaseModel):
-    """A question to the customer. If `action` is set, the question is whether to execute exactly
-    this action. If it is None, the question is for which order to execute `kind`."""
+    """A question to the customer. If `action` is set, the question asks whether to execute exactly
+    this action. If it is None, the question asks which order `kind` applies to."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -29,5 +29,5 @@ class Embedder(Protocol):
         """Return one embedding per text, in order. Raises EmbeddingUnavailable."""
 
     async def near(self, text: str) -> Embedding | None:
-        """Return the embedding of a question. Return None if computing it takes too long. The
-        search then uses only keywords."""
+        """Return the embedding of a question, or None if the computation takes too long. Without an
+        embedding, the search uses only keywords."""

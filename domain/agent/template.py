@@ -54,7 +54,7 @@ class Filled:
 
 def clean_value(value: str) -> str:
     """Return a value that fits inside a sentence: one line, trimmed, and at most `VALUE_LIMIT`
-    long.
+    characters.
 
     Values may come from the customer. Without this cleaning, they could add paragraphs to a
     merchant's answer, or reverse its text direction.

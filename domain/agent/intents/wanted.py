@@ -114,8 +114,8 @@ def intents(text: str) -> tuple[Intent, ...]:
 
 
 def read_wants(text: str, *, after: str = "") -> Wants:
-    """Return the intents of a text, in linear time. Raises BrokenLexicon if the word lists are
-    invalid, and nothing else.
+    """Return the intents of a text, in linear time. Raises only BrokenLexicon, if the word lists
+    are invalid.
 
     `after`: the customer's previous message. If the text has no intent of its own, the intents of
     the previous message apply.
@@ -156,7 +156,7 @@ def clauses_that_want(text: str, intent: Intent) -> str:
 @lru_cache(maxsize=2_000)
 def _wanted_in(meanings: frozenset[str]) -> Mapping[Intent, int]:
     """Return the intents of a sentence with their strengths. Intents that another intent overrides
-    are left out."""
+    are omitted."""
     strengths = {
         intent: strength
         for intent, rule in _rules().items()

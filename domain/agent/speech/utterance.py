@@ -34,8 +34,8 @@ _ELIDED: Final = {
     "j": "je", "l": "le", "d": "de", "n": "ne", "m": "me", "t": "te", "s": "se", "c": "ce",
     "qu": "que", "jusqu": "jusque", "lorsqu": "lorsque", "puisqu": "puisque",
 }  # fmt: skip
-# After these words, "'s" is a contraction ("it's"). After other words it is a possessive
-# ("sister's"), and is dropped.
+# After these words, "'s" is a contraction ("it's"). After other words, "'s" is a possessive
+# ("sister's") and is dropped.
 _CONTRACTED: Final = frozenset(
     {
         "it",
