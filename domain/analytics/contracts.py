@@ -21,7 +21,7 @@ class ComputeMetricsResult(Contract):
 
     `computed`: days that were computed. `changed`: days whose new values differ from the stored
     ones. `left`: days that stay unchanged because retention has started to remove their records.
-    `failed`: days that could not be computed. Each of them is logged.
+    `failed`: days that could not be computed. The service logs each failed day.
     """
 
     computed: int = 0
@@ -40,7 +40,7 @@ class ComputeMetricsResult(Contract):
 
 class DailyMetricsInput(Contract):
     """The input of the daily metrics workflow. `at`: the workflow computes metrics for the day
-    before this time. Used only if the workflow was not started by its schedule."""
+    before this time. A workflow started by its schedule ignores `at`."""
 
     at: datetime | None = None
 
@@ -90,8 +90,8 @@ class PredictChurnResult(Contract):
 
 
 class WeeklyChurnInput(Contract):
-    """The input of the weekly churn workflow. `at`: the time for which to predict. Used only if the
-    workflow was not started by its schedule. `client_id`: the client, or an empty string for all
+    """The input of the weekly churn workflow. `at`: the time for which to predict. A workflow
+    started by its schedule ignores `at`. `client_id`: the client, or an empty string for all
     clients."""
 
     at: datetime | None = None

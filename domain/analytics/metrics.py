@@ -31,8 +31,8 @@ _Milliseconds = Annotated[float | None, Field(ge=0)]
 
 class Slice(BaseModel):
     """The counts for one category, playbook or channel within a day's runs. Each count has the same
-    meaning as in `DayCounts`. `key`: the category, playbook id or channel. Empty for runs without
-    one.
+    meaning as in `DayCounts`. `key`: the category, playbook id or channel, or empty for runs that
+    have none.
 
     `refunds`: runs in `asked` for which the agent refunded money. `refunded`: the sums in minor
     units, by currency. `rated`, `satisfied`: the day's ratings for runs in this slice, including

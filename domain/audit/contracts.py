@@ -7,8 +7,8 @@ from domain.core.contracts import Contract
 
 class AnchorAuditInput(Contract):
     """The input of the workflow that records audit checkpoints. `at`: a time on the day for which
-    to record them. Used only if the workflow was not started by its schedule. None means the
-    current time."""
+    to record them, or None for the current time. A workflow started by its schedule ignores
+    `at`."""
 
     at: datetime | None = None
 

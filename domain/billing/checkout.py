@@ -10,7 +10,7 @@ from domain.core.period import next_period_start
 from domain.tenants.client import Plan
 
 OPEN_FOR: Final = timedelta(hours=1)
-"""How long the payment provider's page accepts payment."""
+"""The period during which the payment provider's page accepts payment."""
 
 MAX_OPEN: Final = 20
 """Maximum number of unpaid payment pages that one client may open within OPEN_FOR."""
