@@ -137,8 +137,8 @@ def thought_by_embedded(simulation: Simulation) -> bool:
 
 
 def is_enough(passes: int, tries: int, pass_rate: float) -> bool:
-    """Return True if a case with `passes` passed tries out of `tries` passes. At least one passed
-    try is required.
+    """Return True if enough tries of a case passed: a share of at least `pass_rate`, and at least
+    one try.
 
     Shares are compared in whole thousandths, so that 2 of 3 meets a `pass_rate` of 0.667.
     """

@@ -1,8 +1,8 @@
 """Make a language model's text safe to display: it contains only links that our tools returned, and
 does not repeat our instructions to the model.
 
-The model reads customer text. An attacker could put a link or an image into the model's answer.
-When a browser loads it, this text would be sent to another server.
+The model reads customer text. An attacker could put a link or an image into the model's answer. A
+browser that loads the link or image would send text from the answer to another server.
 """
 
 import re
