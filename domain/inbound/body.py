@@ -18,7 +18,8 @@ MAX_MAIL_VALUES: Final = 20_000
 headers, recipients and files has fewer."""
 MAX_DEPTH: Final = 64
 _NUL: Final = rb"\u0000"
-# A body of MAX_JSON bytes has fewer values.
+# The maximum number of values in a body that is searched. A body of MAX_JSON bytes always has fewer
+# values.
 _MOST_SEARCHED: Final = MAX_JSON
 _ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 

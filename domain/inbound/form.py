@@ -29,7 +29,8 @@ _CHARSETS: Final = re.compile(
 )
 
 _MAX_NAME: Final = 200
-# The library takes quadratic time to read a header's parameters.
+# Maximum length of a header, in bytes, because the library takes quadratic time to read a header's
+# parameters.
 _MAX_HEADER: Final = 1_000
 _MAX_PARAMETERS: Final = 20
 _MULTIPART: Final = b"multipart/form-data"

@@ -26,14 +26,14 @@ class GorgiasWebhooks:
     # the customer typed them.
     author_proof = AuthorProof.NOTHING
 
-    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
+    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol requires it
         return False
 
     def verify(
         self,
         request: InboundRequest,
         secrets: tuple[str, ...],
-        now: datetime,  # noqa: ARG002 - the protocol's
+        now: datetime,  # noqa: ARG002 - the protocol requires it
     ) -> None:
         check_secret(request, secrets)
 
@@ -47,7 +47,7 @@ class GorgiasWebhooks:
     def read(
         self,
         request: InboundRequest,
-        identity: Identity,  # noqa: ARG002 - the protocol's
+        identity: Identity,  # noqa: ARG002 - the protocol requires it
         facts: EndpointFacts,
     ) -> Meaning:
         return form_meaning(filled_form(request.body), Provider.GORGIAS, facts.settings)
