@@ -43,7 +43,7 @@ class AttachedFile:
 
 
 class Attachment(BaseModel):
-    """An attachment as shown to users and brains. `media_type`: detected from the file's bytes.
+    """An attachment as shown to users and brains. `media_type`: detected from the file's bytes, or
     None for a type that is not stored. `size`: in bytes. `reason`: a stable code for the refusal,
     or None."""
 

@@ -30,8 +30,8 @@ class MediaType(StrEnum):
 SHOWN_INLINE: Final = frozenset({MediaType.JPEG, MediaType.PNG, MediaType.GIF, MediaType.WEBP})
 """Types that every browser displays as images, and that models can read."""
 
-# The allowed file extensions for each type. If a name has none of them, `download_name` appends the
-# first one.
+# The allowed file extensions for each type. If a name has no allowed extension, `download_name`
+# appends the first extension in the list.
 _ENDINGS: Final[dict[MediaType, tuple[str, ...]]] = {
     MediaType.JPEG: (".jpg", ".jpeg", ".jpe", ".jfif"),
     MediaType.PNG: (".png",),

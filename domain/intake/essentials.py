@@ -71,7 +71,7 @@ _BOXES: Final = (
 _BOX: Final = ("email", "address", "mailbox", "name")
 _PERSON: Final = ("name", "first_name", "firstname", "last_name", "lastname")
 _HEADER_PATHS: Final = ("headers", "message_headers", "message.headers")
-# Each of these can occur in the headers or at the top level.
+# Each of these names can occur in the headers or at the top level.
 _HEADERS: Final = frozenset(
     """from sender reply-to to cc delivered-to x-original-to return-path authentication-results
     message-id references in-reply-to content-type auto-submitted precedence

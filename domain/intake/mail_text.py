@@ -88,8 +88,8 @@ def latest_reply(text: str, *, forwarded: bool = False) -> str:
     left.
 
     A forwarded message is kept, because the customer sent it to be read. If `forwarded` is set, the
-    whole mail is kept. If not, the text from a "Forwarded message" line on is kept. Never raises.
-    Reads the first 100,000 characters, in linear time.
+    whole mail is kept. Otherwise, the text from a "Forwarded message" line on is kept. Never
+    raises. Reads the first 100,000 characters, in linear time.
     """
     whole = clean_text(text)
     return whole if forwarded else _cut(whole) or whole
