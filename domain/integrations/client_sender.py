@@ -81,7 +81,7 @@ class ShownServer(BaseModel):
 
 class ShownSender(BaseModel):
     """A client's sender without its password. `last_error`: the error code of the last email if it
-    failed. Null if the last email succeeded."""
+    failed, or null if the last email succeeded."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -49,7 +49,7 @@ class ReportedRefund(BaseModel):
 class KnownOrder(BaseModel):
     """An order merged from facts. `told`: the reported values by `OrderFact` field. `refunds`: the
     reported refund totals, without those replaced by a later and larger total. `deleted_at`: the
-    version of the last deletion. Facts with that or an older version are dropped."""
+    version of the last deletion. Facts with this or an older version are dropped."""
 
     model_config = ConfigDict(frozen=True)
 

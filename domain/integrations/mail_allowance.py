@@ -61,7 +61,7 @@ REFUSALS_WITHIN: Final = {
     MailGroup.ANSWERS: timedelta(days=1),
     MailGroup.CLAIMS: timedelta(days=1),
 }
-"""For each group: how long a rejected email counts against the allowance, in whole UTC days."""
+"""The period for which a rejected email reduces the allowance, in whole UTC days, by group."""
 
 
 @dataclass(frozen=True, slots=True)

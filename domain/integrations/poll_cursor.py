@@ -1,5 +1,5 @@
-"""The poll cursor: how far a platform has been polled for data that lost webhooks would have
-reported."""
+"""The poll cursor: the progress of polling a platform for data that was missing because of lost
+webhooks."""
 
 from datetime import datetime
 
