@@ -23,10 +23,10 @@ LEAST: Final = 5
 SHARE: Final = 0.8
 """Minimum share of failures among the considered outcomes for the breaker to open, from 0 to 1."""
 FRESH_S: Final = 60.0
-"""How long an outcome is considered while the breaker is closed, in seconds."""
+"""The period for which an outcome is considered while the breaker is closed, in seconds."""
 KEPT_S: Final = 600.0
-"""How long an outcome is considered while the breaker is open, in seconds. Deferred deliveries are
-retried within this period."""
+"""The period for which an outcome is considered while the breaker is open, in seconds. Deferred
+deliveries are retried within this period."""
 PROBE_S: Final = 15.0
 """Minimum time in seconds, while the breaker is open, between two POSTs for a client with a failed
 latest POST."""
