@@ -81,7 +81,7 @@ _LIMITS: Final = frozenset(
         PolicyReason.OTHER_CURRENCY,
     }
 )
-# Reasons for which an action is blocked until a human approves it.
+# Reasons that block an action until a human approves it.
 _UNTIL_APPROVED: Final = frozenset({PolicyReason.TAKEN_OVER, PolicyReason.AUTOMATION_STOPPED})
 
 

@@ -37,7 +37,7 @@ _QUOTES: Final = ('"', "'")
 class Filled:
     """The result of filling a template.
 
-    `missing`: the distinct placeholders with neither a value nor a default, in order. An invalid
+    `missing`: the distinct placeholders without a value or default, in order. An invalid
     placeholder is listed as written. `text`: the result, which may be sent only if `missing` is
     empty. `used`: the number of placeholders filled with a value. Defaults, greeting and sign-off
     do not count toward it.

@@ -238,7 +238,7 @@ def _doubt(
 
 
 def _sensitive(context: BrainContext, net: SafetyNet) -> SensitiveMatter | None:
-    """Return the sensitive topic for which the message must go to a human. Return None if the
+    """Return the sensitive topic that requires a human to answer the message. Return None if the
     message has no sensitive topic or allows no reply."""
     if not context.event.reply_allowed:
         return None

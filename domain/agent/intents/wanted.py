@@ -109,7 +109,8 @@ class Wants:
 
 
 def intents(text: str) -> tuple[Intent, ...]:
-    """Return all intents of a message, most evident first. Empty if none is evident."""
+    """Return all intents of a message, most evident first. The result is empty if no intent is
+    evident."""
     return read_wants(text).intents
 
 
