@@ -17,8 +17,8 @@ again about the same topic within this period."""
 
 REFRESHED: Final = 13
 """Number of days that are recomputed each night, ending with the previous day. A review may be
-decided within 72 hours, and its last round may finish a little later. Both change the counts for
-the run's day. Whether the run is durable is known `DURABLE_AFTER` later."""
+decided within 72 hours, and its last round may finish a little later. Both events change the counts
+for the run's day. The run is known to be durable only after `DURABLE_AFTER`."""
 
 MAX_DAYS_AT_ONCE: Final = 3_660
 """Maximum number of days that one command may recompute: about ten years."""

@@ -21,8 +21,8 @@ _RENEWED_EARLIEST: Final = timedelta(days=3)
 
 
 class CheckoutState(StrEnum):
-    """The state of a checkout. `asked`: the payment provider might not know the checkout yet.
-    `open`: the client can pay. `pending`: the payment is in progress, as with a bank transfer.
+    """The state of a checkout. `asked`: the payment provider may not have received the checkout
+    yet. `open`: the client can pay. `pending`: the payment is in progress, as with a bank transfer.
     `failed`: the checkout was not paid and can no longer be paid."""
 
     ASKED = "asked"

@@ -6,7 +6,7 @@ from domain.core.contracts import Contract
 
 
 class MonthlyResetInput(Contract):
-    """The input of the monthly reset. `at`: the time for which to reset. A reset started by its
+    """The input of the monthly reset. `at`: the reference time of the reset. A reset started by its
     schedule ignores `at`."""
 
     at: datetime | None = None
