@@ -19,8 +19,7 @@ REMOVED: Final = "[…]"
 # Number of consecutive words of the secret text after which the answer is stopped. A sequence of
 # this length is not a coincidence.
 _SHARED_WORDS: Final = 8
-# Maximum length of a token, in characters. A longer text without a blank is neither a word nor a
-# link.
+# Maximum length of a token, in characters. A longer text without a blank is not a word or a link.
 _LONGEST_TOKEN: Final = 2_000
 
 _TOKEN: Final = re.compile(r"\S+|\s+")
