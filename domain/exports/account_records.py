@@ -26,7 +26,7 @@ from domain.tenants.frame_settings import check_frame
 
 
 class ClientRecord(Record):
-    """The client itself; an export has one such record. The service writes the record when the
+    """The client itself. An export has one such record. The service writes the record when the
     client is created and when its plan changes."""
 
     id: Annotated[
@@ -115,7 +115,7 @@ class PlaybookRecord(Record):
 
 
 class SettingsRecord(Record):
-    """The client's settings; an export has one such record. The client's members write the settings
+    """The client's settings. An export has one such record. The client's members write the settings
     in the dashboard."""
 
     system_prompt: Annotated[
