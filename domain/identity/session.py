@@ -51,8 +51,7 @@ class Session:
     used_at: datetime
 
     def is_alive(self, now: datetime) -> bool:
-        """Return True if neither the idle time nor the maximum lifetime of the session has
-        passed."""
+        """Return True if the session is within its idle time and its maximum lifetime."""
         return now < min(self.used_at + IDLE[self.kind], self.created_at + LONGEST[self.kind])
 
 
