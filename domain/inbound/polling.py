@@ -72,8 +72,8 @@ class PollInput(Contract):
 
 class PollResult(Contract):
     """The result of polling all connections. `polled`: number of connections polled. `found`:
-    number of changes that no webhook had reported. `failed`: number of connections for which the
-    poll failed."""
+    number of changes that no webhook had reported. `failed`: number of connections with a failed
+    poll."""
 
     polled: int = 0
     found: int = 0

@@ -40,8 +40,8 @@ class FreshdeskWebhooks:
     def identify(self, request: InboundRequest) -> Identity:
         """Return the identity of a delivery. Freshdesk does not send a delivery id.
 
-        The key consists of the ticket, the event, the time of the change and the text. They are the
-        same in each retry.
+        The key consists of the ticket, the event, the time of the change and the text. The key is
+        the same in each retry.
         """
         form = filled_form(request.body)
         said = sha256((form.message or form.status or "").encode()).hexdigest()[:16]
