@@ -27,7 +27,7 @@ _NAMELESS: Final = "fichier"
 
 class AttachmentState(StrEnum):
     """The state of an attachment. `refused`: the file is not stored. For example, it is too large,
-    is neither an image nor a PDF, or is not of the claimed type."""
+    is not an image or a PDF, or is not of the claimed type."""
 
     STORED = "stored"
     REFUSED = "refused"

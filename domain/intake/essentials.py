@@ -43,7 +43,7 @@ MAX_PAYLOAD_BYTES: Final = 250_000
 _IMAGE: Final = re.compile(r"\bdata:[\w/+.;=-]{0,100},[\w+/=%]{200,}", re.ASCII)
 
 # `normalize` reads fewer characters of any value except the text. The longest value that it reads
-# is message ids, with 8,000 characters. This limit is four times as high.
+# is message ids, with 8,000 characters. This limit is four times that length.
 _MAX_VALUE_CHARS: Final = 32_000
 # One character more than `normalize` reads, so that it recognizes a truncated block. The same
 # applies to lists.
@@ -145,7 +145,7 @@ def _filtered(event: InboundEvent) -> dict[str, JsonValue]:
             payload[key] = value  # The value may fill a template placeholder.
         elif wanted is not None:
             # Keep the object's unread keys with the value None. If a key occurs in two spellings,
-            # `normalize` uses the first one.
+            # `normalize` uses the first spelling.
             payload[key] = _kept(value, wanted)
     return payload
 

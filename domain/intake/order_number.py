@@ -87,8 +87,8 @@ def with_asked_number(event: UnifiedEvent) -> UnifiedEvent:
 
 
 def same_once(numbers: Iterable[str]) -> tuple[str, ...]:
-    """Return each number once, in its first spelling, ignoring case and "#"; at most
-    MAX_NUMBERS."""
+    """Return each number once, in its first spelling, up to MAX_NUMBERS. Case and "#" are
+    ignored."""
     spelt: dict[str, str] = {}
     for number in numbers:
         spelt.setdefault(_spelt(number), number)
