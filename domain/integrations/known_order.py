@@ -166,8 +166,8 @@ def _is_after(at: datetime, deleted_at: datetime | None) -> bool:
 
 
 def _uncovered(refunds: Iterable[ReportedRefund]) -> tuple[ReportedRefund, ...]:
-    """Return the refund totals that no other total replaces. A total replaces another one in the
-    same currency if it is at least as late and at least as large."""
+    """Return the refund totals that no other total replaces. A total replaces another total in the
+    same currency if it is not earlier and not smaller."""
     latest_first = sorted(refunds, key=lambda it: (it.sum.currency, it.at, it.sum.minor))[::-1]
     kept: list[ReportedRefund] = []
     for one in latest_first:
