@@ -29,8 +29,8 @@ _ANSWERED: Final = frozenset({OutcomeStatus.COMPLETED, OutcomeStatus.NEEDS_REVIE
 
 
 class UsedPlaybook(BaseModel):
-    """The playbook that was selected for the message. `id` and `version`: None for a draft of a new
-    playbook."""
+    """The playbook that was selected for the message. `id` and `version`: the playbook's id and
+    version, or None for a draft of a new playbook."""
 
     model_config = ConfigDict(frozen=True)
 
