@@ -1,9 +1,9 @@
 """A circuit breaker for failures of the service's own resolver or network, as opposed to failures
 of receivers.
 
-The breaker is pure logic, without I/O. It decides from the outcomes and times of POSTs. The
-resolver and the network have separate breakers, because one can fail while the other works.
-Decision 0036 gives the reasons.
+The breaker is pure logic, without I/O. Its decisions depend only on the outcomes and times of
+POSTs. The resolver and the network have separate breakers, because one can fail while the other
+works. Decision 0036 gives the reasons.
 """
 
 from collections.abc import Iterator
@@ -128,7 +128,7 @@ class Breaker:
 
 def name_found(attempt: DeliveryAttempt) -> bool | None:
     """Return True if a POST shows that the service's resolver works, or False if it shows that the
-    resolver fails. Return None if the POST shows neither."""
+    resolver fails. Return None if the POST does not show whether it works."""
     if attempt.failure is FailureKind.DNS:
         return False
     return True if attempt.dns_ms is not None else None
@@ -136,7 +136,7 @@ def name_found(attempt: DeliveryAttempt) -> bool | None:
 
 def connected(attempt: DeliveryAttempt) -> bool | None:
     """Return True if a POST shows that the service's network works, or False if it shows that the
-    network fails. Return None if the POST shows neither.
+    network fails. Return None if the POST does not show whether it works.
 
     A POST to a receiver in a private network shows nothing about the path to the Internet.
     """

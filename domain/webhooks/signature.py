@@ -69,7 +69,7 @@ def signed_headers(
     """Return all HTTP headers for a delivery, including the signatures.
 
     `secrets`: the signing secrets, newest first. There are two during the overlap of a rotation.
-    The older secret then signs X-Service-Signature, for receivers that know only the older secret.
+    The older secret then signs X-Service-Signature, for receivers that still use the older secret.
     `timestamp`: Unix seconds.
     """
     newest, *older = secrets
