@@ -137,5 +137,4 @@ def _is_strangers(event: UnifiedEvent) -> bool:
 
 
 def _is_accent(mark: str) -> bool:
-    """Return True if a character is a combining mark."""
     return unicodedata.category(mark) in ("Mn", "Mc")

@@ -38,7 +38,7 @@ MAX_NOTE_CHARS: Final = 2_000
 _TURNS: Final = tuple(ACTIONS)
 # Reasons for which the agent asks which order the customer means.
 _WHICH_ORDER: Final = frozenset({PolicyReason.ORDER_NOT_NAMED, PolicyReason.SEVERAL_ORDERS})
-# Reasons that human approval resolves, but a customer's confirmation does not.
+# Reasons that human approval resolves. A customer's confirmation does not resolve them.
 _FOR_PEOPLE: Final = frozenset(
     {PolicyReason.SENDER_NOT_AUTHENTICATED, PolicyReason.UNKNOWN_LANGUAGE}
 )

@@ -146,7 +146,7 @@ def read_wants(text: str, *, after: str = "") -> Wants:
 
 def clauses_that_want(text: str, intent: Intent) -> str:
     """Return the clauses that express an intent, or the whole text if no single clause expresses
-    one.
+    the intent.
 
     Call this function only for a text without unexplained words.
     """
