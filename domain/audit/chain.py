@@ -61,7 +61,7 @@ class FaultKind(StrEnum):
     entry differs from the content that was hashed. `unlinked`: an entry's previous hash differs
     from the hash of the preceding entry, because an entry was inserted or replaced. `inserted`:
     entries exist before the chain's first entry or after its head. `cut`: entries at the end are
-    missing. `head`: the stored head is missing, or its hash differs from that of the last entry.
+    missing. `head`: the stored head is missing, or its hash differs from the last entry's hash.
     `replaced`: an entry's hash differs from the hash in its checkpoint."""
 
     MISSING = "missing"
