@@ -15,8 +15,8 @@ from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome, Simulatio
 from domain.simulation.variant import Variant
 
 KEPT_RUNS: Final = 50
-"""Number of recent case runs that are kept per client. Older runs are kept for a while if their
-verdicts are still valid."""
+"""Number of recent case runs that are kept per client. An older run is kept for `case_verdicts_s`
+(`domain/privacy/contracts.py`), as long as its verdicts are valid."""
 
 _EMBEDDED: Final = "embedded:"
 

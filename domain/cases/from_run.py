@@ -95,7 +95,7 @@ def expected_of_run(run: RunForCase) -> CaseExpectation:
     """Return the expectation for a run, based on the reviewer's decision, or on the run's outcome
     if there was no review.
 
-    - Approved: the same actions and sources. A review is optional unless a rule requires one.
+    - Approved: the same actions and sources. A review is optional unless a rule requires a review.
     - Edited: the same actions, and no review if the agent was only unsure.
     - Rejected or expired: a review, and no action on an order.
     """
