@@ -14,6 +14,6 @@ def exceeds_values(body: bytes, limit: int) -> bool:
     quotes = text.count(b'"')
     if quotes > 4 * limit:
         return True
-    outside = b"".join(text.split(b'"')[::2])  # the part of the body that is outside strings
+    outside = b"".join(text.split(b'"')[::2])  # Every second piece is outside strings.
     openings = outside.count(b"[") + outside.count(b"{")
     return max(outside.count(b","), openings - 1) > limit
