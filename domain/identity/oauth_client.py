@@ -1,4 +1,5 @@
-"""OAuth clients: third-party programs that ask users for access. We do not vet them."""
+"""OAuth clients: third-party programs that ask users for access. The service does not vet these
+programs."""
 
 import unicodedata
 from collections.abc import Mapping
