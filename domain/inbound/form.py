@@ -186,7 +186,6 @@ def _options(header: bytes) -> tuple[bytes, dict[bytes, bytes]]:
 
 
 def _check_header(header: bytes) -> None:
-    """Raise WebhookUnreadable if a header is too long or has too many parameters."""
     if len(header) > _MAX_HEADER or header.count(b";") > _MAX_PARAMETERS:
         raise WebhookUnreadable("form_broken")
 

@@ -25,7 +25,7 @@ _MAX_CHARS: Final = 200_000
 # without spaces.
 _MAX_HEAD: Final = 80
 _MIN_INK: Final = 12
-# NFC composes at most this many characters into one.
+# NFC composes at most this many characters into one character.
 _MOST_COMPOSED: Final = 4
 
 

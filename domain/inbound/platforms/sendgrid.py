@@ -48,8 +48,8 @@ _UTF8: Final = 4
 # are read completely, so it is treated as truncated.
 _MAX_HEADERS: Final = _UTF8 * (MAX_BLOCK_CHARS + 1)
 _MAX_CHARSET: Final = 40
-# Matches a single signature only. In a list of several, a part of one signature could be mistaken
-# for another signature.
+# Matches a single signature only. In a list of signatures, a part of one signature could be
+# mistaken for another signature.
 _DKIM: Final = re.compile(r"\{@([A-Za-z0-9.-]{1,253}) : pass\}")
 
 
