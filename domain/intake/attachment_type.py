@@ -153,7 +153,6 @@ def _refusal(
 def _refusal_of(
     file: AttachedFile, media_type: MediaType, budget: InflateBudget
 ) -> AttachmentRefusal | None:
-    """Return the reason why an image or PDF is refused, or None if it is stored."""
     if _contradicts(file.claimed_type, media_type):
         return AttachmentRefusal.NOT_AS_CLAIMED
     if media_type is MediaType.PDF:

@@ -45,10 +45,10 @@ _IMAGE: Final = re.compile(r"\bdata:[\w/+.;=-]{0,100},[\w+/=%]{200,}", re.ASCII)
 # `normalize` reads fewer characters of any value except the text. The longest value that it reads
 # is message ids, with 8,000 characters. This limit is four times that length.
 _MAX_VALUE_CHARS: Final = 32_000
-# One character more than `normalize` reads, so that it recognizes a truncated block. The same
-# applies to lists.
+# One character more than `normalize` reads, so that `normalize` recognizes a truncated block.
 _MAX_HEADER_BLOCK: Final = 100_001
-# The maximum number of items that `normalize` reads from a list of mailboxes or header values.
+# One item more than `normalize` reads from any list, so that `normalize` recognizes a truncated
+# list.
 _MAX_ITEMS: Final = 301
 # No real sender's container has more entries. Filtering a larger container would delay other
 # requests, so it is passed on unchanged.

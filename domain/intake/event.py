@@ -62,8 +62,8 @@ class UnifiedEvent(BaseModel):
     - `order_numbers`: every number that may identify an order. The caller's number is the first.
     - `order_number`: the first of `order_numbers`.
     - `platform`: the event's platform, such as "zendesk".
-    - `ticket_named`: the caller gave `ticket_id`, so the platform knows the ticket. Otherwise, the
-      ticket id is the event's own id.
+    - `ticket_named`: the caller gave `ticket_id`, so the ticket exists on the platform. Otherwise,
+      the ticket id is the event's own id.
     - `proved`: the customer's address, if the author is verified to hold it. Otherwise, the address
       is a claim.
     - `mailed_back`: the event is an email from an unverified sender, and its answer goes only to

@@ -107,7 +107,6 @@ def _may_be(address: str | None, own: Collection[str]) -> bool:
 
 
 def _named_in_form(lines: Sequence[str], own: Collection[str]) -> Mailbox | None:
-    """Return the person whom a form identifies as the author, or None."""
     words = _words()
     address = name = first = None
     for label, value in _labelled(lines):
