@@ -193,7 +193,6 @@ def _address(given: str, name: str) -> str:
 
 
 def _check_login(server: WantedServer) -> None:
-    """Raise InvalidMailSender unless the user name and password are well-formed."""
     for given, most, name in (
         (server.username, MAX_LOGIN, "smtp.username"),
         (server.password, MAX_PASSWORD, "smtp.password"),

@@ -3,7 +3,7 @@ day.
 
 A new account has a small allowance. The allowance doubles each week, and shrinks while mail servers
 reject the client's emails. Each MailGroup has a separate allowance, so that rejections in one group
-do not stop another.
+do not stop emails in another group.
 """
 
 from dataclasses import dataclass

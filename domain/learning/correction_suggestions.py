@@ -149,7 +149,6 @@ def _revision(
 
 
 def _title(record: CorrectionRecord, run: CorrectedRun, limit: int) -> str:
-    """Return the customer's question on one line, truncated to the limit."""
     given = record.subject or next((line for line in record.text.splitlines() if line.strip()), "")
     words = " ".join(run.anonymized(given[:MAX_BODY]).split())
     cut = words[: min(limit, _TITLE_CHARS)].rstrip()
