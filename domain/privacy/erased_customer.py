@@ -1,6 +1,6 @@
 """The pseudonym that replaces an erased customer's address on the customer's refunds.
 
-With the pseudonym, refunds before the erasure still count toward the limit per customer.
+Because of the pseudonym, refunds before the erasure still count toward the limit per customer.
 """
 
 import re
