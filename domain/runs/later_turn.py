@@ -135,10 +135,10 @@ def merge_messages(
     """Return a review's messages, merged into one event. Return None if no message in `later`
     belongs to the review, or if the merged text is too long.
 
-    `first`, `lookup` and `plan`: those of the run under review. `later`: the later messages, oldest
-    first. A corrected order number replaces the previous one. If the plan already acts on an order,
-    other messages are not merged, and human agents handle them. A message is also not merged if its
-    sender is less verified than the first message's sender.
+    `first`, `lookup` and `plan`: the message, lookup and plan of the run under review. `later`: the
+    later messages, oldest first. A corrected order number replaces the previous number. If the plan
+    already acts on an order, other messages are not merged, and human agents handle them. A message
+    is also not merged if its sender is less verified than the first message's sender.
     """
     acts = any(step.kind in ON_ORDERS for step in plan)
     draft = _Draft.of(first, lookup)
