@@ -84,7 +84,7 @@ def is_held(
     now: datetime,
 ) -> bool:
     """Return True if a change that loosens rules must wait. It must wait if the client has not
-    disabled the wait and has a second manager, or had one within WAITS."""
+    disabled the wait, and has a second manager or had a second manager within WAITS."""
     if not settings.holds_loosening:
         return False
     several = sum(member.manages for member in members) > 1
