@@ -128,7 +128,7 @@ class Breaker:
 
 def name_found(attempt: DeliveryAttempt) -> bool | None:
     """Return True if a POST shows that the service's resolver works, or False if it shows that the
-    resolver fails. Return None if the POST does not show whether it works."""
+    resolver fails. Return None if the POST does not show whether the resolver works."""
     if attempt.failure is FailureKind.DNS:
         return False
     return True if attempt.dns_ms is not None else None
@@ -136,7 +136,7 @@ def name_found(attempt: DeliveryAttempt) -> bool | None:
 
 def connected(attempt: DeliveryAttempt) -> bool | None:
     """Return True if a POST shows that the service's network works, or False if it shows that the
-    network fails. Return None if the POST does not show whether it works.
+    network fails. Return None if the POST does not show whether the network works.
 
     A POST to a receiver in a private network shows nothing about the path to the Internet.
     """

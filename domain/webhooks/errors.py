@@ -24,7 +24,7 @@ class WebhookEventNotFound(DomainError):
 
 class DeliveryNotFound(DomainError):
     """The delivery does not exist, belongs to another client, or is no longer among its webhook's
-    latest 50."""
+    stored deliveries."""
 
     code = "delivery_not_found"
 

@@ -14,7 +14,7 @@ from domain.webhooks.signature import SECRET_PREFIX
 
 _DIGEST_BYTES: Final = 32
 # Minimum length of a truncated signature, in bytes. A shorter signature could match by chance, or
-# let an attacker guess the rest.
+# allow an attacker to guess the rest.
 _FEWEST_BYTES: Final = 8
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _HEADER_NAME: Final = re.compile(r"[A-Za-z][A-Za-z-]+:\s*")
