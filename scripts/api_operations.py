@@ -11,7 +11,7 @@ _HEAD: Final = """\
 # API operations
 
 For developers: every route of the [API](api.md), by its operation id. Client generators name their
-functions after the id, so it does not change. `/docs` of a running API describes the parameters,
+functions after the id, so an id never changes. `/docs` of a running API describes the parameters,
 bodies and responses. `python -m scripts.api_operations` generates this file, and a test compares it
 with the routes.
 
