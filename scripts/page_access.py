@@ -11,11 +11,11 @@ _ROLES: Final = (Role.OWNER, Role.ADMIN, Role.AGENT, Role.VIEWER)
 _HEAD: Final = """\
 # Page access
 
-For owners and developers: the roles that may open each page of the dashboard and send each form.
-GET shows a page and does not change data. POST sends a form. Without a permitted role, the response
-is 403 with a page that lists the permitted roles. For another client's record, the response is 404.
-`python -m scripts.page_access` generates this file. A test compares the file with the routes and
-tries each line.
+This page is for owners and developers. It lists the roles that are allowed to open each page of the
+dashboard and submit each form. GET shows a page and does not change data. POST submits a form.
+Without a permitted role, the response is 403 with a page that lists the permitted roles. For
+another client's record, the response is 404. `python -m scripts.page_access` generates this file. A
+test compares the file with the routes and tries each line.
 
 """
 _OPEN: Final = """
