@@ -12,17 +12,17 @@ _HEAD: Final = """\
 # Page access
 
 For owners and developers: the roles that may open each page of the dashboard and send each form.
-GET shows a page and changes nothing; POST sends a form. Without the role, the answer is a page that
-names the roles that may (403). A record of another client is not found (404).
-`python -m scripts.page_access` generates this file. A test compares it with the routes and tries
-each line.
+GET shows a page and does not change anything. POST submits a form. Without a permitted role, the
+response is a page with status 403 that names the permitted roles. For a record of another client,
+the status is 404. `python -m scripts.page_access` generates this file. A test compares it with the
+routes and tries each line.
 
 """
 _OPEN: Final = """
 ## Without a membership
 
-Sign-in and sign-out, a user's own sessions, and the page where a customer rates an answer. Each
-checks its own proof: a session, a code or the token in the link.
+These pages are for sign-in and sign-out, a user's sessions, and a customer's rating of an answer.
+Each page checks a session, a code or the token in the link.
 
 | Page | Method |
 |---|---|
