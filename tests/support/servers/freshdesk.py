@@ -26,7 +26,7 @@ class Ticket:
 
 
 class FreshdeskServer(HttpService):
-    """It does not deduplicate."""
+    """A Freshdesk server that does not deduplicate requests."""
 
     def __init__(self) -> None:
         super().__init__()

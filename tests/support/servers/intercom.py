@@ -24,7 +24,7 @@ class Conversation:
 
 
 class IntercomServer(HttpService):
-    """It does not deduplicate."""
+    """An Intercom server that does not deduplicate requests."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -70,8 +70,8 @@ class Client(Enum):
 
 @dataclass(frozen=True)
 class Access:
-    """`body`: the smallest accepted body, with ids as parameters. `missing`: the code for a missing
-    record, or another client's."""
+    """The access rules of a route. `body`: the smallest accepted body, with ids as parameters.
+    `missing`: the code for a missing record and for another client's record."""
 
     roles: frozenset[Role]
     client: Client = Client.QUERY

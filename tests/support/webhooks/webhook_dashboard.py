@@ -45,7 +45,7 @@ ABOUT_ONE: dict[str, Call] = {
     "delete": ("DELETE", "/{webhook_id}", None),
 }
 CHANGES = ("change", "rotate", "enable", "test", "verify", "replay", "replay_since")
-"""Requests that require a plan with webhooks; reading and deleting do not."""
+"""Requests that require a plan with webhooks. Reading and deleting do not require one."""
 
 
 async def ask(
@@ -106,7 +106,7 @@ async def all_of(front: LiveEngine, headers: dict[str, str], **query: str) -> li
 
 
 async def ready(front: LiveEngine, shop: Shop) -> tuple[str, str]:
-    """Create a webhook and an ended delivery; return their ids."""
+    """Create a webhook and an ended delivery, and return their ids."""
     sealer = front.app.state.resources.sealer
     webhook = await subscribe(front.database, shop, sealer=sealer)
     (delivery_id,) = await tell(front.database, shop)
