@@ -85,7 +85,7 @@ _LARGE: Final = (
     "knowledge_entries",
     "response_templates",
 )
-# These indexes are neither updated nor used until REINDEX builds them.
+# These indexes are not updated or used until REINDEX builds them.
 _INDEXES_REST: Final = """
     UPDATE pg_index SET indisready = false, indisvalid = false
     WHERE indrelid = ANY (%(tables)s::regclass[])

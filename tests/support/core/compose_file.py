@@ -27,7 +27,7 @@ class Strict(yaml.SafeLoader):
 
 
 def read_yaml(text: str) -> Any:
-    return yaml.load(text, Strict)  # noqa: S506 - it is the safe one
+    return yaml.load(text, Strict)  # noqa: S506 - the loader is safe
 
 
 def compose_text() -> str:

@@ -1,4 +1,4 @@
-"""A worker that ends itself with SIGKILL at a named point, its only argument.
+"""A worker that ends itself with SIGKILL at a point. The only argument names the point.
 
 The point is `before:<activity>`, `after:<activity>` (its effects are committed, but its result is
 lost), `uncommitted:inbound.work` (a webhook's effect is written, but not committed),

@@ -25,6 +25,6 @@ def each(rows: Iterable[object]) -> Callable[[Callable[..., None]], Callable[[],
 def _failure(check: Callable[..., None], row: object) -> str:
     try:
         check(*row) if isinstance(row, tuple | list) else check(row)
-    except Exception as error:  # noqa: BLE001 - whatever it is, the next row is tried
+    except Exception as error:  # noqa: BLE001 - the next rows must still be tried
         return f"{type(error).__name__}: {error}"
     return ""

@@ -26,7 +26,7 @@ class Request(TypedDict):
 
 def serve(control: socket.socket) -> Request | None:
     """Fork for each request. Returns the request in the new process, and None at the end."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody reads a keeper's exit code
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no process reads a keeper's exit code
     while True:
         message, files, _, _ = socket.recv_fds(control, 1 << 17, 4)
         if not message:

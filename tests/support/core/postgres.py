@@ -25,7 +25,7 @@ _NOT_DURABLE = ("fsync", "full_page_writes")
 
 
 class PostgresServer:
-    """Provides databases copied from a migrated template.
+    """A PostgreSQL server with databases that are copied from a migrated template.
 
     `url`: the owner's URL. `user`: distinguishes the names of test processes that share the server.
     """

@@ -101,5 +101,5 @@ async def temporal_answers(address: str) -> bool:
     try:
         client: Client = await connect(temporal_at(address))
         return await client.service_client.check_health()
-    except EngineUnavailable:  # nobody listens yet
+    except EngineUnavailable:  # the server is not listening yet
         return False

@@ -1,7 +1,7 @@
 """Intercom's REST API on loopback, as the agent uses it: parts and tags of conversations.
 
-It responds like the published API: a bearer token, a version header, known admin ids, tags by id,
-and no idempotency key.
+The server responds like the published API: a bearer token, a version header, known admin ids, tags
+by id, and no idempotency key.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,8 @@
 """Zendesk's ticket API on loopback, as the agent uses it.
 
-It responds like the published API: basic authentication with `email/token`, audits with custom
-metadata, safe updates with `updated_stamp`, cursor pagination, and no update of a closed ticket.
+The server responds like the published API: basic authentication with `email/token`, audits with
+custom metadata, safe updates with `updated_stamp`, cursor pagination, and no update of a closed
+ticket.
 """
 
 import base64

@@ -60,7 +60,7 @@ Ids = dict[str, str]
 
 
 class Client(Enum):
-    """Where a request names its client. Without a name, the user's own client is used."""
+    """The place where a request names its client. Without a name, the user's own client is used."""
 
     QUERY = "query"
     BODY = "body"

@@ -54,7 +54,7 @@ class Sending:
 
 
 async def settle() -> None:
-    """Let every task run as far as possible."""
+    """Run every task as far as possible."""
     for _ in range(6):
         await asyncio.sleep(0)
 

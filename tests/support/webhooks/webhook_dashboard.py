@@ -65,7 +65,7 @@ async def ask(
 
 
 async def create(front: LiveEngine, headers: dict[str, str], /, **body: object) -> httpx.Response:
-    """Create a webhook. `body`: extends NEW; None omits a field."""
+    """Create a webhook. `body`: extends NEW. A value of None omits the field."""
     json = {name: value for name, value in {**NEW, **body}.items() if value is not None}
     return await front.http.post(WEBHOOKS, json=json, headers=headers)
 
