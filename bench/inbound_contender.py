@@ -111,7 +111,6 @@ class InboundContender(GatewayContender):
             sender.wait(_STOP_S)
 
     async def _remove(self) -> int:
-        """Delete all webhooks, and return how many were deleted."""
         database = Database(self.database_url, pool_size=1)
         try:
             async with database.tenant(self._teller) as connection:

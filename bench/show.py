@@ -117,7 +117,6 @@ def show(report: BenchReport, out: Console) -> None:
 
 
 def _show_people(report: BenchReport, out: Console) -> None:
-    """Print the figures for signup and for the pages."""
     if report.first_answers is not None:
         out.print(_first_answers(report.first_answers))
     if report.pages is not None:
@@ -125,7 +124,6 @@ def _show_people(report: BenchReport, out: Console) -> None:
 
 
 def _show_turns(report: BenchReport, out: Console) -> None:
-    """Print the load of the idle contenders, and the failures."""
     idle = statistics.median(turn.idle_cpu_percent for turn in report.turns)
     out.print(f"The idle contenders used {idle:.1f} % of one of {report.cores} cores (median).")
     for turn in report.turns:

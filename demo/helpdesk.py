@@ -124,7 +124,6 @@ class DemoDesk:
         )
 
     async def _page(self, _: Request) -> PlainTextResponse:
-        """Return a plain-text page that lists all tickets with their comments."""
         lines = [
             line
             for ticket in self.tickets.values()

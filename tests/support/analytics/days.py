@@ -36,7 +36,6 @@ SOMETHING: Final = Said()
 
 
 async def conversation(database: Database, shop: Shop, at: datetime) -> str:
-    """Create a conversation for messages."""
     conversation_id = new_ulid()
     async with database.tenant(shop.tenant) as connection:
         await _converse(connection, shop, conversation_id, at)

@@ -54,7 +54,6 @@ def a_spec(name: str = "Colis", text: str = ORDER_QUESTION, **expected: object) 
 
 
 async def a_case(database: Database, shop: Shop, spec: CaseSpec | None = None) -> str:
-    """Add a case, and return its id."""
     async with units_on(database).of(shop.tenant) as work:
         actor = Actor.operator("operator:test")
         added = await add_case(work, actor, spec or a_spec(), origin=CaseOrigin.HAND)

@@ -43,7 +43,6 @@ class Load:
         await eventually(partial(self._reached, len(self.answers) + number), 300)
 
     def statuses(self) -> set[tuple[int, str]]:
-        """Return the responses' statuses."""
         return {(one.status_code, one.json().get("status", one.text)) for one in self.answers}
 
     async def _call(self) -> None:

@@ -89,8 +89,6 @@ def temporal_server(log: Path, *, database: Path | None = None) -> Iterator[Temp
 
 
 def wait_for_temporal(address: str) -> None:
-    """Wait until the server responds."""
-
     async def wait() -> None:
         await eventually(lambda: temporal_answers(address))
 

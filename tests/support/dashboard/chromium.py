@@ -66,7 +66,6 @@ class Seat:
     complaints: list[str] = field(default_factory=list)
 
     async def open(self, path: str) -> Response:
-        """Open a page by its path."""
         answer = await self.page.goto(f"{self.url}{path}")
         assert answer is not None
         return answer
@@ -100,7 +99,6 @@ class Seat:
         return await self.page.locator("main").inner_text()
 
     async def of_width(self, width: int) -> None:
-        """Set the screen width."""
         await self.page.set_viewport_size({"width": width, "height": PHONE[1]})
 
     async def too_wide(self) -> int:

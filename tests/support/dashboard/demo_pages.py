@@ -90,7 +90,6 @@ def unlimited(app: FastAPI) -> Iterator[None]:
 
 
 async def session_of(app: FastAPI, email: str) -> str:
-    """Create a session for a user, and return its secret."""
     work: UnitsOfWork = app.state.resources.work
     async with work.everywhere() as unit:
         user_id = await unit.connection.scalar(sa.select(users.c.id).where(users.c.email == email))

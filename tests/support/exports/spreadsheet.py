@@ -165,7 +165,7 @@ def written(
 def records(
     connection: "psycopg.Connection[Any]", client_id: str, section: Section
 ) -> list[dict[str, Any]]:
-    """Return the same records as in the JSON."""
+    """Return the section's records as the JSON export contains them."""
     source = SOURCES[section]
     columns = ", ".join(f"{column.sql} AS {column.name}" for column in source.columns)
     query = (

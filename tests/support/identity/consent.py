@@ -145,7 +145,6 @@ async def key_for(engine: LiveEngine, browser: Browser, app: App, **change: str 
 
 
 async def works(engine: LiveEngine, key: str, client_id: str) -> bool:
-    """Return whether the API accepts the key."""
     answer = await engine.http.get(
         "/api/billing/usage",
         params={"client_id": client_id},

@@ -141,7 +141,6 @@ async def sign_in_with(
 
 
 def csrf_in(page: str) -> str:
-    """Return the CSRF token in the page's forms."""
     found = re.search(r'name="csrf" value="([^"]+)"', page)
     assert found, page
     return found.group(1)

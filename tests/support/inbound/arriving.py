@@ -60,7 +60,6 @@ def by_shopify(
     event_id: str | None = None,
     shop: str = SHOPIFY_NAME,
 ) -> dict[str, Any]:
-    """Return a Shopify request: `content` and `headers`."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     digest = hmac.new(secret.encode(), content, hashlib.sha256).digest()
     return {
@@ -97,7 +96,6 @@ def by_standard(
 def by_woocommerce(
     body: Mapping[str, object], *, secret: str, delivery: str, topic: str = "order.updated"
 ) -> dict[str, Any]:
-    """Return a WooCommerce request: `content` and `headers`."""
     content = json.dumps(body).encode()
     digest = hmac.new(secret.encode(), content, hashlib.sha256).digest()
     return {
@@ -112,7 +110,6 @@ def by_woocommerce(
 
 
 def by_stripe(body: Mapping[str, object], *, secret: str) -> dict[str, Any]:
-    """Return a Stripe request: `content` and `headers`."""
     content = json.dumps(body).encode()
     stamp = str(int(utc_now().timestamp()))
     signed = hmac.new(secret.encode(), f"{stamp}.".encode() + content, hashlib.sha256)

@@ -112,7 +112,7 @@ def by_mailgun(
 
 @dataclass(frozen=True, slots=True)
 class SendgridKey:
-    """A security policy's key pair."""
+    """The key pair of a SendGrid security policy."""
 
     private: ec.EllipticCurvePrivateKey = field(
         default_factory=lambda: ec.generate_private_key(ec.SECP256R1())

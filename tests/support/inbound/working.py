@@ -89,7 +89,6 @@ class Inbox:
             return await store_webhook(connection, self.shop.tenant, self.integration_id, body)
 
     async def work(self, webhook_id: str, now: Clock = utc_now) -> WebhookWorked:
-        """Make one attempt."""
         activity = worker_on(self.database, self.starts, now=now)
         return await ActivityEnvironment().run(activity.work, self.step(webhook_id))
 

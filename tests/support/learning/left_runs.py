@@ -31,7 +31,6 @@ class LeftRun:
 
 
 async def leave_run(connection: AsyncConnection, shop: Shop, left: LeftRun) -> str:
-    """Create a run, and return its id."""
     now, event_id, run_id = utc_now(), new_ulid(), new_ulid()
     mine = {"client_id": shop.client_id}
     unified = {"platform": left.platform, "ticket_id": "T-7", "ticket_named": True}

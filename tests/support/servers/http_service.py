@@ -94,7 +94,6 @@ class HttpService:
         self._planned.append(Planned(fault, method, after, status, headers or {}))
 
     def forget_faults(self) -> None:
-        """Remove all planned faults."""
         self._planned.clear()
 
     def take(self, request: Request) -> tuple[Planned | None, Reply]:
@@ -183,7 +182,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def _drip(self) -> None:
-        """Send an endless response."""
         with suppress(ConnectionError):
             self.send_response(200)
             self.send_header("content-length", str(HUGE))

@@ -21,8 +21,6 @@ NAMES: Final = ("localhost", "127.0.0.1", "::1", "hooks.shop.example", "*.receiv
 
 
 class Flaw(StrEnum):
-    """The flaw of a certificate."""
-
     EXPIRED = "expired"
     WRONG_HOST = "wrong_host"
     SELF_SIGNED = "self_signed"

@@ -98,7 +98,6 @@ ONE_SESSION: Final = ("DELETE", SESSIONS + "/{session_id}")
 
 
 def missing_of(path: str) -> str | None:
-    """Return the code for a missing record."""
     return next((code for of, code in MISSING.items() if path.startswith(of + "/{")), None)
 
 

@@ -105,7 +105,6 @@ class Provider:
     answering: asyncio.Event = field(default_factory=asyncio.Event)
 
     def publish(self, **keys: PrivateKey) -> None:
-        """Replace the published keys."""
         self.keys = dict(keys)
         self.document = {"keys": [public_jwk(key, kid) for kid, key in keys.items()]}
 

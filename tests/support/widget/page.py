@@ -70,7 +70,6 @@ class WidgetPage:
         return session_token(self._sealer, self.shop.client_id, session_id, verified_email)
 
     def session(self, token: str) -> str:
-        """Return the id of the token's session."""
         found = held_session(self._sealer, self.shop.client_id, token)
         assert found is not None
         return found.id

@@ -48,7 +48,6 @@ class Stream:
         self._lines = self.answer.aiter_lines()
 
     async def until(self, is_there: Callable[["Stream"], bool], seconds: float = 30) -> None:
-        """Read until the condition is true."""
         async with asyncio.timeout(seconds):
             while not is_there(self):
                 assert await self._next(), "the stream has ended"
