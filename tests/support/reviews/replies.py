@@ -47,7 +47,7 @@ async def joined(database: Database, shop: Shop, *people: Actor) -> None:
 async def written(
     database: Database, shop: Shop, conversation_id: str, text: str = WORDS, *, by: Actor = ANNA
 ) -> TeammateReply:
-    """Create a reply without a workflow; its author is a member."""
+    """Create a reply without a workflow. Its author is a member."""
     await joined(database, shop, by)
     async with units_on(database).of(shop.tenant) as work:
         return await write_reply(work, by, conversation_id, text)
@@ -77,7 +77,8 @@ async def send(engine: LiveEngine, shop: Shop, reply: TeammateReply) -> None:
 async def write_and_send(
     engine: LiveEngine, shop: Shop, conversation_id: str, text: str = WORDS, *, by: Actor = ANNA
 ) -> TeammateReply:
-    """Create a reply whose undo period is over, and send it at once; its author is a member."""
+    """Create a reply with an expired undo period, and send it immediately. Its author is a
+    member."""
     await joined(engine.database, shop, by)
     earlier = UnitsOfWork(engine.database, engine.engine, lambda: utc_now() - UNDO_FOR, new_ulid)
     async with earlier.of(shop.tenant) as work:
