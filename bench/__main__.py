@@ -92,7 +92,7 @@ async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked
     show(report, out)
     missing = first.mails_missing if first else 0
     if missing:
-        out.print(f"{missing} answers by mail without a mail", style="bold red")
+        out.print(f"{missing} answers by email did not arrive", style="bold red")
     out.print(f"Written to {save(report)}", highlight=False, soft_wrap=True)
     return report.failed == 0 and missing == 0
 

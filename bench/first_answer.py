@@ -10,8 +10,7 @@ from domain.core.errors import InvalidInput
 from embedded.data_folder import DataFolder
 from embedded.stack import Stack, StackPorts
 
-# The number of accounts is limited by the number of codes that can be requested per minute from one
-# IP address.
+# More accounts would exceed the number of codes that one IP address may request per minute.
 _TIMES: Final = 5
 MOST_CALLS: Final = 6
 LONGEST_S: Final = 30.0

@@ -51,7 +51,7 @@ def fill(
         ) as to:
             for number, shop in enumerate((*shops, *made)):
                 material = key_material(shop.key)
-                assert material is not None  # noqa: S101 - keys have the shape of one
+                assert material is not None  # noqa: S101 - the key is well-formed
                 to.write_row((number, shop.client_id, material.digest, material.prefix))
         owner.execute(_INDEXES_REST, {"tables": list(_LARGE)})
         for statement in (*_CLIENTS, *_HISTORY):
@@ -85,7 +85,7 @@ _LARGE: Final = (
     "knowledge_entries",
     "response_templates",
 )
-# These indexes are neither updated nor used until REINDEX builds them.
+# These indexes are not updated or used until REINDEX builds them.
 _INDEXES_REST: Final = """
     UPDATE pg_index SET indisready = false, indisvalid = false
     WHERE indrelid = ANY (%(tables)s::regclass[])

@@ -38,7 +38,7 @@ _CALLERS: Final = 4
 _STEADY: Final = 8.0
 _STOP_S: Final = 5.0
 _ALL_IN_S: Final = 600.0
-# Long enough for all webhooks to arrive and for some of them to be processed.
+# In this time, all webhooks arrive and some of them are processed.
 _AT_LEAST_S: Final = 40.0
 
 
@@ -105,13 +105,12 @@ class InboundContender(GatewayContender):
             yield
             await asyncio.to_thread(sender.wait, _ALL_IN_S)
             if sender.exit_code != 0 or await self._remove() != ARRIVALS:
-                raise RuntimeError(f"not all webhooks were taken; see {self._log}")
+                raise RuntimeError(f"not all webhooks were accepted; see {self._log}")
         finally:
             sender.terminate()
             sender.wait(_STOP_S)
 
     async def _remove(self) -> int:
-        """Delete all webhooks, and return how many were deleted."""
         database = Database(self.database_url, pool_size=1)
         try:
             async with database.tenant(self._teller) as connection:

@@ -65,7 +65,7 @@ async def _send(port: int, requests: Iterator[bytes]) -> int:
 
 async def send(port: int, path: str, secret: str, numbers: range) -> int:
     requests = (_request(path, secret, number) for number in numbers)
-    # The connections share this iterator. Each takes its next request from it.
+    # All connections take their requests from one shared iterator.
     each = [_send(port, requests) for _ in itertools.repeat(None, CONNECTIONS)]
     return sum(await asyncio.gather(*each))
 

@@ -92,7 +92,7 @@ class Driver:
     async def run(self, phase: Phase) -> Sample:
         """Run one phase. Raises RuntimeError if the driver has exited, TimeoutError if it hangs."""
         await self._send(phase)
-        assert self._process.stdout is not None  # noqa: S101 - a pipe was asked for
+        assert self._process.stdout is not None  # noqa: S101 - the stream is a pipe
         async with asyncio.timeout(phase.seconds + _MARGIN_S):
             line = await self._process.stdout.readline()
         if not line:
@@ -112,6 +112,6 @@ class Driver:
             await self._process.wait()
 
     async def _send(self, message: LoadMessage) -> None:
-        assert self._process.stdin is not None  # noqa: S101 - a pipe was asked for
+        assert self._process.stdin is not None  # noqa: S101 - the stream is a pipe
         self._process.stdin.write(message.model_dump_json().encode() + b"\n")
         await self._process.stdin.drain()

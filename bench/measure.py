@@ -116,8 +116,8 @@ def size_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
 
 
 def parked_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield as many turns as `size_turns`, each equally short, because the expected differences are
-    only a few percent."""
+    """Yield many short turns, like `size_turns`, because the expected differences are only a few
+    percent."""
     for number in range(3 * rounds):
         for name in _alternating(number, NONE_PARKED, PARKED):
             yield BenchTurn(number, name, ALONE, 0.5, seconds / 2)

@@ -48,7 +48,7 @@ class Naive:
 
 
 class _Answering:
-    """Runs local activities, and answers the update once they are done."""
+    """A base class that runs local activities and then answers the update."""
 
     def __init__(self) -> None:
         self._done = False

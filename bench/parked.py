@@ -24,7 +24,7 @@ REAL: Final = 500
 """The number of real runs, unless all reviews are real."""
 
 _AT_ONCE: Final = 16
-# Below the limit of 200 messages that a client may send in an hour.
+# This number is below the limit of 200 messages that a client may send in an hour.
 _EACH: Final = 190
 _GATEWAY: Final = "/api/engine/gateway"
 _QUESTION: Final = "Bonjour, est-ce que vous pourriez me rappeler pour en discuter ?"

@@ -64,7 +64,6 @@ async def fill_month(connection: AsyncConnection, tenant: TenantId, now: datetim
 
 
 def _messages() -> Sequence[InboundEvent]:
-    """Return the tour's messages, and some others."""
     sent = [ticket.body for ticket in sample_tickets(DemoNumbers(1))]
     known = [
         InboundEvent(

@@ -21,7 +21,8 @@ _PLACE: Final = re.compile(r"%\((\w+)\)s")
 
 class StatementPlan(BaseModel):
     """The plan of one statement. `scans`: the indexes that are used (also by ON CONFLICT), and the
-    tables that are scanned sequentially. `missed`: the large tables among the latter."""
+    tables that are scanned sequentially. `missed`: the large tables that are scanned
+    sequentially."""
 
     statement: str
     scans: tuple[str, ...]

@@ -188,9 +188,9 @@ def _design_aims(rows: list[ReportRow]) -> list[RatioAim]:
         RatioAim(
             text="p50 of c / b, one at a time: at most 1.6", value=latency_b, met=latency_b <= 1.6
         ),
-        note("rate of c / b, 16 at once: no aim", rate_b),
+        note("rate of c / b, 16 at once: no target", rate_b),
         note("p50 of b' / b: four durable steps instead of one", alone[SKELETON] / alone[FLOOR]),
-        note("p50 of c / b': what our own work adds", alone[GATEWAY] / alone[SKELETON]),
+        note("p50 of c / b': the cost of our own work", alone[GATEWAY] / alone[SKELETON]),
         note("rate of c / b', 16 at once", concurrent[GATEWAY] / concurrent[SKELETON]),
     ]
 
@@ -263,7 +263,7 @@ def _export_aims(rows: list[ReportRow], exports: ExportFigures) -> list[RatioAim
             value=exponent,
             met=exponent <= 1.1,
         ),
-        note("dearest row / cheapest, between sizes", exports.growth.spread),
+        note("highest cost per row / lowest, across sizes", exports.growth.spread),
     ]
 
 

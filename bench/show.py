@@ -68,22 +68,22 @@ _TABLES: Final = (
         (UNDISTURBED, EXPORTING),
     ),
     (
-        f"A tenant beside another one's hostile mails, {CALLERS} callers at a steady rate",
+        f"A tenant during another tenant's hostile mails, {CALLERS} callers at a steady rate",
         CALLERS,
         (PEACE, HOSTILE),
     ),
     (
-        f"A tenant beside another one's floods, {CALLERS} callers at a steady rate",
+        f"A tenant during another tenant's floods, {CALLERS} callers at a steady rate",
         CALLERS,
         (UNFLOODED, SLOW_SOCKETS, REFUSED_FLOOD),
     ),
     (
-        f"A tenant beside another one's webhooks, {CALLERS} callers at a steady rate",
+        f"A tenant during another tenant's webhooks, {CALLERS} callers at a steady rate",
         CALLERS,
         (SILENT, NOTIFIED),
     ),
     (
-        f"A tenant beside another one's replay, {CALLERS} callers at a steady rate",
+        f"A tenant during another tenant's replay, {CALLERS} callers at a steady rate",
         CALLERS,
         (UNREPLAYED, REPLAYED),
     ),
@@ -95,7 +95,7 @@ def show(report: BenchReport, out: Console) -> None:
         rows = [r for r in report.rows if r.concurrency == concurrency and r.contender in names]
         if rows:
             out.print(_times(title, rows))
-            out.print(_processor("Processor time, ms a call", rows))
+            out.print(_processor("Processor time per call, ms", rows))
     if report.plans:
         out.print(_plans(report.plans))
     if report.admission is not None:
@@ -110,14 +110,13 @@ def show(report: BenchReport, out: Console) -> None:
     if report.filled_in_s is not None:
         out.print(f"The full database was filled in {report.filled_in_s:.0f} s.")
     if report.really_parked is not None:
-        out.print(f"{report.really_parked} of the parked reviews are runs that wait in Temporal.")
+        out.print(f"{report.really_parked} of the pending reviews are runs that wait in Temporal.")
     _show_people(report, out)
     if report.turns:
         _show_turns(report, out)
 
 
 def _show_people(report: BenchReport, out: Console) -> None:
-    """Print the figures for signup and for the pages."""
     if report.first_answers is not None:
         out.print(_first_answers(report.first_answers))
     if report.pages is not None:
@@ -125,7 +124,6 @@ def _show_people(report: BenchReport, out: Console) -> None:
 
 
 def _show_turns(report: BenchReport, out: Console) -> None:
-    """Print the load of the idle contenders, and the failures."""
     idle = statistics.median(turn.idle_cpu_percent for turn in report.turns)
     out.print(f"The idle contenders used {idle:.1f} % of one of {report.cores} cores (median).")
     for turn in report.turns:
@@ -151,7 +149,7 @@ def _show_holds(report: BenchReport, out: Console) -> None:
     if any(turn.holds for turn in report.turns):
         out.print(_holds(report))
     for answer in sorted(report.hostile, key=lambda one: -one.ms)[:_SLOWEST]:
-        out.print(f"A waited {answer.ms:.0f} ms: {answer.shape}, HTTP {answer.status}")
+        out.print(f"Tenant A waited {answer.ms:.0f} ms: {answer.shape}, HTTP {answer.status}")
 
 
 def _times(title: str, rows: list[ReportRow]) -> Table:
@@ -217,11 +215,11 @@ def _admission(cost: AdmissionCost, gateway_ms: float) -> Table:
 
 def _explanation(cost: AdmissionCost, gateway_ms: float) -> str:
     return (
-        f"Admission adds {cost.added:.1f} ms to a call, {cost.added / gateway_ms:.1%} of it: "
-        f"{cost.added_statements:.1f} ms for three statements more in a transaction that was there "
-        "anyway (lock the account, read all that counts, write ledger and counter), the rest for "
-        "what Python does around them and a COMMIT with more rows. Only calls of the same client "
-        "wait for each other."
+        f"Admission adds {cost.added:.1f} ms to a call, {cost.added / gateway_ms:.1%} of its time. "
+        f"Three additional statements in the transaction take {cost.added_statements:.1f} ms. They "
+        "lock the account, read the counts, and write the ledger and the counter. The rest is for "
+        "the Python code around them, and for a COMMIT with more rows. Only calls of the same "
+        "client wait for each other."
     )
 
 
@@ -261,7 +259,7 @@ def _growth(exports: ExportFigures) -> Table:
 
 def _holds(report: BenchReport) -> Table:
     """Return a table of the event loop blocks in all of a contender's turns, by process."""
-    title = "Event loops held for 50 ms and more: by their own work (250 ms), by the machine"
+    title = "Event loop blocks of 50 ms or more: by own work (250 ms or more), by other causes"
     table = Table(title=title, title_justify="left")
     for name in ("", *PROCESSES):
         table.add_column(name)

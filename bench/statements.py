@@ -102,7 +102,7 @@ def material_of(shop: LoadShop) -> KeyMaterial:
     the key is malformed."""
     material = key_material(shop.key)
     if material is None:
-        raise ValueError("the shop's key has not the shape of one")
+        raise ValueError("the shop's API key is malformed")
     return material
 
 
@@ -120,7 +120,7 @@ async def hot_statements(database: Database, shop: LoadShop) -> dict[str, Statem
         async with database.unscoped() as connection:
             key = await KeyRepository(connection).find_active(material_of(shop))
         if key is None:
-            raise RuntimeError("a shop's key is not known to the database")
+            raise RuntimeError("the database has no API key of the shop")
         name(ACTIVE_KEY)
         async with _undone(database, tenant) as connection:
             await UsageRepository(connection, tenant).in_month(period_of(now))

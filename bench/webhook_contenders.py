@@ -95,8 +95,8 @@ class ChildrenContender(Contender):
 
 
 class PostsContender(Contender):
-    """The baseline: sends the same requests as our deliveries, as plain HTTP POSTs, to a receiver
-    in a separate process."""
+    """The baseline. It sends our deliveries' requests as plain HTTP POSTs to a receiver in a
+    separate process."""
 
     def __init__(self, name: str, folder: Path, ours: WebhookContender) -> None:
         super().__init__(name)
@@ -126,8 +126,7 @@ class HangingContender(WebhookContender):
         await super().start()
         self._receiver, url = _receiver(self._log, self)
         await self._hang(TenantId(self.shops[1].client_id), f"{url}/hang")
-        # Long enough for one delivery attempt to each receiver, and for the delivery to be
-        # deferred.
+        # In this time, one delivery to each receiver is attempted and deferred.
         await self.drivers[self.name].run(Phase(concurrency=1, seconds=_SETTLED_S))
 
     async def check(self) -> None:
@@ -149,7 +148,7 @@ class HangingContender(WebhookContender):
         if waiting < HANGING_RECEIVERS or set(found) != {
             (DeliveryStatus.FAILED, FailureKind.TIMEOUT)
         }:
-            raise RuntimeError(f"of the hanging ones {waiting} wait, the others ended as {found}")
+            raise RuntimeError(f"{waiting} deliveries are pending, the others ended as {found}")
 
     def _targets(self, port: int) -> dict[str, Target]:  # noqa: ARG002 - no API is called
         return {self.name: self.target(self.shops[0]).model_copy(update={"kind": "neighbour"})}

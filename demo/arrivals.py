@@ -93,7 +93,7 @@ async def order_news(post: TourPost, one_transcript: TourTranscript) -> None:
     """Ask for an order's tracking link before and after a webhook changes it. Check that the second
     answer contains the new link.
 
-    The order is known only from webhooks; it is not in the demo shop's own file.
+    The order is known only from webhooks, because the demo shop's file does not contain it.
     """
     now, address = utc_now(), post.hub.shopify
     first, second = (f"https://suivi.example/{post.numbers.reported}-{number}" for number in (1, 2))
@@ -109,7 +109,7 @@ async def order_news(post: TourPost, one_transcript: TourTranscript) -> None:
     await _send(post, one_transcript, updated, Outcome.ORDER_UPDATED)
     # Send the same webhook again, like a retry from the platform. The order does not change.
     twice = await _send(post, one_transcript, updated, Outcome.ORDER_UPDATED)
-    one_transcript.expect("one that came twice, counted", good=twice.duplicates == 1)
+    one_transcript.expect("the second delivery counted as a duplicate", good=twice.duplicates == 1)
     after = await _ask(post, one_transcript, order)
     one_transcript.expect(
         "the webhook's tracking", good=_links(after, first, second) == (False, True)
@@ -244,7 +244,7 @@ async def _until(look: Callable[[], Awaitable[T | None]]) -> T:
 
 
 _PARTS: Final[tuple[tuple[str, Part], ...]] = (
-    ("A signed webhook of the shop changes the next answer about an order", order_news),
-    ("A ticket of the helpdesk, answered in the ticket", helpdesk_ticket),
-    ("A mail with a photo, answered in its thread", mail_with_photo),
+    ("A signed webhook from the shop changes the next answer about an order", order_news),
+    ("A helpdesk ticket, answered in the ticket", helpdesk_ticket),
+    ("An email with a photo, answered in its thread", mail_with_photo),
 )

@@ -78,10 +78,10 @@ async def _order(visit: TourVisit, chat: ChatTranscript) -> None:
     question, key = f"Bonjour, où est ma commande {visit.numbers.chatted} ?", new_ulid()
     chat.said.append(("visitor", question))
     chat.answered(await visit.chat.say(question, key), "verification_required")
-    chat.expect("nothing kept of an unverified question", good=not chat.expected_events)
+    chat.expect("no conversation for an unverified question", good=not chat.expected_events)
     await visit.chat.ask_code(visit.numbers.zoe)
     verified = await visit.chat.enter_code(await code_to(visit.numbers.zoe, visit.mails))
-    chat.said.append(("code", f"entered from the mail to {verified}"))
+    chat.said.append(("code", f"entered from the email to {verified}"))
     chat.expect("the address verified", good=verified == visit.numbers.zoe)
     answer = await visit.chat.say(question, key)
     chat.answered(answer, "completed", "conversation.created", "ticket.resolved")
@@ -111,7 +111,7 @@ async def _review(visit: TourVisit, chat: ChatTranscript) -> None:
     chat.expect("the reviewer's words", good=reply is not None and reply.text == _REPLY)
     if reply is not None:
         chat.said.append(("open chat", reply.text))
-        # Mark the reply as seen; otherwise the service would also email it.
+        # Mark the reply as seen. Otherwise the service would also email it.
         await visit.chat.seen(reply.number)
 
 

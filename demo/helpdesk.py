@@ -1,7 +1,7 @@
 """The demo shop's helpdesk: a small local Zendesk with the API calls that the agent uses.
 
-It follows Zendesk's documentation: basic authentication with `email/token`, audits with custom
-metadata, and safe updates by `updated_stamp`. A web page shows the tickets.
+The helpdesk follows Zendesk's documentation: basic authentication with `email/token`, audits with
+custom metadata, and safe updates by `updated_stamp`. A web page shows the tickets.
 """
 
 import base64
@@ -124,7 +124,6 @@ class DemoDesk:
         )
 
     async def _page(self, _: Request) -> PlainTextResponse:
-        """Return a plain-text page that lists all tickets with their comments."""
         lines = [
             line
             for ticket in self.tickets.values()

@@ -91,5 +91,5 @@ async def _open(work: UnitOfWork, sealer: Sealer, of: _Platform) -> HubAddress:
     wanted = WantedEndpoint(of.secret or None)
     opened = await open_endpoint(work, DEMO, made.id, wanted, drawn, sealer=sealer)
     if opened.token is None:
-        raise LookupError("an address was opened, and is not shown")
+        raise LookupError("the new inbound address has no token")
     return HubAddress(f"/api/webhooks/{of.provider}/{opened.token}", of.secret)

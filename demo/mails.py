@@ -1,4 +1,4 @@
-"""Reads the emails stored by the embedded mail server."""
+"""Read the emails stored by the embedded mail server."""
 
 import asyncio
 import email

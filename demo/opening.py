@@ -1,4 +1,4 @@
-"""Opens the demo shop with its webhook receiver and its storefront. The shop is created once per
+"""Open the demo shop with its webhook receiver and its storefront. The shop is created once per
 data folder."""
 
 import secrets

@@ -130,7 +130,7 @@ def stock(path: Path, now: datetime) -> DemoNumbers:
 
 
 def orders_of(numbers: DemoNumbers, now: datetime) -> tuple[DemoOrder, ...]:
-    """Return the orders for a tour, in their initial state. `now`: the current time; the orders are
+    """Return the orders for a tour, in their initial state. `now`: the current time. The orders are
     four days old."""
     orders = (
         (numbers.shipped, numbers.camille, "89.00", OrderState.SHIPPED, "couverture en lin lavé"),

@@ -1,7 +1,7 @@
 """The webhooks of the tour's platforms, Shopify, Zendesk and Postmark, with body and signature.
 
-They follow the platforms' documentation, and do not use the product's own code for verifying
-signatures.
+The webhooks follow the platforms' documentation, and do not use the product's own code for
+verifying signatures.
 """
 
 import base64
@@ -126,8 +126,8 @@ class CustomerMail:
 
 
 def mail_webhook(address: HubAddress, mail: CustomerMail) -> SentWebhook:
-    """Return a Postmark webhook with an email. Postmark does not sign its webhooks; the secret in
-    the webhook's address authenticates it."""
+    """Return a Postmark webhook with an email. Postmark does not sign its webhooks. The secret in
+    the address authenticates them."""
     photo: JsonValue = {
         "Name": "vase.png",
         "Content": base64.b64encode(PHOTO).decode(),

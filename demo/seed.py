@@ -31,7 +31,7 @@ from services.tenants.clients import NewClient, open_client
 from services.tenants.keys import create_key
 from services.tenants.members import add_member
 
-# Gorgias events have no playbook, so that the tour can show the response in that case.
+# Gorgias events have no playbook. The tour shows the response in that case.
 PATTERNS: Final = ("shopify.*", "email.*", "widget.*", "zendesk.*")
 
 PLAYBOOKS: Final = tuple(

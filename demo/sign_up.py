@@ -1,5 +1,4 @@
-"""A sign-up through to the first answered ticket, over HTTP only, as a merchant's program does
-it."""
+"""A sign-up over HTTP up to the first answered ticket, as a merchant's program performs it."""
 
 import time
 from collections.abc import Mapping
@@ -35,7 +34,7 @@ class FirstAnswer:
 
 
 class SignUp:
-    """A sign-up over HTTP. It does not read the database; the code is taken from the email."""
+    """A sign-up over HTTP. It reads the code from the email, not from the database."""
 
     def __init__(self, api_url: str, mails: Path) -> None:
         self._api_url = api_url

@@ -53,7 +53,7 @@ def sample_tickets(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
 def _answers(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
     return (
         SampleTicket(
-            "An order question: the order is looked up in the shop, the answer names its sources",
+            "An order question: the agent looks up the order, and the answer cites its sources",
             {
                 "event_type": "shopify.ticket.created",
                 "source": "shopify",
@@ -69,7 +69,7 @@ def _answers(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             expected_events=_ANSWERED,
         ),
         SampleTicket(
-            "E-mail, in English, answered by mail from knowledge",
+            "An email in English, answered by email from knowledge",
             {
                 "event_type": "email.inbound",
                 "source": "email",
@@ -99,7 +99,7 @@ def _conversation(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
     }
     return (
         SampleTicket(
-            "A follow-up: no number, and the order is the one that was just spoken of",
+            "A follow-up without an order number, about the order just mentioned",
             {**camille, "message": "Merci. Et elle en est où, maintenant ?"},
             status="completed",
             classification="order_status",
@@ -107,7 +107,7 @@ def _conversation(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             expected_events=("ticket.resolved",),
         ),
         SampleTicket(
-            "“Don't refund”: nothing is refunded, and what was asked is answered",
+            "“Don't refund”: the question is answered, and nothing is refunded",
             {
                 **camille,
                 "message": f"Je ne veux pas de remboursement pour la commande {numbers.shipped}, "
@@ -134,7 +134,7 @@ def _asked_back(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
     }
     return (
         SampleTicket(
-            "A refund without a number: the agent asks which order is meant",
+            "A refund request without a number: the agent asks for the order number",
             {**nora, "message": "Bonjour, je voudrais être remboursée s'il vous plaît."},
             status="completed",
             classification="refund_request",
@@ -143,7 +143,7 @@ def _asked_back(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             expected_events=_ANSWERED,
         ),
         SampleTicket(
-            "The number alone: the agent asks whether to refund it, and names the sum",
+            "The number alone: the agent asks to confirm the refund and its amount",
             {**nora, "message": numbers.asked},
             status="completed",
             classification="refund_request",
@@ -152,7 +152,7 @@ def _asked_back(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             expected_events=("ticket.resolved",),
         ),
         SampleTicket(
-            "“Yes”: the customer confirms, and it is done, once",
+            "“Yes”: the customer confirms, and the shop refunds once",
             {**nora, "message": "Oui, merci."},
             status="completed",
             classification="refund_request",
@@ -174,7 +174,7 @@ def _refunds(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
     }
     return (
         SampleTicket(
-            "A refund within the limits: done in the shop, once",
+            "A refund within the limits: made in the shop, once",
             small,
             status="completed",
             classification="refund_request",
@@ -184,7 +184,7 @@ def _refunds(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             expected_events=_ANSWERED,
         ),
         SampleTicket(
-            "The same ticket again: not refunded twice",
+            "The same ticket again: no second refund",
             small,
             status="needs_review",
             classification="refund_request",
@@ -194,7 +194,7 @@ def _refunds(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             expected_events=("ticket.escalated",),
         ),
         SampleTicket(
-            "A refund above the limit: two people approve it by command, then it is done",
+            "A refund above the limit: executed after two members approve it by command",
             {
                 "event_type": "shopify.ticket.created",
                 "source": "shopify",
@@ -217,7 +217,7 @@ def _refunds(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
 def _refusals(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
     return (
         SampleTicket(
-            "An injection: orders to the agent, about somebody else's order",
+            "An injection: instructions to the agent about another customer's order",
             {
                 "event_type": "shopify.ticket.created",
                 "source": "shopify",
@@ -233,7 +233,7 @@ def _refusals(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             expected_events=_HANDED_OVER,
         ),
         SampleTicket(
-            "Widget message the agent is not sure of",
+            "A widget message with low confidence, held for review",
             {
                 "event_type": "widget.chat.message",
                 "source": "widget",
@@ -244,7 +244,7 @@ def _refusals(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             expected_events=_HANDED_OVER,
         ),
         SampleTicket(
-            "Helpdesk webhook, no playbook for it",
+            "A helpdesk webhook without a matching playbook",
             {
                 "event_type": "gorgias.ticket.created",
                 "source": "gorgias",
@@ -253,7 +253,7 @@ def _refusals(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             status="no_playbook",
         ),
         SampleTicket(
-            "Dry run: nothing is kept, nothing is sent, no shop is asked; the draft is shown",
+            "A dry run: only a draft, without stored data or a shop lookup",
             {
                 "event_type": "shopify.ticket.created",
                 "source": "shopify",

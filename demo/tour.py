@@ -86,7 +86,7 @@ class Tour:
         finally:
             await database.close()
         expected.append(self._show_webhooks())
-        self._out.print("One of them in full:")
+        self._out.print("One delivery in full:")
         self._show_command("webhook", "delivery", "DELIVERY_ID")
         sent = sorted(self._mails() - before)
         for path in sent:
@@ -158,7 +158,7 @@ class Tour:
             good = good and trace.status is RunStatus.COMPLETED
         if ticket.order is not None:
             given = self._given_back(ticket.order)
-            self._out.print(f"The shop has given back {given} for order {ticket.order}.\n")
+            self._out.print(f"The shop has refunded {given} for order {ticket.order}.\n")
             good = good and given == ticket.refunded
         return good
 
@@ -199,8 +199,8 @@ class Tour:
         """Wait until each expected webhook has arrived and no delivery is pending, for at most
         _PATIENCE_S. A webhook that does not arrive is later shown as missing.
 
-        Emails need no wait: an email answer is sent before its run is recorded, and the webhook is
-        sent after that.
+        Emails do not need a wait. An email answer is sent before its run is recorded, and the
+        webhook is sent afterwards.
         """
         left = partial(waiting, database, TenantId(self._shop.client_id), self._shop.webhook)
         with suppress(TimeoutError):
@@ -270,7 +270,7 @@ class Tour:
         self._out.print(
             Panel(
                 f"To: {mail.to}\nSubject: {mail.subject}\n\n{mail.text}",
-                title=f"mail sent, kept in {self._mail.name}/{mail.name}",
+                title=f"email sent, stored in {self._mail.name}/{mail.name}",
                 title_align="left",
                 width=min(self._out.width, 110),
             )

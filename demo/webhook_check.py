@@ -1,4 +1,4 @@
-"""Compares the webhooks received by the demo shop with the expected ones."""
+"""Compare the webhooks received by the demo shop with the expected ones."""
 
 import base64
 import hmac

@@ -49,7 +49,7 @@ async def _new_key(work: UnitOfWork) -> str:
     random = secrets.token_bytes(WIDGET_KEY_BYTES)
     settings = await rotate_widget_key(work, DEMO, overlap=_AT_ONCE, random_bytes=random)
     if settings.widget_key is None:
-        raise LookupError("a widget's key was made, and is not there")
+        raise LookupError("the widget has no key after its rotation")
     return settings.widget_key
 
 

@@ -104,9 +104,9 @@ class ActionCase(HandRow):
         named = [self.order] if self.order else []
         named += [self.pending.order] if self.pending else []
         if len(set(numbers)) < len(numbers) or not set(named) <= set(numbers):
-            raise ValueError("orders: each once, and all that are named")
+            raise ValueError("orders: list every named order exactly once")
         if (self.expect is Expectation.ACT) != (self.order is not None):
-            raise ValueError("order: of `act`, and of nothing else")
+            raise ValueError("order: required for `act`, not allowed otherwise")
         if (self.expect is Expectation.NOTHING) != (self.action is None):
-            raise ValueError("action: of `act` and `ask`")
+            raise ValueError("action: required for `act` and `ask`, not allowed otherwise")
         return self

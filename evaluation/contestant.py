@@ -39,7 +39,7 @@ def configured() -> Contestant:
     Raises InvalidInput if the brain is unknown or not configured.
     """
     settings = load_settings(
-        # The settings require these values, but the evaluation uses neither a database nor
+        # The settings require these values, but the evaluation does not use a database or
         # encryption.
         DATABASE_URL="postgresql://nowhere/none",
         TEMPORAL_ADDRESS="nowhere:7233",

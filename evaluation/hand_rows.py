@@ -48,5 +48,5 @@ class NumberText(HandRow):
     @model_validator(mode="after")
     def _each_once(self) -> Self:
         if len(set(self.numbers)) < len(self.numbers):
-            raise ValueError("a number stands twice")
+            raise ValueError("a number is listed twice")
         return self

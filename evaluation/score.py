@@ -99,7 +99,7 @@ def score(judgements: Sequence[ScoredMessage]) -> Score:
 
 
 def together(shares: Iterable[Share]) -> Share:
-    """Return one share for all given shares together: the sum of their counts over their total."""
+    """Return the combined share: the sum of the counts divided by the sum of the totals."""
     each = list(shares)
     return Share(right=sum(one.right for one in each), total=sum(one.total for one in each))
 

@@ -98,7 +98,7 @@ def check_seal(path: Path, folder: Path = FOLDER) -> None:
     lines = (folder / "sealed.sha256").read_text(encoding="utf-8").splitlines()
     promised = {name: digest for digest, name in (line.split() for line in lines)}
     if sha256(path.read_bytes()).hexdigest() != promised.get(path.name):
-        raise BrokenSet(f"{path.name}: not the file of sealed.sha256")
+        raise BrokenSet(f"{path.name}: the file does not match sealed.sha256")
 
 
 def _rows(path: Path, row: type[Row], *, sealed: bool) -> tuple[Row, ...]:
@@ -106,12 +106,12 @@ def _rows(path: Path, row: type[Row], *, sealed: bool) -> tuple[Row, ...]:
     try:
         rows = whole.validate_python(yaml.safe_load(path.read_text(encoding="utf-8")))
     except yaml.YAMLError as error:
-        raise BrokenSet(f"{path.name}: no YAML: {error}") from error
+        raise BrokenSet(f"{path.name}: not valid YAML: {error}") from error
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         raise BrokenSet(f"{path.name}: {place}: {first['msg']}") from error
     for one in rows:
         if is_sealed(one.id) is not sealed:
-            raise BrokenSet(f"{path.name}: {one.id} belongs into the other part")
+            raise BrokenSet(f"{path.name}: {one.id} belongs to the other part")
     return rows

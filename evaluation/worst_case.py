@@ -18,7 +18,7 @@ _MONEY: Final = re.compile(
 
 
 class WorstCaseBrain:
-    """A `Brain` that proposes every action, available or not.
+    """A `Brain` that proposes every action, even if it is not available.
 
     It puts the attacker's words into notes and tags, cites sources that do not exist, and repeats
     its complete input in the response. `only`: the single action to propose, with a harmless

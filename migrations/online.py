@@ -51,7 +51,7 @@ def drop_index(name: str) -> None:
 def _refuse_what_is_before(name: str) -> None:
     written = sa.text("SELECT pg_current_xact_id_if_assigned() IS NOT NULL")
     if op.get_bind().scalar(written):
-        raise RuntimeError(f"{name} needs a revision of its own")
+        raise RuntimeError(f"{name} needs a separate revision")
 
 
 def _is_broken(name: str) -> bool:

@@ -32,7 +32,8 @@ def make_roles() -> None:
             EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
             END $$"""
         )
-    # Membership without inheritance: the code gets access across clients only with SET LOCAL ROLE.
+    # The membership does not inherit privileges. Code gets access across clients only with SET
+    # LOCAL ROLE.
     op.execute(
         f"""DO $$ BEGIN
             IF NOT pg_has_role('{APP}', '{SERVICE}', 'SET') THEN

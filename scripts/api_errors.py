@@ -9,10 +9,11 @@ FILE: Final = Path(__file__).parents[1] / "docs" / "api-errors.md"
 _HEAD: Final = """\
 # API errors
 
-For developers who call the API: every error, its status and its text. The body of an error is
-`{"error", "code", "request_id"}`, with the fields named below. Programs should use the status and
-`code`, because the specification words some texts differently by route ([api.md](api.md#errors)).
-`python -m scripts.api_errors` generates this file, and a test compares it with the table.
+This page is for developers who call the API. It lists every error with its status and text. The
+body of an error is `{"error", "code", "request_id"}`, with the fields named below. Programs should
+use the status and `code`, because the specification words some texts differently by route
+([api.md](api.md#errors)). `python -m scripts.api_errors` generates this file, and a test compares
+it with the table.
 
 | Status | Code | Text | Fields |
 |---|---|---|---|

@@ -10,10 +10,10 @@ FILE: Final = Path(__file__).parents[1] / "docs" / "api-operations.md"
 _HEAD: Final = """\
 # API operations
 
-For developers: every route of the [API](api.md), by its operation id. Client generators name their
-functions after the id, so it does not change. `/docs` of a running API describes the parameters,
-bodies and responses. `python -m scripts.api_operations` generates this file, and a test compares it
-with the routes.
+This page is for developers. It lists every route of the [API](api.md) by its operation id. Client
+generators name their functions after the id, so an id never changes. `/docs` of a running API
+describes the parameters, bodies and responses. `python -m scripts.api_operations` generates this
+file, and a test compares it with the routes.
 
 | Operation | Request | Purpose |
 |---|---|---|

@@ -12,10 +12,10 @@ FILE: Final = Path(__file__).parents[1] / "docs" / "commands.md"
 _HEAD: Final = """\
 # Commands
 
-For operators: every command of `.venv/bin/python cli.py`. `--help` after a command shows its
-options. Commands read and write the database directly, with the settings of the environment
-([operations.md](operations.md#commands)). `python -m scripts.command_list` generates this file, and
-a test compares it with the commands.
+This page is for operators. It lists every command of `.venv/bin/python cli.py`. `--help` after a
+command shows its options. Commands read and write the database directly, with the settings of the
+environment ([operations.md](operations.md#commands)). `python -m scripts.command_list` generates
+this file, and a test compares it with the commands.
 
 | Command | Purpose |
 |---|---|

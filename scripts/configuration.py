@@ -9,11 +9,11 @@ FILE: Final = Path(__file__).parents[1] / "docs" / "configuration.md"
 _HEAD: Final = """\
 # Configuration
 
-For operators. This page lists every setting, its default and its effect. Settings are environment
-variables; a blank variable is treated as unset. `make run` works without any settings, because it
-creates the required values. The service does not read a settings file: `.env` is only for Docker
-Compose and your shell ([example](../.env.example)). `python -m scripts.configuration` generates
-this file, and a test compares it with the settings.
+This page is for operators. It lists every setting, its default and its effect. Settings are
+environment variables; a blank variable is treated as unset. `make run` works without any settings,
+because it creates the required values. The service does not read a settings file: `.env` is only
+for Docker Compose and your shell ([example](../.env.example)). `python -m scripts.configuration`
+generates this file, and a test compares it with the settings.
 """
 _GROUP: Final = """
 ## {title}

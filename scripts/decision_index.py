@@ -7,8 +7,9 @@ FOLDER: Final = Path(__file__).parents[1] / "docs" / "decisions"
 _HEAD: Final = """\
 # Decisions
 
-One page for each choice that would surprise a reader, in the order of the decisions. A decision is
-not changed later: a new decision supersedes it, and both pages link to each other.
+This index lists the choices that would surprise a reader, in the order of the decisions. Each
+choice has its own page. A decision is not changed later: a new decision supersedes it, and both
+pages link to each other.
 
 To add a page, copy [template.md](template.md) to `NNNN-words-of-its-title.md` with the next number.
 `python -m scripts.decision_index` generates this list.

@@ -59,7 +59,6 @@ def _table(record: dict[str, Any]) -> str:
 
 
 def _type(field: dict[str, Any]) -> str:
-    """Return a field's type as shown in the tables."""
     if several := field.get("anyOf"):
         return " or ".join(map(_type, several))
     if reference := field.get("$ref"):

@@ -11,18 +11,18 @@ _ROLES: Final = (Role.OWNER, Role.ADMIN, Role.AGENT, Role.VIEWER)
 _HEAD: Final = """\
 # Page access
 
-For owners and developers: the roles that may open each page of the dashboard and send each form.
-GET shows a page and changes nothing; POST sends a form. Without the role, the answer is a page that
-names the roles that may (403). A record of another client is not found (404).
-`python -m scripts.page_access` generates this file. A test compares it with the routes and tries
-each line.
+This page is for owners and developers. It lists the roles that are allowed to open each page of the
+dashboard and submit each form. GET shows a page and does not change data. POST submits a form.
+Without a permitted role, the response is 403 with a page that lists the permitted roles. For
+another client's record, the response is 404. `python -m scripts.page_access` generates this file. A
+test compares the file with the routes and tries each line.
 
 """
 _OPEN: Final = """
 ## Without a membership
 
-Sign-in and sign-out, a user's own sessions, and the page where a customer rates an answer. Each
-checks its own proof: a session, a code or the token in the link.
+These pages are for sign-in, sign-out, a user's sessions, and a customer's rating of an answer. They
+do not check a role. Each page checks a session, a code or the token in the link.
 
 | Page | Method |
 |---|---|

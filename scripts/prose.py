@@ -1,8 +1,8 @@
 """List violations of CONTRIBUTING.md's "How we write": `python -m scripts.prose`.
 
-Checks docstrings, comments and documents for prohibited words, sentence length and spelling. Checks
-the catalogues of user-facing texts only for spelling, in both languages. Code, quotations and names
-in backticks are exempt. Exits with 1 if there are findings.
+The script checks docstrings, comments and documents for prohibited words, sentence length and
+spelling. It checks the catalogues of user-facing texts only for spelling, in both languages. Code,
+quotations and names in backticks are exempt. The exit code is 1 if there are findings.
 """
 
 import re
@@ -24,7 +24,7 @@ _WORDS: Final = re.compile(
     r"|whereby|lest|henceforth)\b",
     re.IGNORECASE,
 )
-# Matches a sentence with "Whose" as its subject. Other uses are not checked.
+# This pattern matches a sentence with "Whose" as its subject. Other uses are not checked.
 _SUBJECT: Final = re.compile(r"(?:^|[.!?] )(Whose)\b", re.MULTILINE)
 
 

@@ -16,7 +16,8 @@ ROOMS: Final = (
 )
 _MODULES: Final = ("cli.py", "worker.py")
 
-# Three times faster than `ast` and `tokenize`, which would account for most of the check's time.
+# This pattern is three times faster than `ast` and `tokenize`, which would take most of the check's
+# time.
 _TOKEN: Final = re.compile(
     r'"""(?:[^"\\]|\\.|"(?!""))*"""'
     r"|'''(?:[^'\\]|\\.|'(?!''))*'''"

@@ -29,10 +29,10 @@ _SECTIONS: Final = {
 }
 _INTRODUCTION: Final = """# Reliability
 
-For operators and contributors: each fault or attack that was tried against the service, its
-promise, and the test that shows it. The last column is the result in the last whole run.
-`make test-all` generates this page from the rows in `tests/reliability/`. The run fails if a row's
-test is missing or fails.
+This page is for operators and contributors. It lists each fault or attack that was tested, the
+service's promise for it, and the test of the promise. The last column is the test's result in the
+last whole run. `make test-all` generates this page from the rows in `tests/reliability/`. The run
+fails if a row's test is missing or fails.
 """
 
 

@@ -14,10 +14,10 @@ FILE: Final = Path(__file__).parents[1] / "docs" / "service-metrics.md"
 _HEAD: Final = """\
 # Service metrics
 
-For operators: every metric of `GET /metrics` for Prometheus. [Operations](operations.md#metrics)
-explains how to enable the port, and names the alert rules and the dashboard that use the metrics.
-`python -m scripts.service_metrics` generates this file, and a test compares it with the
-declarations.
+This page is for operators. It lists every metric of `GET /metrics` for Prometheus.
+[Operations](operations.md#metrics) explains how to enable the port, and names the alert rules and
+the dashboard that use the metrics. `python -m scripts.service_metrics` generates this file, and a
+test compares it with the declarations.
 """
 _PROCESS: Final = """
 ## Metrics of a process

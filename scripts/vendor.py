@@ -1,6 +1,6 @@
 """Use npm to download the third-party files that pages load into api/dashboard/static/vendor/.
 
-Run `.venv/bin/python -m scripts.vendor`. CHECKSUMS in that folder lists the versions and digests; a
+Run `.venv/bin/python -m scripts.vendor`. CHECKSUMS in that folder lists the versions and digests. A
 test compares them with the files. The icons in ICONS are combined into one sprite, icons.svg, and
 icons.css gives each icon's position in the sprite.
 """
@@ -105,7 +105,7 @@ def sprite_of(drawings: Mapping[str, str]) -> str:
     for place, (name, drawing) in enumerate(drawings.items()):
         found = _DRAWING.search(drawing)
         if found is None:
-            raise RuntimeError(f"{name} is no SVG image")
+            raise RuntimeError(f"{name} is not an SVG image")
         shapes = re.sub(r"\s*\n\s*", "", found.group(1)).replace(" />", "/>")
         places.append(f'<g transform="translate({place * _SIDE})">{shapes}</g>')
     width = len(places) * _SIDE

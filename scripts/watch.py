@@ -88,7 +88,7 @@ def _passes(tests: Sequence[Path]) -> bool:
 def main() -> None:
     root = Path.cwd()
     failed: list[Path] = []
-    print("watching; Ctrl-C ends it", flush=True)
+    print("Watching. Press Ctrl-C to stop.", flush=True)
     with suppress(KeyboardInterrupt):
         for changed in _watched(root):
             # Failed tests are rerun at every change to any file until they pass.
@@ -97,7 +97,7 @@ def main() -> None:
             if tests:
                 failed = [] if _passes(tests) else tests
             else:
-                print("no test is near", *sorted(map(str, changed)), flush=True)
+                print("no tests found for", *sorted(map(str, changed)), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Train the models that select an answer from the knowledge base: `python -m training.train_answers
 [output]`.
 
-They learn from the questions in `training/help/` about the shops in `evaluation/shops/`, through
-the product's own search. The command prints the quality of the selected answers for held-out shops.
+The models learn from the questions in `training/help/` about the shops in `evaluation/shops/`,
+through the product's own search. The command prints the quality of the selected answers for
+held-out shops.
 """
 
 import asyncio

@@ -1,9 +1,9 @@
 """Train the model of the safety net: `python -m training.train_safety [output]`.
 
-It learns from `sensitive.csv` and the open evaluation set, which contain sensitive messages and
-look-alikes. It also learns from the classifier's examples. The few of these examples that match the
-grammar are omitted, because their label is unclear. The same examples produce the same file, byte
-for byte. One writer's messages share their wording, so the results are measured on held-out
+The model learns from `sensitive.csv` and the open evaluation set, which contain sensitive messages
+and look-alikes. It also learns from the classifier's examples. The few of these examples that match
+the grammar are omitted, because their label is unclear. The same examples produce the same file,
+byte for byte. One writer's messages share their wording, so the results are measured on held-out
 writers.
 """
 
@@ -33,8 +33,8 @@ OPEN_SET_PATH: Final = Path(__file__).parents[1] / "evaluation" / "sets" / "safe
 # The writer id for the classifier's examples. Unlike other writers' examples, they are never all
 # held out at once.
 EVERYBODY: Final = ""
-# There are ten times as many ordinary messages as sensitive messages and look-alikes. Each of the
-# latter gets this weight, which balances the two groups.
+# There are ten times as many ordinary messages as sensitive messages and look-alikes. Each
+# sensitive message and look-alike gets this weight, which balances the two groups.
 SENSITIVE_COUNTS: Final = 10.0
 MOST_LOOKALIKES_HELD: Final = 0.04
 # The largest share of the ordinary messages that the model may hold for review. Unusual
@@ -274,11 +274,11 @@ def main(arguments: Sequence[str]) -> None:
     messages = read_messages()
     report = train_safety(messages, Path(arguments[0]) if arguments else SAFETY_MODEL_PATH)
     lines = [
-        f"{len(messages)} messages: held above {report.threshold}, let go at {report.released}"
+        f"{len(messages)} messages: held above {report.threshold}, released at {report.released}"
     ]
     lines += [
-        f"writer {writer} left out: recall {share:.3f} "
-        f"(of what the grammar misses {report.added.get(writer, 1):.3f}), "
+        f"writer {writer} held out: recall {share:.3f} "
+        f"(of those that the grammar misses {report.added.get(writer, 1):.3f}), "
         f"look-alikes held {report.lookalikes.get(writer, 0):.3f}"
         for writer, share in report.recall.items()
     ]

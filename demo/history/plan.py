@@ -1,4 +1,4 @@
-"""Decides who wrote to the demo shop in the last thirty days, when, and with which outcome.
+"""Plan the demo shop's last thirty days: the customers, the times and the outcomes.
 
 The plan is a pure function of the current time.
 """

@@ -33,7 +33,7 @@ _TAKEN_FOR: Final = timedelta(hours=36)
 
 
 class HistoryRecorder:
-    """Converts planned conversations into records, oldest conversation first."""
+    """A converter of planned conversations into records, oldest conversation first."""
 
     def __init__(self, shop: ShopFacts, draws: Draws, now: datetime) -> None:
         self._shop = shop

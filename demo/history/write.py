@@ -1,4 +1,4 @@
-"""Writes the demo shop's history, once per shop."""
+"""Write the demo shop's history, once per shop."""
 
 from datetime import timedelta
 from typing import Final

@@ -1,7 +1,8 @@
-"""The address request: a reply that asks for a verification code. It is sent if a message concerns
-an order, but the sender has not verified the claimed email address.
+"""The address request: a reply that asks for a verification code.
 
-The reply does not depend on the claimed address, so it reveals nothing about that address.
+The agent sends this reply if a message concerns an order, but its sender has not verified the
+claimed email address. The reply does not depend on the claimed address, so it reveals nothing about
+that address.
 """
 
 from domain.agent import wording
@@ -28,8 +29,8 @@ def address_request(context: BrainContext, policy_context: PolicyContext) -> Res
     """Return the reply that requests a verification code, or None if a brain should answer the
     message.
 
-    A code is requested if the message plainly concerns an order, or contains a wrong code. Neither
-    the claimed address nor its orders are looked up.
+    A code is requested if the message plainly concerns an order, or contains a wrong code. The
+    claimed address and its orders are not looked up.
     """
     event = context.event
     asks = bool(event.order_numbers) or spoken_request(event.text).standing is not Standing.NONE

@@ -45,7 +45,7 @@ def order_blocking_condition(
 ) -> PolicyReason | None:
     """Return the reason why the action is impossible for this order, or None if it is possible.
 
-    Neither the action level nor an approval overrides these reasons.
+    The action level and human approvals do not override these reasons.
     """
     if not order.belongs_to(customer_email):
         return PolicyReason.NOT_THEIRS

@@ -1,6 +1,6 @@
 """The brain port: the request to a brain, and the brain's answer.
 
-The embedded brain (`adapters/brain/embedded.py`) is one implementation. LLM providers are others.
+The embedded brain (`adapters/brain/embedded.py`) and the LLM providers implement this port.
 """
 
 from datetime import date
@@ -73,8 +73,8 @@ class Passage(BaseModel):
 
     `rank`: the search rank. A higher rank means more relevant. Ranks are comparable only within one
     search. `similarity`: the cosine similarity between the message and the nearest chunk, or None
-    if the entry has no embedding. `sentences`: the entry's sentences in order. Empty until the
-    entry has been split into sentences.
+    if the entry has no embedding. `sentences`: the entry's sentences in order, or empty if the
+    entry has not been split into sentences yet.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -228,14 +228,14 @@ class BrainAnswer(BaseModel):
 
     - `confidence`: the brain's confidence, from 0 to 1, that `response` may be sent. It is low if
       no source supports an answer, even if the message's category is certain.
-    - `response`: the text of the answer. Empty if the brain has none. `doubt` then gives the
-      reason.
+    - `response`: the text of the answer, or empty if the brain has none. `doubt` gives the reason
+      for an empty response.
     - `language`: the language of the message and the response (ISO 639-1).
     - `sentiment`: the customer's sentiment: -1 for anger or despair, 0 for neutral, 1 for joy.
     - `intents`: all intents of the message.
     - `closes`: the message needs no answer, such as "thanks, all good".
-    - `prompt_version`: the version of the language model's prompt. None if the brain only sends the
-      merchant's texts and composes nothing.
+    - `prompt_version`: the version of the language model's prompt, or None if the brain only sends
+      the merchant's texts and composes nothing.
     - `seen_files`: the number of the message's attachments that the brain examined.
     """
 

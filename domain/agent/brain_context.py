@@ -18,7 +18,7 @@ from domain.integrations.order import Lookup, Order
 class BrainContext:
     """All inputs for drafting an answer to one message.
 
-    - `lookup`: the result of the order lookup. None if no order was looked up.
+    - `lookup`: the result of the order lookup, or None if no order was looked up.
     - `has_shop`: a shop is connected, even if it currently rejects the stored credentials.
     - `system_prompt`: the client's instructions to a language model, which apply to every playbook.
     - `run_id`, `playbook` (id and version): recorded with a question to the customer.

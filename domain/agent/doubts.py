@@ -47,8 +47,8 @@ def _doubt_of_history(context: BrainContext, category: Category) -> EscalationRe
 def _doubt_of_lookup(context: BrainContext, category: Category) -> EscalationReason | None:
     """Return the reason to hold an answer about an order that the lookup did not find, or None.
 
-    There is a reason only if a shop is connected. Answers to unverified customers are also held,
-    because their orders are not looked up.
+    Return None if no shop is connected. Answers to unverified customers are also held, because
+    their orders are not looked up.
     """
     about_one = category is Category.ORDER_STATUS or context.event.order_number is not None
     if category not in _ABOUT_ORDERS or not about_one or not context.has_shop:

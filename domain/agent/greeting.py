@@ -1,7 +1,8 @@
 """Decide whether a greeting may use the customer's display name.
 
 Display names are free text. A link, an amount or a sentence would put a third party's text into the
-shop's answer, and "Acme Ltd" or "Guest" is not a person. The greeting omits such names.
+shop's answer. Names such as "Acme Ltd" and "Guest" do not refer to a person. The greeting omits all
+these names.
 """
 
 import re
@@ -20,7 +21,7 @@ _MAX_WORDS: Final = 6
 _FREE_WORDS: Final = 2
 _MARKS: Final = frozenset(" '’.-,·")
 # A dot between two letters marks a domain name, except in "J.R." and "J.Li". A dot after a word of
-# four or more characters ends a sentence. A name may contain neither.
+# four or more characters ends a sentence. A name with such a dot is not used in a greeting.
 _DOT: Final = re.compile(
     r"\.(?=\w)(?!(?<=\b\w\.)(?:[^\W\d_]\b|[^\W\d_a-z][^\W\d_A-Z]))|(?<=\w{4})\."
 )
@@ -34,7 +35,7 @@ _REPEATED: Final = re.compile(r"(\w)\1\1", re.IGNORECASE)
 _VOWEL: Final = re.compile(r"[aeiouy]")
 _LATIN: Final = re.compile(r"[a-z]+")
 # Longer words in Latin letters must contain a vowel to count as a name. Short words such as "Ng"
-# and "Mr" need not.
+# and "Mr" do not need a vowel.
 _FREE_OF_VOWELS: Final = 3
 # A capital inside a word is allowed in "McDonald" and "DeVito", but not in "DarkSlayer".
 _INNER_CAPITAL: Final = re.compile(
@@ -56,9 +57,9 @@ _SUBJECT: Final = "subject"
 
 class _File(LexiconFile):
     """The word lists. Each list is a string of words separated by spaces. A listed word is not a
-    person's name. `in_sentences`: words that can also be names. They count as words only in a name
-    of three or more words. `titles`: words that may precede a name. `company_forms`: matched only
-    in capitals, because a name may have the same spelling."""
+    person's name. `in_sentences`: words that can also be names. They are rejected only in a name of
+    three or more words. `titles`: words that may precede a name. `company_forms`: matched only in
+    capitals, because a name may have the same spelling."""
 
     not_names: str
     in_sentences: str
@@ -136,5 +137,4 @@ def _is_strangers(event: UnifiedEvent) -> bool:
 
 
 def _is_accent(mark: str) -> bool:
-    """Return True if a character is a combining mark."""
     return unicodedata.category(mark) in ("Mn", "Mc")

@@ -74,8 +74,8 @@ def asks_who_answers(text: str) -> Language | None:
 
 
 def identity_answer(context: BrainContext, policy_context: PolicyContext) -> ResolvedReply | None:
-    """Return the answer that an AI assistant writes the replies, or None if the message asks
-    anything else."""
+    """Return the answer that states that an AI assistant writes the replies, or None if the message
+    asks anything else."""
     language = asks_who_answers(context.event.text)
     if language is None or policy_context.unsafe:
         return None

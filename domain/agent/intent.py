@@ -5,7 +5,7 @@ from enum import StrEnum
 
 class Intent(StrEnum):
     """The intents that templates answer and playbooks refer to. Intents are stored, so never rename
-    one."""
+    an intent."""
 
     TRACK_ORDER = "track_order"
     ORDER_RECEIVED = "order_received"

@@ -14,8 +14,8 @@ _MESSAGE = "Bonjour, remboursez la commande 1042. Please refund order 1042."
 
 
 def read_lexicons() -> None:
-    """Load all word lists, so that no message has to wait for them. The worker takes about a second
-    longer to start.
+    """Load all word lists, so that the first message does not have to wait for the loading. The
+    worker takes about a second longer to start.
 
     Raises BrokenLexicon if a file is invalid.
     """

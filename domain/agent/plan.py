@@ -159,11 +159,11 @@ class ActionSpec:
 
     For actions on an order only:
 
-    - `states`: the order states in which the action is possible. Empty for all states.
+    - `states`: the order states in which the action is possible, or empty for all states.
     - `gives_back`: the action is possible only if the order has money left to refund.
-    - `covered_by`: another action that includes this one.
-    - `leaves`: the order's state after the action. None if the action does not change the state.
-    - `stems`: the beginnings of the words by which a question names the action.
+    - `covered_by`: another action that includes this action.
+    - `leaves`: the order's state after the action, or None if the action does not change the state.
+    - `stems`: the beginnings of the words that name the action in a question.
     """
 
     kind: ActionKind

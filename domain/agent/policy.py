@@ -1,6 +1,6 @@
 """The policy decides which actions the agent may take. The policy is code, never a model.
 
-A brain is shown the `available_actions` for this message. The policy then evaluates the brain's
+A brain receives the `available_actions` for this message. The policy then evaluates the brain's
 proposals against the proof of the customer's request, the policy rules, the order and earlier
 refunds. `recheck` evaluates each action again before it runs. Customer text can be a value of an
 action, but it never decides which values are used.
@@ -38,7 +38,7 @@ MAX_NOTE_CHARS: Final = 2_000
 _TURNS: Final = tuple(ACTIONS)
 # Reasons for which the agent asks which order the customer means.
 _WHICH_ORDER: Final = frozenset({PolicyReason.ORDER_NOT_NAMED, PolicyReason.SEVERAL_ORDERS})
-# Reasons that human approval resolves, but a customer's confirmation does not.
+# Reasons that human approval resolves. A customer's confirmation does not resolve them.
 _FOR_PEOPLE: Final = frozenset(
     {PolicyReason.SENDER_NOT_AUTHENTICATED, PolicyReason.UNKNOWN_LANGUAGE}
 )
@@ -47,10 +47,10 @@ _FOR_PEOPLE: Final = frozenset(
 def available_actions(policy_context: PolicyContext) -> tuple[PlannedAction, ...]:
     """Return the available actions, both on the order and for the staff, with all values resolved.
 
-    Actions with level `never` and actions that the order's state forbids are left out. The result
-    is empty for an unsafe message, and for a message that allows no reply. An auto-reply, an email
-    from a mailing list and the staff's own words are not a customer's request, even if they quote
-    one.
+    Actions with level `never` and actions that the order's state forbids are omitted. The result is
+    empty for an unsafe message, and for a message that allows no reply. An auto-reply, an email
+    from a mailing list and the staff's own words are not a customer's request, even if they quote a
+    request.
 
     Proof, limits and levels are not considered here. A brain may therefore propose an action that
     they forbid. Such an action waits for approval. The action that sets tags contains all allowed
@@ -72,10 +72,10 @@ def judge(
     """Evaluate a brain's proposals. Return the decisions and the plan, with the answer to the
     customer as its last step.
 
-    Proposals of one kind are merged. The plan leaves out refused actions and includes actions that
-    need approval. If an action needs approval, the whole plan and its answer wait for it, because
-    the answer may mention actions that are not done yet. An action that the customer must confirm
-    is not in the plan. Instead, a question to the customer replaces the answer.
+    Proposals of one kind are merged. The plan omits refused actions and includes actions that need
+    approval. If an action needs approval, the whole plan and its answer wait for it, because the
+    answer may mention actions that are not done yet. An action that the customer must confirm is
+    not in the plan. Instead, a question to the customer replaces the answer.
     """
     plan: list[PlannedAction] = []
     verdicts: list[PolicyDecision] = []
@@ -118,8 +118,8 @@ def asking(
     """Return the judgement with a question to the customer, or None if the agent is not allowed to
     ask.
 
-    The question is whether to do `action`. If `action` is None, the question is for which order to
-    do `kind`. The level, the limits or a dispute may forbid the question.
+    The question asks whether to execute `action`. If `action` is None, the question asks which
+    order `kind` applies to. The level, the limits or a dispute may forbid the question.
     """
     rule = policy_context.rulebook.rule(kind)
     if rule.level not in (ActionLevel.AUTONOMOUS, ActionLevel.CUSTOMER_CONFIRMED):
@@ -151,11 +151,12 @@ def recheck(
     approvals: int,
     now: datetime,
 ) -> PolicyReason | None:
-    """Return the reason why an action on an order is not allowed to run now, or None if it is.
+    """Return the reason why an action on an order is not allowed to run now, or None if the action
+    is allowed.
 
     `approvals`: the number of human approvals of the plan. One approval replaces the warrant and
-    overrides the level, a dispute and the order's age. Two approvals override the limits. No number
-    of approvals overrides the level `never`, or the order's owner and state. `spent`: the amounts
+    overrides the level, a dispute and the order's age. Two approvals override the limits. Approvals
+    do not override the level `never`, the order's owner or the order's state. `spent`: the amounts
     and actions of other runs only. Do not call this function for an action that was already
     triggered, because the action's effect may be visible in the order.
     """

@@ -82,7 +82,7 @@ class PolicyContext(BaseModel):
 
 def connections_of(integrations: Iterable[Integration]) -> tuple[Connection, ...]:
     """Return the connections through which the agent can act. Connections that only receive
-    webhooks are left out."""
+    webhooks are omitted."""
     return tuple(
         Connection(integration_id=it.id, provider=it.provider, answers_by_note=it.answers_by_note)
         for it in integrations

@@ -22,8 +22,8 @@ class Ruling(StrEnum):
 
 
 class PolicyReason(StrEnum):
-    """The reason why an action was not allowed in its proposed form. Stable codes: stored, shown
-    and logged.
+    """The reason why an action was not allowed in its proposed form. The codes are stable. They are
+    stored, shown and logged.
 
     - `already_done`: a run has acted on the order, or may have, so a human decides about a second
       action.
@@ -81,7 +81,7 @@ _LIMITS: Final = frozenset(
         PolicyReason.OTHER_CURRENCY,
     }
 )
-# Reasons for which an action is blocked until a human approves it.
+# Reasons that block an action until a human approves it.
 _UNTIL_APPROVED: Final = frozenset({PolicyReason.TAKEN_OVER, PolicyReason.AUTOMATION_STOPPED})
 
 
@@ -135,8 +135,8 @@ def stopped_in_place(steps: tuple[StepOutcome, ...]) -> tuple[StepOutcome, ...]:
 
 
 class CustomerQuestion(BaseModel):
-    """A question to the customer. If `action` is set, the question is whether to execute exactly
-    this action. If it is None, the question is for which order to execute `kind`."""
+    """A question to the customer. If `action` is set, the question asks whether to execute exactly
+    this action. If it is None, the question asks which order `kind` applies to."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -11,8 +11,8 @@ class SafetyNet(Protocol):
     """Detects sensitive topics. A message about a sensitive topic always goes to a human."""
 
     def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
-        """Return the sensitive topic for which a text must go to a human, or None if the agent may
-        answer the text.
+        """Return the sensitive topic that requires a human to answer the text, or None if the agent
+        may answer it.
 
         `own_words`: the merchant's own sensitive words, as whole words or phrases.
         """
@@ -29,5 +29,5 @@ class Embedder(Protocol):
         """Return one embedding per text, in order. Raises EmbeddingUnavailable."""
 
     async def near(self, text: str) -> Embedding | None:
-        """Return the embedding of a question. Return None if computing it takes too long. The
-        search then uses only keywords."""
+        """Return the embedding of a question, or None if the computation takes too long. Without an
+        embedding, the search uses only keywords."""

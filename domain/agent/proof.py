@@ -122,7 +122,7 @@ def _words(policy_context: PolicyContext) -> str:
     """Return the text of the latest message, or its subject if the text is empty.
 
     A subject may come from an earlier email. If a code verified the ticket's author, another person
-    may have written the subject. The subject therefore counts only for messages sent before the
+    may have written the subject. The subject is therefore used only for messages sent before the
     code.
     """
     event = policy_context.event

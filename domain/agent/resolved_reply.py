@@ -1,7 +1,7 @@
 """Process the customer's answer to the agent's own question, or a merchant's request, without a
 brain.
 
-Only code interprets a plain yes, so that no model can misread or overlook one.
+Only code interprets a plain yes, so that no model can misread or overlook it.
 """
 
 from dataclasses import dataclass
@@ -27,8 +27,9 @@ SETTLED_BY: Final = "rules"
 SURE: Final = 0.95
 """The confidence of an answer that code resolves.
 
-It is high. Such an answer is either a question, which triggers no action, or concerns an action
-that the customer confirmed or the merchant requested."""
+The confidence is high because such an answer cannot trigger an unrequested action. The answer is a
+question, or concerns an action that the customer confirmed or the merchant requested.
+"""
 
 
 @dataclass(frozen=True, slots=True)

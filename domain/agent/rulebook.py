@@ -49,8 +49,8 @@ class MoneyLimits(BaseModel):
 class ActionRule(BaseModel):
     """A playbook's rule for one kind of action.
 
-    - `categories`, `intents`: the messages to which the rule applies. Empty for all. For any other
-      message, a reply waits for a human, and any other action is refused.
+    - `categories`, `intents`: the messages to which the rule applies, or empty for all messages.
+      For any other message, a reply waits for a human, and any other action is refused.
     - `within_days`: the maximum age of an order, in days, or None for any age.
     - `limits`: for actions that move money.
     - `tags`: the tags that the agent may set. A message must not invent tags, because the

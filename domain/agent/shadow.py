@@ -1,6 +1,6 @@
 """Shadow mode: record a run without executing its answer and actions.
 
-Only human agents answer the customer. The run stores neither the agent's words nor its actions. No
+Only human agents answer the customer. The run does not store the agent's words or its actions. No
 approval or edit can therefore execute them, and the draft does not influence the human agents'
 answers.
 """

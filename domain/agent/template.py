@@ -37,7 +37,7 @@ _QUOTES: Final = ('"', "'")
 class Filled:
     """The result of filling a template.
 
-    `missing`: the distinct placeholders with neither a value nor a default, in order. An invalid
+    `missing`: the distinct placeholders without a value or default, in order. An invalid
     placeholder is listed as written. `text`: the result, which may be sent only if `missing` is
     empty. `used`: the number of placeholders filled with a value. Defaults, greeting and sign-off
     do not count toward it.
@@ -54,7 +54,7 @@ class Filled:
 
 def clean_value(value: str) -> str:
     """Return a value that fits inside a sentence: one line, trimmed, and at most `VALUE_LIMIT`
-    long.
+    characters.
 
     Values may come from the customer. Without this cleaning, they could add paragraphs to a
     merchant's answer, or reverse its text direction.

@@ -69,7 +69,7 @@ class ThinkingResult:
     """The result of thinking about a message.
 
     - `hold`: the reason why a human must review the answer, regardless of its confidence.
-    - `text`: the answer to send. Empty if the brain's answer would promise a refused action.
+    - `text`: the answer to send, or empty if the brain's answer would promise a refused action.
     - `doubt`: the reason to escalate if the confidence is below the playbook's threshold.
     - `thread`: the thread's state once the answer has reached the customer.
     - `sensitive`: the sensitive topic that prevented a call to a brain.
@@ -139,7 +139,6 @@ async def think_through(
 
 
 def _beginning(context: BrainContext, chars: int) -> BrainContext:
-    """Return the context with the message truncated to its first `chars` characters."""
     event = context.event
     if len(event.text) <= chars:
         return context
@@ -159,7 +158,7 @@ async def _request(
         brand_name=context.brand_name,
         templates=context.templates,
         passages=tuple(passage for passage in context.passages if passage.id in shown),
-        # Leave out earlier messages that contain a prompt injection. A human has already seen them.
+        # Omit earlier messages that contain a prompt injection. A human has already seen them.
         turns=tuple([turn for turn in context.turns if not await is_unsafe(turn.body)]),
         summary=context.summary,
         instructions=context.instructions,
@@ -239,7 +238,7 @@ def _doubt(
 
 
 def _sensitive(context: BrainContext, net: SafetyNet) -> SensitiveMatter | None:
-    """Return the sensitive topic for which the message must go to a human. Return None if the
+    """Return the sensitive topic that requires a human to answer the message. Return None if the
     message has no sensitive topic or allows no reply."""
     if not context.event.reply_allowed:
         return None

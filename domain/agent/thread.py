@@ -50,8 +50,8 @@ class PendingProposal(BaseModel):
 class Thread(BaseModel):
     """The established facts and the open question of an exchange.
 
-    - `order_number`: the one order that the exchange is about. It was found, and this customer owns
-      it.
+    - `order_number`: the one order that the exchange is about. The order exists, and this customer
+      owns it.
     - `named_by_customer`: whether the customer, and not just the agent, mentioned the order.
     - `asked_number`: the action for which the customer was asked to name an order.
     - `asked_of`: the verified address of the customer who was asked, or None if the address is

@@ -72,8 +72,8 @@ class History:
 
     `contact_days`: the number of different days on which the customer wrote. `mood_recent`: the
     mean sentiment (-1 to 1) in the last 30 days, or None. `mood_before`: the mean sentiment before
-    that, or None. `mood_last`: the latest message's sentiment, if any has one. `same_matter`: the
-    number of tickets in the most frequent category within 30 days. `unresolved`: the number of
+    the last 30 days, or None. `mood_last`: the latest message's sentiment, or None. `same_matter`:
+    the number of tickets in the most frequent category within 30 days. `unresolved`: the number of
     tickets that failed or went to a human. `last_unresolved`: whether the latest ticket is
     unresolved.
     """

@@ -7,8 +7,8 @@ from domain.core.contracts import Contract
 
 
 class ComputeMetricsInput(Contract):
-    """The days for which to compute metrics, from `first` to `last`. `client_id`: the client, or an
-    empty string for all clients."""
+    """The input for computing daily metrics: the days from `first` to `last`. `client_id`: the
+    client, or an empty string for all clients."""
 
     first: date
     last: date
@@ -20,8 +20,8 @@ class ComputeMetricsResult(Contract):
     clients.
 
     `computed`: days that were computed. `changed`: days whose new values differ from the stored
-    ones. `left`: days that stay unchanged because retention has started to remove their records.
-    `failed`: days that could not be computed. Each of them is logged.
+    values. `left`: days that stay unchanged because retention has started to remove their records.
+    `failed`: days that could not be computed. The service logs each failed day.
     """
 
     computed: int = 0
@@ -40,7 +40,7 @@ class ComputeMetricsResult(Contract):
 
 class DailyMetricsInput(Contract):
     """The input of the daily metrics workflow. `at`: the workflow computes metrics for the day
-    before this time. Used only if the workflow was not started by its schedule."""
+    before this time. A workflow started by its schedule ignores `at`."""
 
     at: datetime | None = None
 
@@ -56,7 +56,7 @@ class DailyMetricsResult(Contract):
 
 
 class BackfillMetricsInput(Contract):
-    """The days for which to recompute metrics. The fields are those of ComputeMetricsInput."""
+    """The input for recomputing daily metrics. The fields are those of ComputeMetricsInput."""
 
     first: date
     last: date
@@ -72,8 +72,8 @@ class BackfillProgress(Contract):
 
 
 class PredictChurnInput(Contract):
-    """The input of the churn prediction. `at`: the time for which to predict. Later records are
-    ignored. `client_id`: the client, or an empty string for all clients."""
+    """The input of the churn prediction. `at`: the reference time of the prediction. Later records
+    are ignored. `client_id`: the client, or an empty string for all clients."""
 
     at: datetime
     client_id: str = ""
@@ -90,9 +90,9 @@ class PredictChurnResult(Contract):
 
 
 class WeeklyChurnInput(Contract):
-    """The input of the weekly churn workflow. `at`: the time for which to predict. Used only if the
-    workflow was not started by its schedule. `client_id`: the client, or an empty string for all
-    clients."""
+    """The input of the weekly churn workflow. `at`: the reference time of the prediction. A
+    workflow started by its schedule ignores `at`. `client_id`: the client, or an empty string for
+    all clients."""
 
     at: datetime | None = None
     client_id: str = ""

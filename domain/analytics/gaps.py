@@ -74,7 +74,7 @@ class FoundKnowledge(_Frozen):
 
 class QuestionCount(_Frozen):
     """The number of the gap's questions in one category or language. `value`: the category or
-    language. Null if unknown."""
+    language, or null if unknown."""
 
     value: str | None
     count: int
@@ -84,7 +84,7 @@ class KnowledgeGap(_Frozen):
     """A group of similar questions that the agent could not answer. `share`: the gap's share of all
     analysed questions. `answer`: a human agent's latest answer, as a starting point for a knowledge
     entry. `knowledge`: an entry that answers the gap's questions and was created or changed after
-    the last question. Null if there is none."""
+    the last question, or null."""
 
     label: str
     count: Annotated[int, Field(ge=1)]
@@ -113,8 +113,8 @@ class KnowledgeGaps(_Frozen):
 def ranked(
     clusters: Sequence[QuestionCluster], questions: Sequence[OpenQuestion]
 ) -> list[QuestionCluster]:
-    """Return the clusters with the most questions first. Of clusters with equally many questions,
-    the one with the latest question comes first."""
+    """Return the clusters, sorted by the number of questions, largest first. Clusters of equal size
+    are sorted by their latest question, newest first."""
 
     def place(cluster: QuestionCluster) -> tuple[int, float, str]:
         last = max(questions[place].asked_at for place in cluster.places)

@@ -375,7 +375,6 @@ def _all_runs(days: Iterable[DayInsight]) -> list[Slice]:
 
 
 def _money(parts: Iterable[Slice]) -> tuple[Money, ...]:
-    """Return the slices' refunded amounts, one per currency."""
     sums = added(part.refunded for part in parts)
     return tuple(
         Money(minor=min(minor, MAX_MINOR), currency=currency)

@@ -1,5 +1,5 @@
 """Latencies over many days, counted in buckets. Bucket counts can be added up, but daily
-percentiles cannot.
+percentiles cannot be added up.
 
 A bucket counts the latencies from `WIDTH ** step` to less than `WIDTH ** (step + 1)` milliseconds.
 A percentile computed from the added counts has an error of at most 2.5 %.

@@ -17,8 +17,8 @@ again about the same topic within this period."""
 
 REFRESHED: Final = 13
 """Number of days that are recomputed each night, ending with the previous day. A review may be
-decided within 72 hours, and its last round may finish a little later. Both change the counts for
-the run's day. Whether the run is durable is known `DURABLE_AFTER` later."""
+decided within 72 hours, and its last round may finish a little later. Both events change the counts
+for the run's day. The run is known to be durable only after `DURABLE_AFTER`."""
 
 MAX_DAYS_AT_ONCE: Final = 3_660
 """Maximum number of days that one command may recompute: about ten years."""
@@ -31,8 +31,8 @@ _Milliseconds = Annotated[float | None, Field(ge=0)]
 
 class Slice(BaseModel):
     """The counts for one category, playbook or channel within a day's runs. Each count has the same
-    meaning as in `DayCounts`. `key`: the category, playbook id or channel. Empty for runs without
-    one.
+    meaning as in `DayCounts`. `key`: the category, playbook id or channel, or empty for runs that
+    have none.
 
     `refunds`: runs in `asked` for which the agent refunded money. `refunded`: the sums in minor
     units, by currency. `rated`, `satisfied`: the day's ratings for runs in this slice, including

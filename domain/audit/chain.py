@@ -48,7 +48,7 @@ class ChainLink:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A checkpoint: the recorded state of a client's chain. at the recorded time, the entry with
+    """A checkpoint: the recorded state of a client's chain. At the recorded time, the entry with
     number `seq` had this hash."""
 
     client_id: str
@@ -61,7 +61,7 @@ class FaultKind(StrEnum):
     entry differs from the content that was hashed. `unlinked`: an entry's previous hash differs
     from the hash of the preceding entry, because an entry was inserted or replaced. `inserted`:
     entries exist before the chain's first entry or after its head. `cut`: entries at the end are
-    missing. `head`: the stored head is missing, or its hash differs from that of the last entry.
+    missing. `head`: the stored head is missing, or its hash differs from the last entry's hash.
     `replaced`: an entry's hash differs from the hash in its checkpoint."""
 
     MISSING = "missing"
@@ -138,7 +138,8 @@ class ChainWalk:
 
     def _step(self, link: ChainLink) -> Iterator[Fault]:
         seq, expected = link.entry.seq, self._last.seq + 1
-        if seq < expected:  # Sequence numbers are unique, so this entry is before the first.
+        # Sequence numbers are unique, so this entry precedes the chain's first entry.
+        if seq < expected:
             yield self._fault(FaultKind.INSERTED, seq, seq, link.entry.id)
             return
         if seq > expected:

@@ -6,25 +6,24 @@ from domain.core.contracts import Contract
 
 
 class AnchorAuditInput(Contract):
-    """The input of the workflow that records audit checkpoints. `at`: a time on the day for which
-    to record them. Used only if the workflow was not started by its schedule. None means the
-    current time."""
+    """The input of the workflow that records audit checkpoints. `at`: a time on the checkpoints'
+    UTC day, or None for the current time. A workflow started by its schedule ignores `at`."""
 
     at: datetime | None = None
 
 
 class AnchorHeadsInput(Contract):
-    """The input of the activity that records a checkpoint of each chain. `day`: the UTC day under
-    which the checkpoints are stored."""
+    """The input of the activity that records a checkpoint of each chain. `day`: the checkpoints'
+    UTC day."""
 
     day: date
 
 
 class AnchorAuditResult(Contract):
-    """The outcome of recording a day's audit checkpoints. `anchored`: the number of chain heads for
-    which this run recorded a checkpoint. `anchors`: the total number of the day's checkpoints.
-    `digest`: the digest of all the day's checkpoints. Temporal and the service's log keep this
-    digest outside the database."""
+    """The outcome of recording a day's audit checkpoints. `anchored`: the number of checkpoints
+    that this run recorded. `anchors`: the total number of the day's checkpoints. `digest`: the
+    digest of all the day's checkpoints. Temporal and the service's log keep this digest outside the
+    database."""
 
     day: date
     anchored: int

@@ -10,7 +10,7 @@ from domain.core.period import next_period_start
 from domain.tenants.client import Plan
 
 OPEN_FOR: Final = timedelta(hours=1)
-"""How long the payment provider's page accepts payment."""
+"""The period during which the payment provider's page accepts payment."""
 
 MAX_OPEN: Final = 20
 """Maximum number of unpaid payment pages that one client may open within OPEN_FOR."""
@@ -21,8 +21,8 @@ _RENEWED_EARLIEST: Final = timedelta(days=3)
 
 
 class CheckoutState(StrEnum):
-    """The state of a checkout. `asked`: the payment provider might not know the checkout yet.
-    `open`: the client can pay. `pending`: the payment is in progress, as with a bank transfer.
+    """The state of a checkout. `asked`: the payment provider may not have received the checkout
+    yet. `open`: the client can pay. `pending`: the payment is in progress, as with a bank transfer.
     `failed`: the checkout was not paid and can no longer be paid."""
 
     ASKED = "asked"

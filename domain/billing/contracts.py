@@ -6,15 +6,15 @@ from domain.core.contracts import Contract
 
 
 class MonthlyResetInput(Contract):
-    """The input of the monthly reset. `at`: the time for which to reset. Used only if the reset was
-    not started by its schedule."""
+    """The input of the monthly reset. `at`: the reference time of the reset. A reset started by its
+    schedule ignores `at`."""
 
     at: datetime | None = None
 
 
 class OpenPeriodInput(Contract):
-    """The input for opening a month's counters. `at`: the scheduled time. Plan changes due by then
-    are applied."""
+    """The input for opening a month's counters. `at`: the scheduled time. Plan changes that are due
+    by this time are applied."""
 
     at: datetime
 
@@ -37,7 +37,7 @@ class ReconcileResult(Contract):
     """The outcome of comparing client counters with the clients' tickets. `compared`: the number of
     clients that were compared. `drifting`: the number of clients with counters that do not match. A
     value above 0 requires attention. `failed`: the number of clients that could not be compared.
-    Each of them is logged."""
+    The service logs each of these clients."""
 
     compared: int = 0
     drifting: int = 0

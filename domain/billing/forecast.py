@@ -9,8 +9,8 @@ from domain.billing.quota import UNLIMITED, QuotaStanding
 from domain.core.period import next_period_start
 
 LOOKED_BACK: Final = timedelta(days=7)
-"""Period from which the daily mean of tickets is computed. It is a whole week, so that quiet
-weekends are included."""
+"""Period from which the daily mean of tickets is computed. The period is a whole week, so that
+quiet weekends are included."""
 
 
 @dataclass(frozen=True, slots=True)

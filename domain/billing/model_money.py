@@ -27,9 +27,9 @@ class ModelBudget:
     def month(self, own_micros: int | None, *, is_unpaid: bool) -> int:
         """Return a client's monthly budget, in millionths of a US dollar.
 
-        `own_micros`: the budget that the operator set for the client, or None. Without it, a client
-        that has no paid plan may spend at most a quarter of `trial_day_micros` in a month. A single
-        account therefore cannot use up the shared daily budget.
+        `own_micros`: the budget that the operator set for the client, or None. Without this budget,
+        a client that has no paid plan may spend at most a quarter of `trial_day_micros` in a month.
+        A single account therefore cannot use up the shared daily budget.
         """
         if own_micros is not None:
             return own_micros

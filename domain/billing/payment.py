@@ -77,7 +77,7 @@ class Settlement:
 def doubt(
     event: PaymentEvent, checkout: Checkout, active: Checkout | None
 ) -> PaymentProblem | None:
-    """Return the reason why a payment event must not be applied, or None if it may be.
+    """Return the reason why a payment event must not be applied, or None if it can be applied.
 
     `active`: the checkout for the plan with an active monthly payment, or None.
     """

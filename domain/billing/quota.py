@@ -45,8 +45,8 @@ class QuotaStanding:
         return self.tickets_limit != UNLIMITED and self.tickets_used >= self.tickets_limit
 
     def payment(self) -> PaidBy | None:
-        """Return the means of payment for one more ticket: the quota, one credit, or None if
-        neither is left."""
+        """Return the means of payment for one more ticket: the quota, one credit, or None if both
+        are used up."""
         if not self.quota_reached:
             return PaidBy.QUOTA
         return PaidBy.CREDIT if self.credits_balance > 0 else None

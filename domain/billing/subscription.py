@@ -103,9 +103,8 @@ class Subscription:
     def unpaid(self, bought: Plan, now: datetime, *, at_period_end: bool) -> "Subscription":
         """Return the subscription after the payments for a purchased plan have ended.
 
-        If the paid period has ended, the plan becomes free immediately. If it has not, the plan
-        becomes free next month. A plan above the purchased plan was granted by an operator, and
-        remains.
+        If the paid period has ended, the plan becomes free immediately. Otherwise, the plan becomes
+        free next month. A plan above the purchased plan remains, because an operator granted it.
         """
         settled = self.settled(now)
         if _RANK[settled.plan] > _RANK[bought]:

@@ -1,2 +1,2 @@
-"""Saved cases: messages with their expected outcome. The publish gate lets a playbook go live only
-if the playbook's cases pass."""
+"""Saved cases: messages with their expected outcome. The publish gate blocks a playbook until the
+playbook's cases pass."""

@@ -15,8 +15,8 @@ from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome, Simulatio
 from domain.simulation.variant import Variant
 
 KEPT_RUNS: Final = 50
-"""Number of recent case runs that are kept per client. Older runs are kept for a while if their
-verdicts are still valid."""
+"""Number of recent case runs that are kept per client. An older run is kept for `case_verdicts_s`
+(`domain/privacy/contracts.py`), as long as its verdicts are valid."""
 
 _EMBEDDED: Final = "embedded:"
 
@@ -137,8 +137,8 @@ def thought_by_embedded(simulation: Simulation) -> bool:
 
 
 def is_enough(passes: int, tries: int, pass_rate: float) -> bool:
-    """Return True if a case with `passes` passed tries out of `tries` passes. At least one passed
-    try is required.
+    """Return True if enough tries of a case passed: a share of at least `pass_rate`, and at least
+    one try.
 
     Shares are compared in whole thousandths, so that 2 of 3 meets a `pass_rate` of 0.667.
     """

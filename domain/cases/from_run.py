@@ -41,11 +41,11 @@ _LINE: Final = 500
 _NAME_WORDS: Final = 60
 _FIELDS: Final = 50
 _FIELD: Final = re.compile("[A-Za-z][A-Za-z0-9_]{0,63}")
-# Fields that the scenario contains elsewhere, and fields that identify the customer. Neither kind
-# is copied to the case.
+# Fields that the scenario contains elsewhere, and fields that identify the customer. These fields
+# are not copied to the case.
 _OTHERWISE_SAID: Final = ("order_number", "customer", "email", "name", "phone", "address", "url")
-# An approval overrides these escalation reasons, because a reviewer may know something that the
-# agent did not. Reasons from rules still apply.
+# An approval overrides these escalation reasons, because a reviewer may have information that the
+# agent lacks. Reasons from rules still apply.
 _DOUBTS: Final = frozenset(
     {
         EscalationReason.LOW_CONFIDENCE,
@@ -95,7 +95,7 @@ def expected_of_run(run: RunForCase) -> CaseExpectation:
     """Return the expectation for a run, based on the reviewer's decision, or on the run's outcome
     if there was no review.
 
-    - Approved: the same actions and sources. A review is optional unless a rule requires one.
+    - Approved: the same actions and sources. A review is optional unless a rule requires a review.
     - Edited: the same actions, and no review if the agent was only unsure.
     - Rejected or expired: a review, and no action on an order.
     """

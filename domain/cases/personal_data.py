@@ -106,8 +106,8 @@ def emails(text: str) -> Iterator[PersonalData]:
 
 
 def ibans(text: str) -> Iterator[PersonalData]:
-    """Yield IBANs. A text in the format of an IBAN is treated as one if its checksum is valid, or
-    if it contains no separator."""
+    """Yield IBANs. A text in the format of an IBAN is treated as an IBAN if its checksum is valid,
+    or if it contains no separator."""
     done = 0
     for start in _IBAN_START.finditer(text):
         if start.start() < done:

@@ -114,8 +114,8 @@ def language_of(texts: tuple[str, ...], otherwise: _Otherwise) -> Language | _Ot
 
 
 def unchosen_language(texts: tuple[str, ...], otherwise: _Otherwise) -> Language | _Otherwise:
-    """Return the language for texts without a chosen language: the more likely one, or `otherwise`
-    if neither is."""
+    """Return the more likely language of texts without a chosen language. If both languages are
+    equally likely, return `otherwise`."""
     return likely_language(_PLACEHOLDER.sub(" ", " ".join(texts))) or otherwise
 
 

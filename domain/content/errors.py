@@ -13,7 +13,7 @@ class ContentNotFound(DomainError):
 
 class TooMuchContent(DomainError):
     """The client has reached its limit for templates or knowledge entries. `limit`: the maximum
-    number."""
+    number of templates or entries."""
 
     code = "too_much_content"
 

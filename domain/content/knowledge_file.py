@@ -54,7 +54,7 @@ class LineProblem(StrEnum):
 @dataclass(frozen=True, slots=True)
 class KnowledgeFile:
     """A knowledge file to import. `language`: the language for entries that state no language and
-    are not clearly in the other language."""
+    are not clearly in another language."""
 
     text: str
     form: FileForm

@@ -1,8 +1,8 @@
 """Make a language model's text safe to display: it contains only links that our tools returned, and
 does not repeat our instructions to the model.
 
-The model reads customer text. An attacker could put a link or an image into the model's answer.
-When a browser loads it, this text would be sent to another server.
+The model reads customer text. An attacker could put a link or an image into the model's answer. A
+browser that loads the link or image would send text from the answer to another server.
 """
 
 import re
@@ -19,8 +19,7 @@ REMOVED: Final = "[…]"
 # Number of consecutive words of the secret text after which the answer is stopped. A sequence of
 # this length is not a coincidence.
 _SHARED_WORDS: Final = 8
-# Maximum length of a token, in characters. A longer text without a blank is neither a word nor a
-# link.
+# Maximum length of a token, in characters. A longer text without a blank is not a word or a link.
 _LONGEST_TOKEN: Final = 2_000
 
 _TOKEN: Final = re.compile(r"\S+|\s+")

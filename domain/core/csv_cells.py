@@ -16,7 +16,7 @@ from domain.core.json_time import rfc3339
 Cell = str | int | float | date | datetime | None
 
 BOM: Final = b"\xef\xbb\xbf"
-"""The byte order mark that lets spreadsheets detect UTF-8."""
+"""The byte order mark, which spreadsheets need to detect UTF-8."""
 
 UNSEEN: Final = (
     *range(0x01, 0x21),

@@ -32,7 +32,7 @@ class DocumentKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Document:
     """A document to parse. `is_json`: whether `text` is JSON, serialized from input that was
-    already parsed. If not, `text` is in the format of the document's kind. `options`: further
+    already parsed. Otherwise, `text` is in the format of the document's kind. `options`: further
     parameters for parsing documents of this kind."""
 
     kind: DocumentKind

@@ -129,8 +129,8 @@ class InvalidInput(DomainError):
 
 
 class InvalidContent(InvalidInput):
-    """A template or knowledge entry violates a rule. The message is for operators, the French
-    `reason` for callers. Neither quotes the content, except an invalid placeholder."""
+    """A template or knowledge entry violates a rule. The message is for operators. The French
+    `reason` is for callers. The only content that they may quote is an invalid placeholder."""
 
     code = "invalid_content"
 

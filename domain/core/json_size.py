@@ -3,8 +3,8 @@ much memory if there are many values."""
 
 
 def exceeds_values(body: bytes, limit: int) -> bool:
-    """Return True if a JSON text certainly contains more than `limit` values. Takes linear time,
-    and memory of twice the text.
+    """Return True if a JSON text certainly contains more than `limit` values. Takes linear time and
+    twice the memory of the text.
 
     The count is a lower bound. A comma follows every value except the last one in its container.
     Every container except the outermost is a value. A value has at most two strings: itself and its
@@ -14,6 +14,6 @@ def exceeds_values(body: bytes, limit: int) -> bool:
     quotes = text.count(b'"')
     if quotes > 4 * limit:
         return True
-    outside = b"".join(text.split(b'"')[::2])  # the part of the body that is outside strings
+    outside = b"".join(text.split(b'"')[::2])  # Every second piece is outside strings.
     openings = outside.count(b"[") + outside.count(b"{")
     return max(outside.count(b","), openings - 1) > limit

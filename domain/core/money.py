@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.core.errors import InvalidInput
 
 MAX_MINOR: Final = 10**12
-# Number of decimal digits. Currencies that are not listed have two.
+# Number of decimal digits. Currencies that are not listed have two digits.
 _DIGITS: Final = {
     **dict.fromkeys(
         (

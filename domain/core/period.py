@@ -36,6 +36,6 @@ def next_billing_date(now: datetime) -> date:
 
 
 def previous_period(period: Period) -> Period:
-    """Return the period before the given one."""
+    """Return the period before `period`."""
     year, month = int(period[:4]), int(period[5:])
     return Period(f"{year - 1:04}-12" if month == 1 else f"{year:04}-{month - 1:02}")

@@ -12,9 +12,9 @@ MAX_ADDRESS: Final = 320
 
 _LINE_BREAKS: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _SPACES: Final = re.compile("[\u00a0\u2007\u202f]")
-# C0 and C1 control characters, surrogates, and characters that XML cannot contain. Also invisible
-# characters that a model would read or that reverse a line (zero width space, bidi overrides, tag
-# characters).
+# C0 and C1 control characters, surrogates, characters that XML cannot contain, and invisible
+# characters. The invisible characters are those that a model would read or that reverse a line
+# (zero width space, bidi overrides, tag characters).
 _UNSEEN: Final = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
     "\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]+"

@@ -22,7 +22,7 @@ class OutgoingMail(BaseModel):
     """An email that the service sends. `name`: the local part of the email's Message-ID, the same
     for every attempt. The sender's domain is appended. `auto_submitted`: the value of the
     Auto-Submitted header (RFC 3834), which distinguishes a reply to an email from other automatic
-    email. `color`: the merchant's color in the email's HTML part, or None for the service's.
+    email. `color`: the merchant's color in the email's HTML part, or None for the service's color.
     `files`: the email's attachments."""
 
     model_config = ConfigDict(frozen=True)
@@ -107,5 +107,5 @@ class ErrorTracker(Protocol):
     def report(self, report: ErrorReport) -> None:
         """Store a report on disk before returning.
 
-        Never raises. Called on the event loop's thread.
+        This method never raises, and runs on the event loop's thread.
         """

@@ -6,7 +6,7 @@ from typing import Final
 
 SERVICE_NAME_PATTERN: Final = r"^[A-Za-z][A-Za-z0-9]*([ -][A-Za-z0-9]+)*$"
 MAX_SERVICE_NAME: Final = 40
-"""Maximum length, in characters."""
+"""Maximum length of the service's name, in characters."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ def read_yaml(text: str) -> JsonValue:
     """Parse a YAML document and return its value. Raises InvalidInput, which gives the position of
     the error and does not quote a value."""
     try:
-        return _JSON.validate_python(yaml.load(text, Loader=_Loader))  # noqa: S506 - a safe one
+        return _JSON.validate_python(yaml.load(text, Loader=_Loader))  # noqa: S506 - a safe loader
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
@@ -208,7 +208,7 @@ _Dumper.add_implicit_resolver(f"{_TAG}float", _FLOAT, list("-+.0123456789"))
 
 
 def _represent_text(dumper: _Dumper, value: str) -> yaml.ScalarNode:
-    """Represent multi-line text as a literal block if YAML permits it. If not, PyYAML quotes the
+    """Represent multi-line text as a literal block if YAML permits it. Otherwise, PyYAML quotes the
     text."""
     return dumper.represent_scalar(_TEXT, value, style="|" if "\n" in value else None)
 

@@ -28,8 +28,8 @@ def yaml_places(text: str) -> Mapping[str, YamlPlace]:
     """Return the position of each part of the document, keyed by its path, such as
     `playbooks[0].threshold`.
 
-    The result is empty for an invalid document. A part with a path longer than `_MAX_PATH` is left
-    out, and so are the parts below it.
+    The result is empty for an invalid document. Parts with a path longer than `_MAX_PATH`, and all
+    parts below them, are omitted.
     """
     try:
         root = compose_yaml(text)

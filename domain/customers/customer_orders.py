@@ -66,7 +66,7 @@ def order_of_lookup(order: Order, read_at: datetime) -> CustomerOrder:
         refunded=order.refunded,
         placed_at=order.placed_at,
         as_of=order.told_at or read_at,
-        # False may also mean unknown.
+        # In a lookup, False may also mean that the payment state is unknown.
         is_payment_failed=order.is_payment_failed or None,
     )
 

@@ -11,7 +11,7 @@ class ChangedMeanwhile(DomainError):
 
 class AlreadyPosted(DomainError):
     """The form was already submitted, and took effect. `location`: the page to which the first
-    submission led. None if that page showed a secret, which is shown only once."""
+    submission led, or None if that page showed a secret. A secret is shown only once."""
 
     code = "already_posted"
 

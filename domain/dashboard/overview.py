@@ -20,7 +20,8 @@ class FirstStep(StrEnum):
 
 
 def next_step(done: frozenset[FirstStep]) -> FirstStep | None:
-    """Return the first onboarding step that is not completed, or None if all are."""
+    """Return the first onboarding step that is not completed, or None if all steps are
+    completed."""
     return next((step for step in FirstStep if step not in done), None)
 
 
@@ -29,7 +30,7 @@ class Trouble:
     """A problem shown on the overview page. `kind`: webhook_off, webhook_failing, connection,
     connection_forbidden or poll. `record_id`: the id of the record with the problem. `name`: a
     webhook's label, or a connection's provider. `failures`: the number of consecutive failures.
-    `reason`: the error code of the last failure. Empty if it is not stored."""
+    `reason`: the error code of the last failure, or empty if the code is not stored."""
 
     kind: str
     record_id: str
@@ -53,8 +54,8 @@ class Overview:
 
     @property
     def first_steps(self) -> tuple[tuple[FirstStep, bool], ...]:
-        """Return the onboarding steps in order, each with whether the client has completed it.
-        Return nothing if all steps are completed."""
+        """Return each onboarding step with whether the client has completed it, in order. The
+        result is empty if all steps are completed."""
         if len(self.done) == len(FirstStep):
             return ()
         return tuple((step, step in self.done) for step in FirstStep)

@@ -26,8 +26,8 @@ from domain.tenants.frame_settings import check_frame
 
 
 class ClientRecord(Record):
-    """The client itself; an export has one such record. Written when the client is created and when
-    its plan changes."""
+    """The client itself. An export has one such record. The service writes the record when the
+    client is created and when its plan changes."""
 
     id: Annotated[
         Id, Field(description=("ULID of the client. In all other records, this is `client_id`."))
@@ -94,8 +94,8 @@ class PlaybookVersionRecord(Record):
 
 
 class PlaybookRecord(Record):
-    """A playbook: the events that the agent answers, and the actions that it may take. Written by
-    the client's members."""
+    """A playbook: the events that the agent answers, and the actions that it may take. The client's
+    members write playbooks."""
 
     id: Annotated[Id, Field(description="ULID of the playbook.")]
     version: Annotated[Count, Field(description="Number of the current version.")]
@@ -115,8 +115,8 @@ class PlaybookRecord(Record):
 
 
 class SettingsRecord(Record):
-    """The client's settings; an export has one such record. Written by the client's members in the
-    dashboard."""
+    """The client's settings. An export has one such record. The client's members write the settings
+    in the dashboard."""
 
     system_prompt: Annotated[
         str | None, Field(description="Merchant's instructions to the language model.")
@@ -252,8 +252,9 @@ class SettingsRecord(Record):
 
 
 class IntegrationRecord(Record):
-    """A current or former connection to another system. Written when the integration is connected
-    or disconnected, and by the engine when the other system no longer accepts the credentials."""
+    """A current or former connection to another system. The service writes the record when the
+    integration is connected or disconnected. The engine updates it when the other system no longer
+    accepts the credentials."""
 
     id: Annotated[Id, Field(description="ULID of the integration.")]
     provider: Annotated[Provider, Field(description="Provider of the connected system.")]
@@ -278,8 +279,8 @@ class IntegrationRecord(Record):
 
 
 class TemplateRecord(Record):
-    """A template: the merchant's own answer to a category of questions. Written by the client's
-    members."""
+    """A template: the merchant's own answer to a category of questions. The client's members write
+    templates."""
 
     id: Annotated[Id, Field(description="ULID of the template.")]
     name: Annotated[str, Field(description="Name of the template.")]
@@ -313,7 +314,8 @@ class TemplateRecord(Record):
 
 
 class KnowledgeRecord(Record):
-    """A knowledge entry: a fact that the agent may quote. Written by the client's members."""
+    """A knowledge entry: a fact that the agent may quote. The client's members write knowledge
+    entries."""
 
     id: Annotated[Id, Field(description="ULID of the entry.")]
     title: Annotated[str, Field(description="Title of the entry.")]

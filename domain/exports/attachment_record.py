@@ -8,8 +8,8 @@ from domain.exports.record import BigCount, Id, Record, Time
 
 
 class AttachmentRecord(Record):
-    """A file that a customer sent with a message. The record does not contain the file's bytes;
-    download them one file at a time (`GET /api/dashboard/attachments/{id}`). An import skips this
+    """A file that a customer sent with a message. The record does not contain the file's bytes.
+    Download the files one at a time (`GET /api/dashboard/attachments/{id}`). An import skips this
     record, because it has no bytes."""
 
     id: Annotated[Id, Field(description="ULID of the file.")]

@@ -14,7 +14,8 @@ from domain.reviews.escalation import Decision, EscalationStatus
 
 
 class MessageRecord(Record):
-    """A message in a conversation. Written by the engine when it receives or sends the message."""
+    """A message in a conversation. The engine writes the record when it receives or sends the
+    message."""
 
     id: Annotated[Id, Field(description="ULID of the message.")]
     event_id: Annotated[
@@ -58,8 +59,8 @@ class MessageRecord(Record):
 
 class ConversationRecord(Record):
     """A conversation with a customer: a ticket, an email thread or a widget session. Other messages
-    from the same address form one conversation, which ends after a period without messages. Written
-    by the engine."""
+    from the same address form one conversation, which ends after a period without messages. The
+    engine writes these records."""
 
     id: Annotated[Id, Field(description="ULID of the conversation.")]
     key: Annotated[
@@ -171,8 +172,8 @@ class ConversationRecord(Record):
 
 
 class EscalationRecord(Record):
-    """A review: a run that waits, or waited, for a human decision. Written by the engine, and by
-    the reviewer."""
+    """A review: a run that waits, or waited, for a human decision. The engine and the reviewer
+    write these records."""
 
     id: Annotated[Id, Field(description="ULID of the review.")]
     run_id: Annotated[Id, Field(description="ULID of the run.")]
@@ -281,7 +282,7 @@ class EscalationRecord(Record):
 
 
 class SentimentRecord(Record):
-    """The sentiment of one message from a customer. Written by the engine."""
+    """The sentiment of one message from a customer. The engine writes these records."""
 
     id: Annotated[Id, Field(description="ULID of the sentiment score.")]
     conversation_id: Annotated[Id, Field(description="ULID of the conversation.")]

@@ -31,8 +31,9 @@ class AutomationEventRecord(Record):
 
 
 class MetricsRecord(Record):
-    """The client's metrics for one day, from midnight to midnight UTC. Written every night for the
-    previous day, and by `metrics backfill`. A rate is null if its denominator is 0."""
+    """The client's metrics for one day, from midnight to midnight UTC. The service writes them
+    every night for the previous day. `metrics backfill` also writes them. A rate is null if its
+    denominator is 0."""
 
     day: Annotated[date, Field(description="Day in UTC.")]
     events: Annotated[Count, Field(description="Number of events received.")]
@@ -165,7 +166,7 @@ class MetricsRecord(Record):
 
 
 class ChurnRecord(Record):
-    """A prediction of a customer's likelihood of leaving. Computed once a week."""
+    """A weekly prediction of a customer's likelihood of leaving."""
 
     id: Annotated[Id, Field(description="ULID of the prediction.")]
     customer_email: Annotated[str, Field(description="Customer's email address.")]

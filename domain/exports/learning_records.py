@@ -13,8 +13,8 @@ from domain.ratings.rating import LEAST, MAX_COMMENT, MOST, RatingChannel
 
 class CorrectionExportRecord(Record):
     """A correction: a review whose draft a reviewer edited or rejected, and the lesson learned from
-    it. The review contains the text. Written by the engine, and by the member who accepts or
-    dismisses the correction."""
+    it. The review contains the text. The engine writes the record. A member who accepts or
+    dismisses the correction updates it."""
 
     id: Annotated[Id, Field(description="ULID of the correction.")]
     review_id: Annotated[Id, Field(description="ULID of the review.")]
@@ -62,7 +62,7 @@ class CorrectionExportRecord(Record):
 
 class LabelledExampleRecord(Record):
     """A customer's message with the category and intent that a member assigned. Personal data in
-    the message is replaced. Written when a member accepts a correction."""
+    the message is replaced. The service writes the record when a member accepts a correction."""
 
     id: Annotated[Id, Field(description="ULID of the example.")]
     run_id: Annotated[
@@ -82,7 +82,7 @@ class LabelledExampleRecord(Record):
 
 
 class RatingRecord(Record):
-    """A customer's rating of the answer to a message. Written by the customer."""
+    """A customer's rating of the answer to a message."""
 
     id: Annotated[Id, Field(description="ULID of the rating.")]
     run_id: Annotated[Id, Field(description="ULID of the run with the rated answer.")]

@@ -223,8 +223,8 @@ class _Text:
         return not rest
 
     def _more(self) -> None:
-        """Read at least as many bytes as are already in the buffer, so that its size doubles. A
-        long string is then scanned only a few times."""
+        """Read enough bytes to at least double the buffer. A long string is then scanned only a few
+        times."""
         rest = self._buffer[self._at :]
         if len(rest) > MAX_RECORD_BYTES:
             raise InvalidExport("a record is larger than any that an export has")

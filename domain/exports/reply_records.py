@@ -10,7 +10,8 @@ from domain.runs.teammate_reply import ReplyState
 
 class ReplyRecord(Record):
     """A member's reply in a conversation. A sent reply is also one of the conversation's messages.
-    Written when a member sends a reply, and by the engine when the reply's state changes."""
+    The service writes the record when a member sends a reply, and updates it when the reply's state
+    changes."""
 
     id: Annotated[Id, Field(description="ULID of the reply.")]
     conversation_id: Annotated[Id, Field(description="ULID of the conversation.")]
@@ -44,8 +45,7 @@ class ReplyRecord(Record):
 
 
 class NoteRecord(Record):
-    """A member's internal note in a conversation. The customer and the agent never see it. Written
-    when a member adds a note."""
+    """A member's internal note in a conversation. The customer and the agent never see the note."""
 
     id: Annotated[Id, Field(description="ULID of the note.")]
     conversation_id: Annotated[Id, Field(description="ULID of the conversation.")]

@@ -19,7 +19,8 @@ from domain.runs.run import RunResult, RunStatus, Timings
 
 
 class EventRecord(Record):
-    """The event that started a run, as the service received it. Written by the gateway."""
+    """The event that started a run, as the service received it. The gateway writes these
+    records."""
 
     source: Annotated[str | None, Field(description="Source of the event, as given by the caller.")]
     event_type: Annotated[str, Field(description="Type of the event, which selects the playbook.")]
@@ -74,8 +75,8 @@ class EventRecord(Record):
 
 
 class ActionRecord(Record):
-    """One attempt to execute an action. Written by the engine before the action is executed, and
-    updated afterwards."""
+    """One attempt to execute an action. The engine writes the record before it executes the action,
+    and updates the record afterwards."""
 
     id: Annotated[Id, Field(description="ULID of the action's entry in the ledger.")]
     step: Annotated[Count, Field(description="Zero-based position of the action in the plan.")]
@@ -136,7 +137,7 @@ class ActionRecord(Record):
 
 
 class RunRecord(Record):
-    """A run: the agent's work on one event. Written by the engine, step by step."""
+    """A run: the agent's work on one event. The engine updates the record after each step."""
 
     id: Annotated[Id, Field(description="ULID of the run.")]
     event_id: Annotated[Id, Field(description="ULID of the event.")]

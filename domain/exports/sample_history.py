@@ -1,4 +1,4 @@
-"""A sample history: records that make a new client look like one in use."""
+"""A sample history: records that make a new client look like an active client."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field

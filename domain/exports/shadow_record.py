@@ -12,8 +12,8 @@ from domain.learning.comparison import Comparison, PeopleDid
 
 
 class ShadowDraftRecord(Record):
-    """A draft for one message by a playbook in shadow mode. The draft was not sent. Written by the
-    engine."""
+    """A draft for one message by a playbook in shadow mode. The draft was not sent. The engine
+    writes these records."""
 
     run_id: Annotated[Id, Field(description="ULID of the run.")]
     playbook_id: Annotated[Id, Field(description="ULID of the playbook.")]

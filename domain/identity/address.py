@@ -26,7 +26,7 @@ def sign_in_address(text: str) -> str:
     """Return the address in its stored form: ASCII, in lower case. Raises InvalidAddress.
 
     The same form is used to compare addresses and to send mail. The part after a `+` is kept,
-    because only the mail server knows whether it denotes the same mailbox.
+    because each mail server defines its meaning.
     """
     local, at, domain = text.strip(" ").rpartition("@")
     if not at or len(text) > MAX_ADDRESS or not local.isascii():

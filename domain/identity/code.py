@@ -6,9 +6,9 @@ the address's owner. A requester is a network.
 - A network that the user has signed in from has its own limit of CODES_A_DAY codes a day.
 - Any other network has a limit of CODES_A_REQUESTER codes a day for an address. All such networks
   together have a limit of CODES_A_DAY.
-- Beyond these limits there are spare codes. Each network still gets one code until CODES_AT_MOST:
-  one an hour for a known address, one a day for an unknown address. A known address always gets one
-  spare code an hour.
+- Beyond these limits, each network still gets spare codes until CODES_AT_MOST. A network gets one
+  spare code an hour for a known address, and one a day for an unknown address. A known address
+  always gets one spare code an hour.
 - A code allows TRIES tries from the network that requested it, and TRIES_ELSEWHERE tries from other
   networks. A spare code allows TRIES_SPARE tries, only from the network that requested it.
 

@@ -1,4 +1,5 @@
-"""Temporal payloads for sign-in emails. They identify the email, but never contain its content."""
+"""Temporal payloads for sign-in emails. A payload identifies an email, but never contains the
+email's content."""
 
 from typing import Literal
 

@@ -20,7 +20,7 @@ from domain.tenants.scopes import EVERY_SCOPE, Scope, scopes_of
 CODE_BYTES: Final = 32
 CODE_LASTS: Final = timedelta(minutes=5)
 CODE_KEPT: Final = timedelta(hours=24)
-"""How long an authorization code is kept, to detect its reuse."""
+"""The period for which an authorization code is kept, to detect its reuse."""
 
 _SHAPE: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 

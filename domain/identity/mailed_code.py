@@ -2,19 +2,19 @@
 
 A place is one author's thread in a ticket, or one widget session. A code is valid only in the place
 that requested it. Limits count by address and by requester. A requester is a network for the
-widget, and an author for a ticket. No limit lets an attacker's requests or guesses lock out another
-person:
+widget, and an author for a ticket. The limits prevent an attacker's requests and guesses from
+locking out another person:
 
 - An address can receive CODES_A_DAY codes a day from a client. One requester can request
-  CODES_A_REQUESTER of them. Beyond these limits, a place without a code today still gets one, until
-  CODES_AT_MOST.
-- When these limits allow no code, one shared code an hour is emailed to the address. It
-  is valid in every place that requested a code for the address but got no mail. Its holder
-  therefore needs no separate mail, even if others requested codes before. A shared code is valid
-  for an hour longer than other codes, so there is always a valid code in the mailbox.
+  CODES_A_REQUESTER of them. Beyond these limits, a place without a code today still gets a code,
+  until CODES_AT_MOST.
+- When these limits allow no code, one shared code an hour is emailed to the address. It is valid in
+  every place that requested a code for the address but got no mail. Its holder therefore needs no
+  separate mail, even if others requested codes before. A shared code is valid for an hour longer
+  than other codes, so there is always a valid code in the mailbox.
 - A client can send CODES_AN_HOUR codes an hour. Beyond this limit, a requester with no code in the
-  hour still gets one until CODES_AN_HOUR_AT_MOST. An address that the client verified before always
-  gets one.
+  hour still gets a code until CODES_AN_HOUR_AT_MOST. An address that the client verified before
+  always gets a code.
 - A wrong try counts only in its own place. After WRONG_A_DAY wrong tries in a day at a client, the
   client's new codes have LONG digits. All earlier codes stay valid.
 
@@ -52,16 +52,16 @@ LONG: Final = 9
 NUMBERS: Final = 10**LONG
 """Exclusive upper bound of the random number from which a code is generated."""
 PROOF_LASTS: Final = timedelta(hours=24)
-"""How long an author's address counts as verified in a ticket's thread. The time is limited for two
-reasons. A ticket may be left open on a shared screen. An attacker may add emails with a forged From
-address to the ticket."""
+"""The period for which an author's address counts as verified in a ticket's thread. The time is
+limited for two reasons. A ticket may be left open on a shared screen. An attacker may add emails
+with a forged From address to the ticket."""
 HOUR: Final = timedelta(hours=1)
 DAY: Final = timedelta(days=1)
 
 
 class CodePlace(StrEnum):
-    """Where a code is entered: in a ticket's thread or in a widget session. The value is part of
-    each code's digest."""
+    """The place where a code is entered: a ticket's thread or a widget session. The value is part
+    of each code's digest."""
 
     WIDGET = "widget"
     TICKET = "address"

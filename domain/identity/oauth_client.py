@@ -1,4 +1,5 @@
-"""OAuth clients: third-party programs that ask users for access. We do not vet them."""
+"""OAuth clients: third-party programs that ask users for access. The service does not vet these
+programs."""
 
 import unicodedata
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ MAX_NAME: Final = 100
 """Maximum length of an OAuth client's name, in characters."""
 
 UNUSED_KEPT: Final = timedelta(hours=24)
-"""How long a client registration without any user consent is kept."""
+"""The period for which a client registration without any user consent is kept."""
 UNUSED_AT_MOST: Final = 5_000
 """Maximum number of unused registrations in the installation. Beyond the limit, the oldest
 registrations of the networks with the most registrations are removed. A flood from one network
@@ -29,7 +30,8 @@ _UNSEEN: Final = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
 @dataclass(frozen=True, slots=True)
 class OAuthClient:
     """An OAuth client. `id`: the id of a registration, or the URL of the client's metadata
-    document. `name`: the unverified name stated by the client. Empty if there is none."""
+    document. `name`: the unverified name stated by the client, or empty if the client states
+    none."""
 
     id: str
     name: str

@@ -31,7 +31,7 @@ class SessionKind(StrEnum):
 _PREFIXES: Final = {SessionKind.BROWSER: "ws_", SessionKind.REFRESH: "rs_"}
 
 IDLE: Final = {SessionKind.BROWSER: timedelta(hours=12), SessionKind.REFRESH: timedelta(days=14)}
-"""How long a session remains valid without being used."""
+"""The period without use after which a session ends."""
 
 LONGEST: Final = {SessionKind.BROWSER: timedelta(days=30), SessionKind.REFRESH: timedelta(days=90)}
 """Maximum lifetime of a session, measured from the sign-in."""
@@ -51,8 +51,7 @@ class Session:
     used_at: datetime
 
     def is_alive(self, now: datetime) -> bool:
-        """Return True if the session is valid: it has exceeded neither its idle time nor its
-        maximum lifetime."""
+        """Return True if the session is within its idle time and its maximum lifetime."""
         return now < min(self.used_at + IDLE[self.kind], self.created_at + LONGEST[self.kind])
 
 

@@ -15,10 +15,11 @@ MAX_JSON: Final = 1024 * 1024
 """Maximum size of a JSON body, in bytes."""
 MAX_MAIL_VALUES: Final = 20_000
 """Maximum number of values in a mail provider's JSON body. An email with the maximum number of
-headers, recipients and files has fewer."""
+headers, recipients and files has fewer values."""
 MAX_DEPTH: Final = 64
 _NUL: Final = rb"\u0000"
-# A body of MAX_JSON bytes has fewer values.
+# The maximum number of values in a body that is searched. A body of MAX_JSON bytes always has fewer
+# values.
 _MOST_SEARCHED: Final = MAX_JSON
 _ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 

@@ -24,7 +24,8 @@ QUOTA_RETRY: Final = timedelta(minutes=5)
 # at any time, which removes this limit.
 _ROOM_RETRY: Final = timedelta(minutes=5)
 
-# Wait time of a webhook that is queued behind another one. The other webhook is retried first.
+# Wait time of a webhook that is queued behind another webhook. The earlier webhook is retried
+# first.
 BEHIND: Final = timedelta(seconds=1)
 
 

@@ -19,9 +19,9 @@ from domain.integrations.providers import Provider
 TOKEN_BYTES: Final = 32
 SECRET_BYTES: Final = 24
 OVERLAP: Final = timedelta(hours=24)
-"""How long the previous token and secret remain valid after a rotation."""
+"""The period for which the previous token and secret remain valid after a rotation."""
 
-SECRET_HEADER: Final = "X-Inbound-Secret"  # noqa: S105 - its name
+SECRET_HEADER: Final = "X-Inbound-Secret"  # noqa: S105 - a header name
 """The request header that contains the secret, for platforms that do not sign their webhooks."""
 
 SECRETS_OF_OURS: Final = frozenset(
@@ -33,8 +33,8 @@ SECRETS_OF_OURS: Final = frozenset(
         Provider.FRESHDESK,
     }
 )
-"""Platforms that let the merchant choose the secret. The service generates the secret for these
-platforms. All other platforms issue their own."""
+"""Platforms on which the merchant can choose the secret. The service generates the secret for these
+platforms. All other platforms issue their own secrets."""
 
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
@@ -92,7 +92,7 @@ class EndpointEntry(BaseModel):
 
     `previous_until`: the time when the previous URL and secret expire. `mapping`: set for the
     generic form only. `vouches`: whether the endpoint is trusted to vouch for customers' addresses.
-    False while approval by a second manager is pending.
+    The value is False while approval by a second manager is pending.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -13,7 +13,7 @@ class RefusalReason(StrEnum):
     SIGNATURE_WRONG = "signature_wrong"
     TIMESTAMP_MISSING = "timestamp_missing"
     TIMESTAMP_OLD = "timestamp_old"
-    TEST_SECRET = "test_secret"  # noqa: S105 - Zendesk's published one, never accepted
+    TEST_SECRET = "test_secret"  # noqa: S105 - Zendesk's public test secret, never accepted
     UNREADABLE = "unreadable"
     TOO_LARGE = "too_large"
     TOO_MANY = "too_many"

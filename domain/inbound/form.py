@@ -29,7 +29,8 @@ _CHARSETS: Final = re.compile(
 )
 
 _MAX_NAME: Final = 200
-# The library takes quadratic time to read a header's parameters.
+# Maximum length of a header, in bytes, because the library takes quadratic time to read a header's
+# parameters.
 _MAX_HEADER: Final = 1_000
 _MAX_PARAMETERS: Final = 20
 _MULTIPART: Final = b"multipart/form-data"
@@ -185,7 +186,6 @@ def _options(header: bytes) -> tuple[bytes, dict[bytes, bytes]]:
 
 
 def _check_header(header: bytes) -> None:
-    """Raise WebhookUnreadable if a header is too long or has too many parameters."""
     if len(header) > _MAX_HEADER or header.count(b";") > _MAX_PARAMETERS:
         raise WebhookUnreadable("form_broken")
 

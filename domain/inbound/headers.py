@@ -1,4 +1,4 @@
-"""Select the webhook headers that are read, and those that are stored."""
+"""Select the webhook headers that are read, and the webhook headers that are stored."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final

@@ -64,8 +64,8 @@ def filled_form(body: bytes) -> HelpdeskForm:
 
     Some helpdesks insert customer text into the template without escaping it. The text can then
     repeat a field, move the template's fields into an inner object, or add a field that the
-    template lacks. It cannot remove a field. Each name must therefore be unique, values must not be
-    nested, and the fields about the author are required.
+    template lacks. The text cannot remove a field. Each name must therefore be unique, values must
+    not be nested, and the fields about the author are required.
     """
     try:
         body_read = json.loads(body, object_pairs_hook=_names_once)

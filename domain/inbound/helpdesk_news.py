@@ -148,7 +148,8 @@ def _event(message: HelpdeskMessage) -> InboundEvent:
     return InboundEvent(
         event_type=f"{message.provider.value}.ticket.{happened}",
         source=message.provider.value,
-        # The address has any length and content, and an invalid one names no customer.
+        # The address is untrusted and can have any length. An invalid address identifies no
+        # customer.
         customer_email=clean_address(message.customer_email or ""),
         payload={name: value for name, value in payload.items() if value},
     )

@@ -37,7 +37,7 @@ class WebhookState(StrEnum):
 
 
 class WaitsFor(StrEnum):
-    """The limit for which a ticket waits. `client_limit`: the client's hourly message limit, or the
+    """The limit that blocks a ticket. `client_limit`: the client's hourly message limit, or the
     limit on its stored events. `unproved_limit`: the part of these limits that is available to
     unverified senders."""
 

@@ -45,8 +45,8 @@ CONNECTION_PART: Final = 2
 through one connection leaves the rest to the client's other connections."""
 
 UNPROVED_WAITING: Final = 1_000
-"""Maximum number of a client's tickets that wait for the unverified-sender limit: about as many as
-that limit admits in half a day."""
+"""Maximum number of a client's tickets that wait for the unverified-sender limit. The limit admits
+about this number in half a day."""
 
 
 @dataclass(frozen=True, slots=True)

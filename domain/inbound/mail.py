@@ -34,7 +34,7 @@ class InboundMail:
     None of its content is trusted. `headers`: lower-case names with their values, topmost first.
     `has_all_headers`: whether all headers are present and untruncated. `author`: the From address
     as reported by the provider. `recipients`: the addresses to which the email was delivered, which
-    may differ from the To header. `returns_to`: the envelope sender. Empty for a bounce, None if
+    may differ from the To header. `returns_to`: the envelope sender, empty for a bounce, or None if
     the provider does not report it.
     """
 
@@ -75,9 +75,9 @@ def ticket_of(
     """Return the email as a ticket. `settings`: the integration's settings.
 
     `is_vouched`: whether the mail provider itself verified that the email comes from its From
-    domain. If it did not, the result from the merchant's own mail server is used, provided that the
-    settings specify one. Authentication-Results headers are not passed on, because any sender who
-    knows the provider's address can write them. An email with truncated headers proves nothing. The
+    domain. Otherwise, the result of the merchant's own mail server is used, if the settings specify
+    such a server. Authentication-Results headers are not passed on, because any sender who knows
+    the provider's address can write them. An email with truncated headers proves nothing. The
     missing part may contain another From header, or a signature that covers only a part of the
     email. Such a partial signature proves nothing either, because anyone who has the email can
     append text.

@@ -38,7 +38,7 @@ PLATFORMS: Final[Mapping[Provider, Platform]] = {one.provider: one for one in _A
 DUTIFUL: Final = frozenset(
     provider for provider, one in PLATFORMS.items() if WebhookKind.DUTY in one.topics.values()
 )
-"""Providers that send compliance requests. They continue to do so for some time after a connection
+"""Providers that send compliance requests. The requests continue for some time after a connection
 has ended."""
 
 _BY_NAME: Final = {provider.value: platform for provider, platform in PLATFORMS.items()}

@@ -72,8 +72,8 @@ class PollInput(Contract):
 
 class PollResult(Contract):
     """The result of polling all connections. `polled`: number of connections polled. `found`:
-    number of changes that no webhook had reported. `failed`: number of connections for which the
-    poll failed."""
+    number of changes that no webhook had reported. `failed`: number of connections with a failed
+    poll."""
 
     polled: int = 0
     found: int = 0
@@ -93,7 +93,6 @@ def is_due(cursor: PollCursor | None, connected_at: datetime, now: datetime) -> 
         return now - connected_at >= SETTLES
     if cursor.failures == 0:
         return True
-    # Half an interval less than a multiple of the interval, so that jitter in the schedule does not
-    # skip a poll.
+    # Subtract half an interval, so that jitter in the schedule does not skip a poll.
     pause: timedelta = min(EVERY * (1 << min(cursor.failures, 10)), _LONGEST) - EVERY / 2
     return now - cursor.polled_at >= pause

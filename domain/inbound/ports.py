@@ -26,11 +26,11 @@ NO_SETTINGS: Final[Mapping[str, str]] = {}
 class EndpointFacts:
     """Facts about an endpoint's integration that are needed to interpret a webhook. `settings`: the
     integration's settings. `mapping`: for the generic form only, a JMESPath expression for each
-    event field. `received_at`: the time when the webhook arrived, for webhooks without a time of
-    their own. `is_signed`: whether a secret verified the request when it arrived. `vouches`:
-    whether the endpoint's statements about a customer's address were trusted when the request
-    arrived, and still are. `was_trusted`: whether the secret that verified the request was trusted
-    when the request arrived. The installation's own secrets always are."""
+    event field. `received_at`: the time when the webhook arrived, for webhooks that do not state a
+    time. `is_signed`: whether a secret verified the request when it arrived. `vouches`: whether the
+    endpoint's statements about a customer's address were trusted when the request arrived, and are
+    still trusted. `was_trusted`: whether the secret that verified the request was trusted when the
+    request arrived. The installation's own secrets are always trusted."""
 
     integration_id: str
     settings: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
@@ -81,8 +81,8 @@ class Platform(Protocol):
         """Return the identity of a verified delivery. Raises WebhookUnreadable."""
 
     def read(self, request: InboundRequest, identity: Identity, facts: EndpointFacts) -> Meaning:
-        """Return the meaning of a verified request. Never called for ignored topics. Raises
-        WebhookUnreadable."""
+        """Return the meaning of a verified request. This method is never called for ignored topics.
+        Raises WebhookUnreadable."""
 
 
 class WebhookStarter(Protocol):
@@ -91,8 +91,8 @@ class WebhookStarter(Protocol):
     async def process_webhook(self, webhook: "ProcessWebhookInput", *, wake: bool = False) -> bool:
         """Start a webhook's workflow. Return False if the workflow is already running.
 
-        `wake`: make a waiting workflow retry now. Raises EngineUnavailable. If it is raised, the
-        sweep starts the workflow later.
+        `wake`: make a waiting workflow retry now. Raises EngineUnavailable. In that case, the sweep
+        starts the workflow later.
         """
 
 

@@ -1,6 +1,6 @@
 """Decide whether the agent wrote a message reported by a helpdesk.
 
-The author's address does not prove it, because human agents may work under the agent's account.
+The author's address is not sufficient, because human agents may work under the agent's account.
 """
 
 import re
@@ -16,8 +16,8 @@ from domain.intake.customer_email import is_same_customer
 from domain.integrations.providers import Provider
 
 IN_FLIGHT: Final = timedelta(minutes=1)
-"""How long an unfinished message from the agent can leave a reported message undecided. After this
-time, the reported message is attributed to a human."""
+"""The period for which an unfinished message from the agent can leave a reported message undecided.
+After this time, the reported message is attributed to a human."""
 
 _TAG: Final = re.compile(r"<[^<>]*>")
 _MAX_CHARS: Final = 200_000
@@ -25,7 +25,7 @@ _MAX_CHARS: Final = 200_000
 # without spaces.
 _MAX_HEAD: Final = 80
 _MIN_INK: Final = 12
-# NFC composes at most this many characters into one.
+# NFC composes at most this many characters into one character.
 _MOST_COMPOSED: Final = 4
 
 
@@ -42,9 +42,9 @@ class Authorship(StrEnum):
 class AgentMessage:
     """A message that the agent has sent to the ticket, or has started to send. `reference`: the
     platform's id for the message, once it is known. `keys`: the idempotency keys with which the
-    message may have been sent. `is_settled`: whether the outcome of sending is final: known, or
-    never to be known. `bare`: the text without the AI disclosure, or "". Earlier versions sent
-    messages without the disclosure."""
+    message may have been sent. `is_settled`: whether the outcome of sending is final, even if it is
+    unknown. `bare`: the text without the AI disclosure, or "". Earlier versions sent messages
+    without the disclosure."""
 
     reference: str | None
     keys: frozenset[str]
@@ -73,7 +73,7 @@ def authorship(
     idempotency key, then by the text.
 
     `written`: the agent's messages in the ticket, newest first. The text is compared only with the
-    latest of them and with unfinished ones. `own`: the identifier of the agent's account, from
+    newest message and with unfinished messages. `own`: the identifier of the agent's account, from
     `own_author`.
     """
     if any(one.reference == message.message_id for one in written):
@@ -106,7 +106,9 @@ def says_the_same(received: str, sent: str, *, after_head: bool = False) -> bool
     for form in (_TAG.sub(" ", received), received):
         shown = "".join(unescaped(form).split())
         if len(shown) > _MOST_COMPOSED * (len(ours) + _MAX_HEAD):
-            continue  # The text is too long, and its length is the cost of the comparison.
+            # Skip a text that is too long, because its length determines the cost of the
+            # comparison.
+            continue
         theirs = _ink(shown)
         head = len(theirs) - len(ours)
         if theirs == ours:

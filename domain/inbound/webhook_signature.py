@@ -45,8 +45,8 @@ def hmac_sha1_hex(secret: str | bytes, signed: bytes) -> str:
 
 
 def matches(expected: Sequence[str], given: str | Sequence[str]) -> bool:
-    """Return True if any received signature equals an expected one. All pairs are compared, in
-    constant time.
+    """Return True if any received signature equals an expected signature. All pairs are compared,
+    in constant time.
 
     `expected`: one signature for each valid secret. `given`: one or more received signatures.
     """
@@ -58,7 +58,8 @@ def matches(expected: Sequence[str], given: str | Sequence[str]) -> bool:
 
 
 def require_match(expected: Sequence[str], given: str | Sequence[str]) -> None:
-    """Raise InboundRefused(SIGNATURE_WRONG) unless a received signature equals an expected one."""
+    """Raise InboundRefused(SIGNATURE_WRONG) unless a received signature equals an expected
+    signature."""
     if not matches(expected, given):
         raise InboundRefused(RefusalReason.SIGNATURE_WRONG)
 
@@ -76,7 +77,7 @@ def check_age(
 ) -> None:
     """Raise InboundRefused(TIMESTAMP_OLD) unless the signed timestamp is recent.
 
-    `signed_at`: Unix time in seconds. `both_ways`: whether to reject also a timestamp far in the
+    `signed_at`: Unix time in seconds. `both_ways`: whether to also reject a timestamp far in the
     future.
     """
     age = now.timestamp() - signed_at

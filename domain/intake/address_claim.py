@@ -48,7 +48,7 @@ def requester_of(event: UnifiedEvent, conversation_id: str) -> str:
 
 def typed_code(text: str) -> str | None:
     """Return the verification code in a text: its only standalone number of six or nine digits.
-    Return None if the text has no such number, or several different ones."""
+    Return None if the text has no such number, or several different numbers."""
     found = {re.sub(r"\D", "", one) for one in _CODE.findall(text[:_READ])}
     return found.pop() if len(found) == 1 else None
 

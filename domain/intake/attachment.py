@@ -34,14 +34,14 @@ _NAMELESS: Final = "fichier"
 
 class AttachmentState(StrEnum):
     """The state of an attachment. `refused`: the file is not stored. For example, it is too large,
-    is neither an image nor a PDF, or is not of the claimed type."""
+    is not an image or a PDF, or is not of the claimed type."""
 
     STORED = "stored"
     REFUSED = "refused"
 
 
 class Attachment(BaseModel):
-    """An attachment as shown to users and brains. `media_type`: detected from the file's bytes.
+    """An attachment as shown to users and brains. `media_type`: detected from the file's bytes, or
     None for a type that is not stored. `size`: in bytes. `reason`: a stable code for the refusal,
     or None."""
 

@@ -34,8 +34,8 @@ class MediaType(StrEnum):
 SHOWN_INLINE: Final = frozenset({MediaType.JPEG, MediaType.PNG, MediaType.GIF, MediaType.WEBP})
 """Types that every browser displays as images, and that models can read."""
 
-# The allowed file extensions for each type. If a name has none of them, `download_name` appends the
-# first one.
+# The allowed file extensions for each type. If a name has no allowed extension, `download_name`
+# appends the first extension in the list.
 _ENDINGS: Final[dict[MediaType, tuple[str, ...]]] = {
     MediaType.JPEG: (".jpg", ".jpeg", ".jpe", ".jfif"),
     MediaType.PNG: (".png",),
@@ -157,7 +157,6 @@ def _refusal(
 def _refusal_of(
     file: AttachedFile, media_type: MediaType, budget: InflateBudget
 ) -> AttachmentRefusal | None:
-    """Return the reason why an image or PDF is refused, or None if it is stored."""
     if _contradicts(file.claimed_type, media_type):
         return AttachmentRefusal.NOT_AS_CLAIMED
     if media_type is MediaType.PDF:

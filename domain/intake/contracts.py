@@ -20,7 +20,7 @@ class NormalizeResult(Contract):
       an answer.
     - `deliveries`: ids of the webhook deliveries to send before the message is processed.
     - `joined`: id of the review to which the message was added, because a human handles the
-      conversation. Empty if the message was not added to a review.
+      conversation. It is empty if the message was not added to a review.
     - `considered`: the agent still reads a message that was added to a review, because the review
       is open.
     - `cut`: as in the input.

@@ -12,7 +12,7 @@ def customer_key(address: str | None) -> str | None:
     address is None or blank, or if it is longer than an address can be, as given or in canonical
     form.
 
-    A `+` suffix is kept, because its meaning is up to the mail server. To compare two addresses,
+    A `+` suffix is kept, because each mail server defines its meaning. To compare two addresses,
     call `is_same_customer`: two addresses without a key are not the same.
     """
     given = (address or "").strip()

@@ -43,12 +43,12 @@ MAX_PAYLOAD_BYTES: Final = 250_000
 _IMAGE: Final = re.compile(r"\bdata:[\w/+.;=-]{0,100},[\w+/=%]{200,}", re.ASCII)
 
 # `normalize` reads fewer characters of any value except the text. The longest value that it reads
-# is message ids, with 8,000 characters. This limit is four times as high.
+# is message ids, with 8,000 characters. This limit is four times that length.
 _MAX_VALUE_CHARS: Final = 32_000
-# One character more than `normalize` reads, so that it recognizes a truncated block. The same
-# applies to lists.
+# One character more than `normalize` reads, so that `normalize` recognizes a truncated block.
 _MAX_HEADER_BLOCK: Final = 100_001
-# The maximum number of items that `normalize` reads from a list of mailboxes or header values.
+# One item more than `normalize` reads from any list, so that `normalize` recognizes a truncated
+# list.
 _MAX_ITEMS: Final = 301
 # No real sender's container has more entries. Filtering a larger container would delay other
 # requests, so it is passed on unchanged.
@@ -71,7 +71,7 @@ _BOXES: Final = (
 _BOX: Final = ("email", "address", "mailbox", "name")
 _PERSON: Final = ("name", "first_name", "firstname", "last_name", "lastname")
 _HEADER_PATHS: Final = ("headers", "message_headers", "message.headers")
-# Each of these can occur in the headers or at the top level.
+# Each of these names can occur in the headers or at the top level.
 _HEADERS: Final = frozenset(
     """from sender reply-to to cc delivered-to x-original-to return-path authentication-results
     message-id references in-reply-to content-type auto-submitted precedence
@@ -145,7 +145,7 @@ def _filtered(event: InboundEvent) -> dict[str, JsonValue]:
             payload[key] = value  # The value may fill a template placeholder.
         elif wanted is not None:
             # Keep the object's unread keys with the value None. If a key occurs in two spellings,
-            # `normalize` uses the first one.
+            # `normalize` uses the first spelling.
             payload[key] = _kept(value, wanted)
     return payload
 

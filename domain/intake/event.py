@@ -62,10 +62,10 @@ class UnifiedEvent(BaseModel):
     - `order_numbers`: every number that may identify an order. The caller's number is the first.
     - `order_number`: the first of `order_numbers`.
     - `platform`: the event's platform, such as "zendesk".
-    - `ticket_named`: the caller gave `ticket_id`, so the platform knows the ticket. If it did not,
+    - `ticket_named`: the caller gave `ticket_id`, so the ticket exists on the platform. Otherwise,
       the ticket id is the event's own id.
-    - `proved`: the customer's address, if the author is verified to hold it. If not, the address is
-      a claim.
+    - `proved`: the customer's address, if the author is verified to hold it. Otherwise, the address
+      is a claim.
     - `mailed_back`: the event is an email from an unverified sender, and its answer goes only to
       the claimed mailbox. The answer may mention orders, but no action is allowed.
     - `is_vouched`: the caller's statements about the ticket and session are trusted.
@@ -74,7 +74,7 @@ class UnifiedEvent(BaseModel):
     - `asked_before_code`: the message contained a valid verification code. `text` is the thread's
       earlier message, which another person may have written.
     - `author`: id of the user who typed the event. The text of such an event is never treated as
-      the customer's.
+      the customer's text.
     - `merchant_request`: the action that the merchant's own system requests.
     """
 

@@ -29,7 +29,7 @@ _RECIPIENTS: Final = (
 )  # fmt: skip
 _RECIPIENT_HEADERS: Final = ("to", "cc", "delivered-to", "x-original-to")
 _MAX_VALUES: Final = 5
-# An email has one such header for each relaying server.
+# Maximum number of Authentication-Results headers. An email has one for each relaying server.
 _MAX_RESULTS: Final = 20
 
 
@@ -38,10 +38,10 @@ class EventSender:
     """The sender of an event.
 
     `is_authenticated`: True if the email's authentication results, or the caller, confirm that this
-    customer sent it. Always True for other channels, except for a helpdesk ticket opened by a form.
-    `is_themselves`: True if the answer reaches only this customer. `by_form`: True if a form or a
-    program forwarded the text. `senders`: the sender's addresses. No answer is sent if one of them
-    belongs to a program.
+    customer sent it. The value is always True for other channels, except for a helpdesk ticket
+    opened by a form. `is_themselves`: True if the answer reaches only this customer. `by_form`:
+    True if a form or a program forwarded the text. `senders`: the sender's addresses. No answer is
+    sent if one of them belongs to a program.
     """
 
     box: Mailbox
@@ -153,7 +153,7 @@ class _Heads:
 
     def sender(self) -> Mailbox:
         """Return the sender's mailbox from the `from` or `from_full` field or from the From header.
-        It is empty if none is given."""
+        If there is none, return an empty mailbox."""
         found = mailboxes(self.headers.view.get("from")) or mailboxes(
             self.headers.view.get("from_full")
         )

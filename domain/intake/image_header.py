@@ -58,7 +58,7 @@ def _gif(data: bytes) -> tuple[Size, ...]:
 def _jpeg(data: bytes) -> tuple[Size, ...]:
     place = 2
     for _ in range(_JPEG_SEGMENTS):
-        if data[place : place + 2] == b"\xff\xff":  # A fill byte before a JPEG marker.
+        if data[place : place + 2] == b"\xff\xff":  # JPEG permits fill bytes before a marker.
             place += 1
             continue
         if data[place : place + 1] != b"\xff":

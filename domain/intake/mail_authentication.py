@@ -2,8 +2,8 @@
 
 Any sender can write `Authentication-Results` into an email. Only the topmost header from a server
 configured by the merchant is trusted. This module does not verify signatures itself: it reads the
-server's results. An unreadable header proves nothing, and neither do the headers below it. The
-unreadable header may come from the merchant's server, and the headers below it from the sender.
+server's results. An unreadable header and the headers below it prove nothing. The unreadable header
+may come from the merchant's server, and the headers below it from the sender.
 """
 
 import re
@@ -63,7 +63,7 @@ def is_proved(address: str, headers: Sequence[str], authserv_ids: Iterable[str])
 
 def without_length(signatures: Iterable[str]) -> bool:
     """Return True if every DKIM signature covers the whole text of the email. A signature with a
-    length tag (`l=`) does not."""
+    length tag (`l=`) covers only a part of the text."""
     return not any(
         tag.partition("=")[0].strip().lower() == "l"
         for signature in signatures
@@ -147,9 +147,9 @@ def _finding(words: Sequence[str]) -> _Finding | None:
 
 
 def _statements(header: str) -> list[list[str]] | None:
-    """Return the header's statements, which are separated by semicolons. Each is split into words
-    without comments and quotation marks. Return None if a comment or string is not closed, or if a
-    word begins with a quoted string."""
+    """Return the header's statements, which are separated by semicolons. Each statement is split
+    into words without comments and quotation marks. Return None if a comment or string is not
+    closed, or if a word begins with a quoted string."""
     statements: list[list[str]] = [[]]
     word = ""
     place = 0

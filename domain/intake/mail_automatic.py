@@ -89,8 +89,8 @@ def may_reply(
 
     An answer to such mail would cause a loop or remain unread. `senders`: the addresses of the
     email's senders. `by_form`: a program forwarded a customer's text, and the answer goes to the
-    customer. An automatically generated mail may then be answered, but an automatic reply still may
-    not.
+    customer. An automatically generated mail may then be answered, but an automatic reply must not
+    be answered.
     """
     submitted = headers.get("auto-submitted", "").partition(";")[0].strip().lower()
     suppress = headers.get("x-auto-response-suppress", "").strip().lower()

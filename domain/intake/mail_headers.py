@@ -169,8 +169,8 @@ def header_pair(item: JsonValue) -> tuple[str, JsonValue] | None:
 
 
 def _texts(value: JsonValue) -> list[str | None]:
-    """Return the values of a header. A value that is not text becomes None, and an overlong value
-    an empty string."""
+    """Return the values of a header. A value that is not text becomes None. An overlong value
+    becomes an empty string."""
     given = value[:_MAX_HEADERS] if isinstance(value, list) and value else [value]
     return [None if text is None else _readable(text) for text in map(scalar_text, given)]
 
@@ -300,7 +300,7 @@ def checked_address(value: str) -> str | None:
 
 def message_ids(value: str) -> tuple[str, ...]:
     """Return at most _MAX_REFERENCES message ids from a header value: the thread's first id and the
-    latest ones."""
+    latest ids."""
     line = clean_line(value, _MAX_VALUE_CHARS)
     ids = _MESSAGE_ID.findall(line)
     if not ids:

@@ -35,9 +35,9 @@ _NAME: Final = re.compile(r"[\w-]{1,100}")
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The visibility of an HTML element. `is_hidden`: the element is not displayed. `is_white`: the
-    element's text is white. None if the element sets no colour. `is_painted`: the element has a
-    background on which white text is readable."""
+    """The visibility of an HTML element. `is_hidden`: the element is not displayed. `is_white`:
+    whether the element's text is white, or None if the element sets no colour. `is_painted`: the
+    element has a background on which white text is readable."""
 
     is_hidden: bool = False
     is_white: bool | None = None

@@ -2,7 +2,7 @@
 
 lxml's parser sends its events to a filter, which drops quotes and hidden content
 (`mail_hidden.py`). The filter passes the remaining content to a layout (`mail_layout.py`). No
-element tree is built. lxml needs 8.3 s to build one from a single tag with 70,000 attributes. It
+element tree is built. lxml needs 8.3 s to build a tree from a single tag with 70,000 attributes. It
 also drops all content nested deeper than 256 levels. A library that lays out a tree as text takes 7
 to 27 µs per element (decision 0001).
 """
@@ -20,12 +20,12 @@ from domain.intake.mail_layout import Layout
 
 MAX_HTML_CHARS: Final = 500_000
 MAX_DEPTH: Final = 60
-# The parser scans all open elements at each closing tag. With 20,000 open elements this takes 1.2
-# s.
+# The parser scans all open elements at each closing tag. With 20,000 open elements, the scans take
+# 1.2 s.
 MAX_OPEN: Final = 500
 _PIECE: Final = 16_384
 # Each tag costs two calls from the parser, whether or not its element is laid out. If an email has
-# more tags than this, a regular expression removes all of them.
+# more tags than this limit, a regular expression removes all of them.
 MAX_TAGS: Final = 20_000
 
 # Replaces a dropped quote, on a line of its own. The reply parser then attributes the text after it
@@ -120,8 +120,8 @@ class _MailFilter:
         self._write_start(tag)
 
     def end(self, _tag: str) -> None:
-        """Process a closing tag. The parser also sends one for an element that the email does not
-        close."""
+        """Process a closing tag. The parser also sends a closing tag for an element that the email
+        does not close."""
         if self._in_sheet:
             self._in_sheet = False
             self._hidden_names |= hidden_names("".join(self._sheet))
@@ -256,7 +256,7 @@ def html_to_text(html: str, *, drop_quotes: bool) -> str:
     raises.
 
     White text without a background is treated as hidden, unless all text is white. With
-    `drop_quotes`, quoted replies and signatures marked up by mail programs are left out. A line ">"
+    `drop_quotes`, quoted replies and signatures marked up by mail programs are omitted. A line ">"
     replaces each quote, and everything after Outlook's reply header is dropped.
     """
     source = without_controls(html[:MAX_HTML_CHARS])

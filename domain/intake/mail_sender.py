@@ -107,7 +107,6 @@ def _may_be(address: str | None, own: Collection[str]) -> bool:
 
 
 def _named_in_form(lines: Sequence[str], own: Collection[str]) -> Mailbox | None:
-    """Return the person whom a form identifies as the author, or None."""
     words = _words()
     address = name = first = None
     for label, value in _labelled(lines):
@@ -128,8 +127,8 @@ def _named_in_form(lines: Sequence[str], own: Collection[str]) -> Mailbox | None
 
 
 def _labelled(lines: Sequence[str]) -> Iterable[tuple[str, str]]:
-    """Yield the folded labels in a form, each with the value after the label. If there is none, the
-    value is taken from the lines below the label."""
+    """Yield the folded labels in a form, each with the value after the label. If no value follows
+    the label on its line, the value is taken from the lines below."""
     words = _words()
     known = words.email_labels | words.name_labels | words.first_name_labels
     for index, line in enumerate(lines):

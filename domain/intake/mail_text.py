@@ -41,7 +41,7 @@ _WROTE: Final = re.compile(
     re.IGNORECASE,
 )
 # An attribution contains a date with a time or a year, or an address. Prose that ends in "wrote:"
-# contains neither.
+# does not contain these.
 _STAMP: Final = re.compile(r"\d{1,2} ?[:h.] ?\d{2}|\b20\d{2}\b|<[^<>\s]{1,200}@[^<>\s]{1,200}>")
 _OLD_GMAIL: Final = re.compile(r"\d{4}-\d{2}-\d{2} \d{1,2}:\d{2}.{0,120}<[^<>\s]{1,200}> ?:$")
 _ORIGINAL: Final = re.compile(
@@ -88,15 +88,16 @@ def latest_reply(text: str, *, forwarded: bool = False) -> str:
     left.
 
     A forwarded message is kept, because the customer sent it to be read. If `forwarded` is set, the
-    whole mail is kept. If not, the text from a "Forwarded message" line on is kept. Never raises.
-    Reads the first 100,000 characters, in linear time.
+    whole mail is kept. Otherwise, the text from a "Forwarded message" line on is kept. Never
+    raises. Reads the first 100,000 characters, in linear time.
     """
     whole = clean_text(text)
     return whole if forwarded else _cut(whole) or whole
 
 
 def latest_reply_of_html(html: str, *, forwarded: bool = False) -> str:
-    """Return the customer's new text in an HTML mail as plain text; see `latest_reply`."""
+    """Return the customer's new text in an HTML mail as plain text, as `latest_reply` does for
+    plain text."""
     if not forwarded and (reply := _cut(clean_text(html_to_text(html, drop_quotes=True)))):
         return reply
     return clean_text(html_to_text(html, drop_quotes=False))

@@ -12,7 +12,7 @@ _SUFFIX: Final = r"(?:-[A-Za-z0-9]{1,6})"
 _NUMBER: Final = re.compile(
     rf"#?[ ]?(?P<number>[A-Za-z]{{1,5}}-?\d{{2,15}}{_SUFFIX}?|\d{{2,15}}{_SUFFIX}{{0,2}})" + _END
 )
-# A number with separators. Used only where the text has announced a number.
+# A number with separators, used only where the text has announced a number.
 _SPACED: Final = re.compile(
     r"#?[ ]?(?P<number>\d{1,3}(?:[ ]\d{2,3}){1,4}|\d{1,3}(?:[.,]\d{3}){1,3}|[A-Z]{1,4}[ ]\d{3,8})"
     + _END
@@ -255,7 +255,7 @@ class Search:
             begins, number = match.start("number"), match["number"]
             if begins in self._found or begins in self._denied:
                 return
-            # Split "2040-2042" into two numbers, but keep "2024-1042" as one.
+            # Split "2040-2042" into two numbers, but keep "2024-1042" as one number.
             first, _, last = number.partition("-")
             if len(first) == len(last) > 3 and last.isdigit() and not _YEAR.fullmatch(first):
                 self._found[begins] = first
@@ -276,7 +276,7 @@ class Search:
         return same_kind and abs(len(there) - len(number)) <= 1
 
     def _mended(self, place: int) -> None:
-        """Find the corrected number after a denied one, as in "… is not 8019 but 8190"."""
+        """Find the corrected number after a denied number, as in "… is not 8019 but 8190"."""
         mended = self._words.mended.match(self._low, place)
         if mended and mended.end() > place + 1:
             match = _NUMBER.match(self._text, mended.end())

@@ -1,8 +1,8 @@
 """Find the order numbers in a customer's message, and decide whether the message is about an order.
 
 The context decides whether a number is treated as an order number. An ambiguous number is treated
-as one: the agent then asks which order the customer means. A missed number could let the agent act
-on the wrong order.
+as an order number: the agent then asks which order the customer means. A missed number could cause
+the agent to act on the wrong order.
 """
 
 import re
@@ -87,8 +87,8 @@ def with_asked_number(event: UnifiedEvent) -> UnifiedEvent:
 
 
 def same_once(numbers: Iterable[str]) -> tuple[str, ...]:
-    """Return each number once, in its first spelling, ignoring case and "#"; at most
-    MAX_NUMBERS."""
+    """Return each number once, in its first spelling, up to MAX_NUMBERS. Case and "#" are
+    ignored."""
     spelt: dict[str, str] = {}
     for number in numbers:
         spelt.setdefault(_spelt(number), number)

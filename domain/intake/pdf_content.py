@@ -26,7 +26,8 @@ _MAX_ESCAPES: Final = 20_000
 _MAX_LOOKALIKES: Final = 20_000
 _MAX_STREAMS: Final = 50_000
 _MAX_OBJECT_STREAMS: Final = 10_000
-# Every 256th byte of a compressed stream is a "#" by chance.
+# The number of "#" bytes is limited to one in this many bytes. By chance, every 256th byte of a
+# compressed stream is a "#".
 _MAX_SHARE_OF_HASHES: Final = 50
 # Maximum length of an object stream's dictionary, in bytes.
 _MAX_DICTIONARY: Final = 4_096
@@ -46,8 +47,8 @@ _ACTIVE_NAMES: Final = (
     *(b"/JavaScript", b"/Launch", b"/EmbeddedFile", b"/RichMedia", b"/Rendition", b"/XFA"),
     *(b"/SubmitForm", b"/ImportData", b"/GoToE", b"/OpenAction"),
 )
-# These names are too short to search for in streams, because every second large image contains one
-# by chance.
+# These names are too short to search for in streams, because every second large image contains such
+# a name by chance.
 _SHORT: Final = re.compile(rb"/(?:JS|AA)" + _END)
 _SHORT_NAMES: Final = (b"/JS", b"/AA")
 _OBJECT_STREAM: Final = re.compile(rb"/ObjStm" + _END)

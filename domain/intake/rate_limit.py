@@ -15,8 +15,9 @@ _HOUR: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
 
 LARGE_DRY_RUN: Final = 16 * 1024
-"""Size above which a dry run or a simulation is treated as large. This size is several times the
-size of a real message. Temporal keeps the data of each run for up to a day."""
+"""Length, in characters, above which an encrypted dry run or simulation is treated as large. The
+limit is several times the length of a real message. Temporal keeps the data of each run for up to a
+day."""
 
 
 class LimitScope(StrEnum):

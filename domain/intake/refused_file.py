@@ -4,10 +4,10 @@ from enum import StrEnum
 
 
 class AttachmentRefusal(StrEnum):
-    """The reason why an attachment is refused. Stable codes. `too_much`: the file exceeds the
-    client's daily limit. `markup`: HTML, SVG or XML. `not_as_claimed`: the sender's claimed type
-    contradicts the bytes, such as an image type for a PDF. `unreadable`: the file's structure is
-    broken or cannot be searched. `pdf_active`: the file contains a script, an action or another
+    """The reason why an attachment is refused. The codes are stable. `too_much`: the file exceeds
+    the client's daily limit. `markup`: HTML, SVG or XML. `not_as_claimed`: the sender's claimed
+    type contradicts the bytes, such as an image type for a PDF. `unreadable`: the file's structure
+    is broken or cannot be searched. `pdf_active`: the file contains a script, an action or another
     file."""
 
     EMPTY = "empty"

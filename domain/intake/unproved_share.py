@@ -37,7 +37,7 @@ _PERCENT_AT_ONCE: Final = 40
 
 
 def is_unproved(event: InboundEvent, customer: LimitKey | None) -> bool:
-    """Return True if the sender of an event is neither authenticated nor confirmed by a trusted
+    """Return True if the sender of an event is not authenticated and not confirmed by a trusted
     caller.
 
     `customer`: the event's limit key, or None if the event identifies no customer.

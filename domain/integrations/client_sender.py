@@ -81,7 +81,7 @@ class ShownServer(BaseModel):
 
 class ShownSender(BaseModel):
     """A client's sender without its password. `last_error`: the error code of the last email if it
-    failed. Null if the last email succeeded."""
+    failed, or null if the last email succeeded."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -193,7 +193,6 @@ def _address(given: str, name: str) -> str:
 
 
 def _check_login(server: WantedServer) -> None:
-    """Raise InvalidMailSender unless the user name and password are well-formed."""
     for given, most, name in (
         (server.username, MAX_LOGIN, "smtp.username"),
         (server.password, MAX_PASSWORD, "smtp.password"),

@@ -103,8 +103,8 @@ class MailRecipientUnproved(MailRefused):
 
 
 class MailNameProtected(MailRefused):
-    """The email was not sent from the service's address, because the client's name resembles that
-    of a carrier, a bank or the service."""
+    """The email was not sent from the service's address, because the client's name resembles the
+    name of a carrier, a bank or the service."""
 
     code = "mail_name_protected"
 

@@ -26,8 +26,8 @@ def provider_of(integration_id: str, stored: str) -> Provider:
 
 
 COMPLIANCE_REQUESTS_LAST: Final = timedelta(days=100)
-"""How long an ended connection still accepts the platform's compliance requests. Shopify sends
-`shop/redact` two days after the app's removal, and customer redactions even later."""
+"""The period for which an ended connection still accepts the platform's compliance requests.
+Shopify sends `shop/redact` two days after the app's removal, and customer redactions even later."""
 
 
 class IntegrationStatus(StrEnum):
@@ -43,9 +43,9 @@ class Integration(BaseModel):
     """A client's connection to an external system.
 
     `settings`: public values, such as a shop's domain or an agent's address. `sealed`: the
-    credentials, encrypted (`domain.core.ports.Sealer`) as a JSON object of strings. Empty if the
-    connection only receives the platform's webhooks and makes no calls. `error_code`: the reason
-    why the external system rejected the last call, although the connection still works.
+    credentials, encrypted (`domain.core.ports.Sealer`) as a JSON object of strings. It is empty if
+    the connection only receives the platform's webhooks and makes no calls. `error_code`: the
+    reason why the external system rejected the last call, although the connection still works.
     `client_id`: the owner, or empty for a connection that is not stored yet.
     """
 
@@ -153,7 +153,7 @@ def check_credentials(provider: Provider, credentials: Mapping[str, str]) -> Non
     unchanged. The error never contains a value."""
     check_credential_names(provider, frozenset(credentials))
     for name, value in credentials.items():
-        # Credentials are sent in headers. A space or a line break in a credential is at best a
+        # Credentials are sent in headers. A space or a line break in a credential is usually a
         # typing error.
         if len(value) > _MAX_CREDENTIAL_CHARS or not _VISIBLE.fullmatch(value):
             raise InvalidIntegration(

@@ -49,7 +49,7 @@ class ReportedRefund(BaseModel):
 class KnownOrder(BaseModel):
     """An order merged from facts. `told`: the reported values by `OrderFact` field. `refunds`: the
     reported refund totals, without those replaced by a later and larger total. `deleted_at`: the
-    version of the last deletion. Facts with that or an older version are dropped."""
+    version of the last deletion. Facts with this or an older version are dropped."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -166,8 +166,8 @@ def _is_after(at: datetime, deleted_at: datetime | None) -> bool:
 
 
 def _uncovered(refunds: Iterable[ReportedRefund]) -> tuple[ReportedRefund, ...]:
-    """Return the refund totals that no other total replaces. A total replaces another one in the
-    same currency if it is at least as late and at least as large."""
+    """Return the refund totals that no other total replaces. A total replaces another total in the
+    same currency if it is not earlier and not smaller."""
     latest_first = sorted(refunds, key=lambda it: (it.sum.currency, it.at, it.sum.minor))[::-1]
     kept: list[ReportedRefund] = []
     for one in latest_first:

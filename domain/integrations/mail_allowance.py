@@ -3,7 +3,7 @@ day.
 
 A new account has a small allowance. The allowance doubles each week, and shrinks while mail servers
 reject the client's emails. Each MailGroup has a separate allowance, so that rejections in one group
-do not stop another.
+do not stop emails in another group.
 """
 
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ REFUSALS_WITHIN: Final = {
     MailGroup.ANSWERS: timedelta(days=1),
     MailGroup.CLAIMS: timedelta(days=1),
 }
-"""For each group: how long a rejected email counts against the allowance, in whole UTC days."""
+"""The period for which a rejected email reduces the allowance, in whole UTC days, by group."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
-"""The poll cursor: how far a platform has been polled for data that lost webhooks would have
-reported."""
+"""The poll cursor: the progress of polling a platform for data that was missing because of lost
+webhooks."""
 
 from datetime import datetime
 
@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict
 
 class PollCursor(BaseModel):
     """The progress of polling one connection. `position`: for each topic, the time or token up to
-    which all data was read; empty before the first poll. `error_code`: the error code of the last
-    poll if it failed. `failures`: the number of consecutive failed polls."""
+    which all data was read. It is empty before the first poll. `error_code`: the error code of the
+    last poll if it failed. `failures`: the number of consecutive failed polls."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -24,7 +24,7 @@ _RUN: Final = 30
 _MAY_MIX: Final = frozenset({"LATIN", "CJK", "HIRAGANA", "KATAKANA", "HANGUL"})
 _CAMEL: Final = re.compile(r"(?<=[^\W\d_a-z])(?=[^\W\d_a-z][a-z])|(?<=[a-z])(?=[A-Z])")
 _GAP: Final = re.compile(r"[^a-z]+")
-# Pairs of letters that look like one letter, and single letters that look like another.
+# Pairs of letters that look like one letter, and single letters that look like another letter.
 _ALIKE: Final = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("i", "l"), ("j", "l"))
 
 
@@ -45,7 +45,7 @@ def mailable_name(name: str, sender: str | None, service: ServiceName | None = N
     """Return the client's name in the form that emails may show.
 
     A protected name is replaced by the domain of the client's verified sender, unless that domain
-    belongs to the owner of the protected name. `sender`: the sender's address. Without one, a
+    belongs to the owner of the protected name. `sender`: the sender's address. Without a sender, a
     protected name becomes "". `service`: the service's own name. If given, it is also protected,
     because the service sends the email.
     """

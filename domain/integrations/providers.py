@@ -1,4 +1,4 @@
-"""The providers of connected systems, with the static facts about each."""
+"""The providers of connected systems, with the static facts about each provider."""
 
 import re
 from collections.abc import Mapping
@@ -51,12 +51,12 @@ class Shape:
 class ProviderSpec:
     """The static facts about one provider.
 
-    All `settings` and `credentials` are required; settings in `optional` may be omitted. Other
-    settings are rejected. `secret_shapes`: the format of each credential whose format is known.
-    `may_listen`: the provider may be connected without credentials, to receive webhooks only.
-    `on_this_machine`: the system is a local file, which only operators may connect. `slow_to_show`:
-    a request can take effect at the provider even though a later lookup did not show it yet.
-    `of_payments`: the provider reports payments, not orders.
+    All `settings` and `credentials` are required, except settings in `optional`. Other settings are
+    rejected. `secret_shapes`: the format of each credential whose format is known. `may_listen`:
+    the provider may be connected without credentials, to receive webhooks only. `on_this_machine`:
+    the system is a local file, which only operators may connect. `slow_to_show`: a request can take
+    effect at the provider even though a later lookup did not show it yet. `of_payments`: the
+    provider reports payments, not orders.
     """
 
     of: SystemClass

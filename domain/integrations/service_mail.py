@@ -42,7 +42,7 @@ LIMITS: Final = {
     ServiceMail.INVITATION: ServiceMailLimit(5, uses_allowance=True),
     ServiceMail.SENDER_CODE: ServiceMailLimit(10, uses_allowance=True),
     # A stranger chooses the recipient, so rejections of these emails must not stop the client's
-    # other mail. Both kinds also have limits per address, requester and client
+    # other mail. Visitor codes and ticket codes also have limits per address, requester and client
     # (domain/identity/mailed_code.py).
     ServiceMail.VISITOR_CODE: ServiceMailLimit(20, uses_allowance=False, more_an_hour=2),
     ServiceMail.TICKET_CODE: ServiceMailLimit(20, uses_allowance=False, more_an_hour=2),

@@ -79,7 +79,8 @@ class ShadowThought(BaseModel):
 
 
 class OrderEffect(BaseModel):
-    """An effect on an order that moves money or goods. `amount`: None if unknown."""
+    """An effect on an order that moves money or goods. `amount`: the amount moved, or None if
+    unknown."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -97,7 +98,7 @@ class Comparison(BaseModel):
     moved the same money and goods. `facts`: whether the amounts, dates, periods, numbers and links
     in both texts agree. `conflicts`: the kinds of facts that differ. `similarity`: the similarity
     of the two texts, from 0 to 1. `agrees`: whether human agents gave the answer that the agent
-    would have sent automatically. None if the agent would have requested a review.
+    would have sent automatically, or None if the agent would have requested a review.
     """
 
     model_config = ConfigDict(frozen=True)

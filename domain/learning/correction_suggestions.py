@@ -71,13 +71,13 @@ def suggestions_from(
     record: CorrectionRecord, run: CorrectedRun, diff: Sequence[Piece]
 ) -> CorrectionSuggestions:
     """Return the suggestions for a correction. `diff`: the difference from the draft to the text
-    that was sent. Empty if no text was sent."""
+    that was sent, or empty if no text was sent."""
     return CorrectionSuggestions(case=_case(record, run), content=_content(record, run, diff))
 
 
 def language_of(record: CorrectionRecord, *texts: str) -> Language:
     """Return the language of the texts. If it is unclear, return English if the customer's message
-    is in English, and French if not."""
+    is in English, and French otherwise."""
     return language_of_text(texts, "en" if record.language == "en" else "fr")
 
 
@@ -149,7 +149,6 @@ def _revision(
 
 
 def _title(record: CorrectionRecord, run: CorrectedRun, limit: int) -> str:
-    """Return the customer's question on one line, truncated to the limit."""
     given = record.subject or next((line for line in record.text.splitlines() if line.strip()), "")
     words = " ".join(run.anonymized(given[:MAX_BODY]).split())
     cut = words[: min(limit, _TITLE_CHARS)].rstrip()

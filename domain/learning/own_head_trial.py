@@ -37,9 +37,9 @@ class Lesson(NamedTuple):
 
 
 class HeldBackCount(BaseModel):
-    """Comparison of two classifier heads on held-out tickets. `won`: tickets for which only the
-    client's own head is right. `lost`: tickets for which only the shared head is right.
-    `both_right`: tickets for which both heads are right."""
+    """Comparison of two classifier heads on held-out tickets. `won`: tickets that only the client's
+    own head classified correctly. `lost`: tickets that only the shared head classified correctly.
+    `both_right`: tickets that both heads classified correctly."""
 
     model_config = ConfigDict(frozen=True)
 

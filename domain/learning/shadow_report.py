@@ -107,9 +107,9 @@ class ShadowExample(BaseModel):
 
 
 class ShadowReport(BaseModel):
-    """The shadow-mode report for one version of a playbook. `version`: None if the playbook was
-    never in shadow mode. `waiting`: number of messages that human agents have not handled yet, or
-    that were added to another review."""
+    """The shadow-mode report for one version of a playbook. `version`: the version, or None if the
+    playbook was never in shadow mode. `waiting`: number of messages that human agents have not
+    handled yet, or that were added to another review."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -126,7 +126,8 @@ class ShadowReport(BaseModel):
 
     @property
     def not_ready(self) -> tuple[NotReady, ...]:
-        """Return the reasons for keeping the playbook in shadow mode. Empty if it can go live."""
+        """Return the reasons for keeping the playbook in shadow mode, or an empty tuple if it can
+        go live."""
         agreement = self.total.agreement
         wrong = {
             NotReady.TOO_FEW_COMPARED: agreement.compared < ENOUGH_COMPARED,

@@ -30,8 +30,8 @@ def rewritten_template(body: str, draft: str, diff: Sequence[Piece]) -> str | No
     cannot be applied.
 
     `diff`: the difference from the draft to the text that was sent. The edits cannot be applied if
-    the draft is not exactly the filled template, or if the reviewer changed or deleted a filled
-    value. They cannot be applied either if the added text could be parsed as a placeholder.
+    the draft is not exactly the filled template. They also cannot be applied if the reviewer
+    changed or deleted a filled value, or if the added text could be parsed as a placeholder.
     """
     spend(len(body) + len(draft))
     filled = _values(body.strip(), draft.strip())

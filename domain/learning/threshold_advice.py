@@ -65,7 +65,7 @@ class ThresholdPoint(BaseModel):
 
     `reviewed`: number of runs that would have been reviewed, including runs held at any threshold.
     `alone`: number of runs that would have been sent automatically. `coverage`: the share of these
-    runs in all runs. The next four fields leave out runs held at any threshold. `edits` and
+    runs in all runs. The next four fields exclude runs held at any threshold. `edits` and
     `rejections`: number of corrections. `edits_caught` and `rejections_caught`: number of
     corrections that a review would have caught. `wrong_low` to `wrong_high`: the 90 % interval for
     the number of automatically sent runs that reviewers would have corrected, at confidences with

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict
 from domain.core.comparable import is_comparable
 from domain.core.effort import spend
 
-# The units of comparison, from fine to coarse: words, punctuation and whitespace; lines; the whole
-# text.
+# The units of comparison, from fine to coarse: words with punctuation and whitespace, lines, and
+# the whole text.
 _UNITS: Final = (re.compile(r"\w+|[^\w\s]|\s+"), re.compile(r"[^\n]*\n+|[^\n]+"))
 
 

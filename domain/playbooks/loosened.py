@@ -2,10 +2,12 @@
 
 The active playbooks are compared as a whole, for each kind of event. An edit of a rule is not the
 only change that loosens rules. Moving events to another playbook, or deleting or narrowing a
-playbook, can have the same effect. A playbook that stopped recently still counts. Otherwise a
-manager could stop it, loosen it and start it again. A playbook that another one in shadow mode
-hides counts too. Otherwise a manager could put a loose one over it in shadow mode, and then end the
-shadow mode.
+playbook, can have the same effect.
+
+Two kinds of playbook that do not answer events now are also compared. The first is a playbook that
+stopped recently. Otherwise a manager could stop a playbook, loosen it and start it again. The
+second is a playbook that a playbook in shadow mode overrides. Otherwise a manager could override it
+with a looser playbook in shadow mode, and then end the shadow mode.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,7 +33,7 @@ HARMLESS_PLAYBOOK: Final[Mapping[str, str]] = {
     "name": "What people call it.",
     "rulebook.instructions": "Words to a model. Code decides which actions it may take.",
 }
-"""For each playbook field, the reason why changing the field never loosens anything. `loosened`
+"""For each playbook field, the reason why changing the field never loosens a rule. `loosened`
 compares all other fields."""
 # A character that no pattern contains, because patterns have no control characters.
 _ANY_OTHER: Final = "\x01"
@@ -61,12 +63,12 @@ def loosened(
     """Return the loosened rules, by kind of event.
 
     `before` and `after`: all playbooks of a client, oldest first. `stopped`: the versions that
-    stopped answering events within WAITS, latest first. If no playbook handles the events before,
-    `_earlier` returns the playbooks to compare, except for actions on an order.
+    stopped answering events within WAITS, latest first. If no playbook in `before` handles an
+    event, `_earlier` returns the playbooks to compare, except for actions on an order.
 
     For actions on an order, looser levels, amounts, ages and scopes are always included. For other
-    actions, looser levels, scopes and tags are included if there is a playbook to compare. A
-    looser threshold and `during_review` are included if the new playbook moves money without human
+    actions, looser levels, scopes and tags are included if there is a playbook to compare. A looser
+    threshold and `during_review` are included if the new playbook moves money without human
     approval.
     """
     found: list[LoosenedRule] = []
@@ -91,11 +93,12 @@ def _earlier(
     event_type: str,
     becomes: PlaybookEntry,
 ) -> tuple[PlaybookEntry, ...]:
-    """Return the playbooks that answered events of this type earlier, although none does now.
+    """Return the playbooks that answered events of this type earlier, although no playbook answers
+    them now.
 
-    These are the stopped versions, and the playbook that one in shadow mode hides. It is unknown
-    which one answered last, so all count. If the only stopped version answers again unchanged, it
-    alone counts.
+    The result contains the stopped versions, and the playbook that a playbook in shadow mode
+    overrides. It contains all of them, because it is unknown which playbook answered last. If all
+    stopped versions equal the new version, the result contains only the latest of them.
     """
     ended = tuple(one for one in stopped if match([one.playbook], event_type))
     if ended and all(one.spec == becomes.spec for one in ended):

@@ -26,7 +26,7 @@ class PlaybookChange(BaseModel):
     """One playbook after a change, with the fields affected by the change.
 
     `fields`: the changed fields, by their names in the playbook file ("threshold",
-    "actions.refund"). Empty for a new playbook.
+    "actions.refund"), or empty for a new playbook.
     """
 
     model_config = ConfigDict(frozen=True)

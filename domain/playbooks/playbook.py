@@ -118,7 +118,7 @@ def check_name(name: str) -> str:
 
 def check_override(reason: str) -> str:
     """Return the trimmed reason for an override. Raises InvalidInput if the reason is longer than
-    MAX_OVERRIDE characters, or contains neither a letter nor a digit."""
+    MAX_OVERRIDE characters, or contains no letter or digit."""
     kept = without_controls(reason).strip()
     if len(reason) > MAX_OVERRIDE or not re.search(OVERRIDE_PATTERN, kept):
         raise InvalidInput(f"override: a reason of 1 to {MAX_OVERRIDE} characters expected")
@@ -141,7 +141,8 @@ def check_pattern(pattern: str) -> str:
 
 def match(playbooks: Iterable[Playbook], event_type: str) -> Playbook | None:
     """Return the playbook for an event type, or None. An exact match takes precedence over a
-    prefix, and a longer prefix over a shorter one. Of two equal matches, the older one is used.
+    prefix, and a longer prefix over a shorter prefix. Of two equal matches, the older playbook is
+    used.
 
     `playbooks`: oldest first.
     """

@@ -55,8 +55,8 @@ class PolicyRow:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A client's policy. `channels`: the active playbooks, oldest first. `rows`: one per kind of
-    action; empty without channels."""
+    """A client's policy. `channels`: the active playbooks, oldest first. `rows`: one row per kind
+    of action, or empty without channels."""
 
     channels: tuple[PolicyChannel, ...]
     rows: tuple[PolicyRow, ...]
@@ -109,10 +109,10 @@ class PolicyDifference:
 
 
 def read_policy(entries: Iterable[PlaybookEntry]) -> Policy:
-    """Return the policy of these playbooks. Inactive playbooks are left out.
+    """Return the policy of these playbooks. Inactive playbooks are omitted.
 
-    `entries`: oldest first. An action's shared rule is the one used by most channels. In a tie, it
-    is the oldest channel's rule.
+    `entries`: oldest first. An action's shared rule is the rule that most channels use. In a tie,
+    the shared rule is the oldest channel's rule.
     """
     active = [entry for entry in entries if entry.is_active]
     channels = tuple(map(_channel, active))

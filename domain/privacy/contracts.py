@@ -9,9 +9,9 @@ class HousekeepingInput(Contract):
 
     - `idempotency_s`: the period promised to callers.
     - `webhooks_s`: the period in which missed events can be replayed.
-    - `inbound_webhooks_s`: longer than any platform retries an event.
+    - `inbound_webhooks_s`: longer than the period in which any platform retries an event.
     - `sign_in_codes_s`, `widget_codes_s`: the day in which the codes are counted.
-    - `mail_counts_s`: longer than rejections count against a client's mail allowance.
+    - `mail_counts_s`: longer than the period for which rejections reduce a client's mail allowance.
     - `invitations_s`: well beyond an invitation's expiry.
     - `sessions_s`: longer than any session lasts.
     - `address_codes_s`: one day in which the codes are counted, plus one day for which a verified
@@ -23,10 +23,10 @@ class HousekeepingInput(Contract):
       After it, the connection's endpoint and verified account name are removed.
     - `erased_customers_s`: the period in which refunds count toward the limit per customer. After
       it, the pseudonym of an erased customer is removed from a refund.
-    - `case_verdicts_s`: longer than a playbook remains without a new test. Applies to runs beyond a
-      client's 50 latest.
+    - `case_verdicts_s`: longer than a playbook remains without a new test. A client's 50 latest
+      runs are kept regardless.
     - `replays_s`: counted from the start of the replay.
-    - `form_posts_s`: longer than a browser resubmits a page.
+    - `form_posts_s`: longer than the period in which a browser resubmits a page.
     - `page_drafts_s`: counted from the last edit.
     - `sign_in_links_s`: counted from the link's expiry.
     """

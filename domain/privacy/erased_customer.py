@@ -1,7 +1,6 @@
-"""The pseudonym of an erased customer on their refunds.
+"""The pseudonym that replaces an erased customer's address on the customer's refunds.
 
-It replaces the address, so that refunds before the erasure still count toward the limit per
-customer.
+Because of the pseudonym, refunds before the erasure still count toward the limit per customer.
 """
 
 import re

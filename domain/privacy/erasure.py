@@ -35,8 +35,8 @@ class Certificate(BaseModel):
 
     The certificate contains no names, because it is kept longer than the erased data. `removed`: by
     record class, the number of records that were removed, or emptied if only their text was erased.
-    `finished_at`: None while the erasure is running. `standing`: set only if a whole client is
-    erased.
+    `finished_at`: the end of the erasure, or None while it is running. `standing`: set only if a
+    whole client is erased.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -73,8 +73,8 @@ _STATUS_AFTER: Final = {
 
 
 class Claim(BaseModel):
-    """A reviewer's claim on a review. It asks colleagues not to decide the review until the claim
-    expires."""
+    """A reviewer's claim on a review. Until the claim expires, no other reviewer can decide the
+    review."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -110,11 +110,11 @@ class Choice:
 @dataclass(frozen=True, slots=True)
 class ReviewStanding:
     """The state of an escalation. `draft`: the text that an approval sends, written by the first
-    editor or else by the agent. `is_edited`: whether the first approver wrote it. `first_event`:
-    the message that caused the escalation. `latest_event`: the latest message added to the
-    escalation, or the first message if none was added. `revision`: the number of times that the
-    agent has changed the draft and the plan. `authors`: ids of the users who typed a message in the
-    conversation."""
+    editor or else by the agent. `is_edited`: whether the first approver wrote the draft.
+    `first_event`: the message that caused the escalation. `latest_event`: the latest message added
+    to the escalation, or the first message if none was added. `revision`: the number of times that
+    the agent has changed the draft and the plan. `authors`: ids of the users who typed a message in
+    the conversation."""
 
     id: str
     status: EscalationStatus

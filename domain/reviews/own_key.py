@@ -23,7 +23,7 @@ def check_key_maker(
     OwnRequest.
 
     `makers`: the users who created the API keys that sent the review's messages. A maker must not
-    approve, and neither must a member who may be a maker with a second address.
+    approve. A member who may be a maker with a second address must not approve either.
 
     There is one exception, if one approval is enough. A maker may approve if no colleague can
     decide, because every key of the shop then belongs to that maker. A manager who left within a

@@ -1,7 +1,7 @@
 """The notification about a review, for a chat channel of a merchant's team.
 
-The notification contains neither text from the customer nor the customer's address. A chat service
-stores its messages in another country, and possibly for longer than the client's retention.
+The notification does not contain the customer's address or any text from the customer. A chat
+service stores its messages in another country, and possibly for longer than the client's retention.
 """
 
 from dataclasses import dataclass

@@ -30,7 +30,7 @@ def address_code_mail(
     code_id: str, *, to: str, language: Literal["fr", "en"], code: str, minutes: int
 ) -> OutgoingMail:
     """Return the email with the code that verifies the address of a ticket's author. `minutes`: the
-    time for which the code is valid."""
+    lifetime of the code."""
     return OutgoingMail(
         name=f"address.{code_id.lower()}",
         to=to,

@@ -48,7 +48,8 @@ class RunFacts(Contract):
 
 
 class ExecuteInput(Contract):
-    """The plan to execute. `round`: 0 for the agent's own attempt. Each approval adds one."""
+    """The plan to execute. `round`: 0 for the agent's own attempt. Each approval increments the
+    number."""
 
     ref: RunRef
     round: int = 0
@@ -56,7 +57,8 @@ class ExecuteInput(Contract):
 
 class ExecuteResult(Contract):
     """The outcome of an execution. `joined`: id of the review that received the run's message, or
-    empty. If set, the plan was not executed, because a human now handles the conversation."""
+    empty. If `joined` is set, the plan was not executed, because a human now handles the
+    conversation."""
 
     steps: tuple[StepOutcome, ...]
     elapsed_ms: float
@@ -66,8 +68,8 @@ class ExecuteResult(Contract):
 class PersistInput(Contract):
     """The outcome of a run, to be stored. `escalation`: set if the run is pending human review.
     `error_code`: set if the run failed. `joined`: id of the review to which the run's message was
-    added, so that the run itself no longer waits. Empty if the message was not added to a review.
-    """
+    added, so that the run itself no longer waits. It is empty if the message was not added to a
+    review."""
 
     ref: RunRef
     status: RunStatus
@@ -95,7 +97,7 @@ class PersistResult(Contract):
     - `joined`: id of the open review to which the message was added, in which case nothing was
       stored.
     - `late_answer`: an answer in the widget that is emailed if the visitor does not see it.
-    - `notice`: id of the new review about which the client's team is notified in chat. Empty if
+    - `notice`: id of the new review about which the client's team is notified in chat, or empty if
       there is none.
     - `reopened`: runs to start again.
     - `stopped`: automation was stopped before the answer was stored, so nothing was stored.
@@ -149,8 +151,8 @@ class DryRunInput(Contract):
 
 class DryRunResult(Contract):
     """The result of a dry run. `sealed_draft`: the generated text. `sealed_response`: the text that
-    would be sent, for callers with an earlier version. Empty if `draft_alone`. Both are encrypted.
-    """
+    would be sent, for callers with an earlier version. It is empty if `draft_alone` was set. Both
+    texts are encrypted."""
 
     status: RunStatus
     classification: str

@@ -20,9 +20,9 @@ from domain.runs.run import RunStatus
 MAX_TURNS: Final = 12
 MAX_TURN_CHARS: Final = 2_000
 TURNS_KEPT: Final = timedelta(days=30)
-"""How long the messages in a conversation are given to the agent. Older messages are omitted,
-because a customer who returns later usually has a new topic. The outcomes of older messages remain
-in the summary."""
+"""The period for which the messages in a conversation are given to the agent. Older messages are
+omitted, because a customer who returns later usually has a new topic. The outcomes of older
+messages remain in the summary."""
 
 ANSWERS_PER_HOUR: Final = 10
 """Maximum number of automatic answers per hour in one thread. Above this limit, human agents
@@ -55,11 +55,11 @@ def conversation_key(event: UnifiedEvent, event_id: str) -> str:
     """Return the key of the thread to which an event belongs. It is unique within the client.
 
     For a verified customer, the key is the named ticket, or else the first email of the thread with
-    the customer's address. Without either, it is the session, or else the address. The email's key
-    includes the address, so that a reference to a thread's emails does not give access to the
-    thread. A ticket author with an unverified address has a separate thread. Any other unverified
-    sender has the session's thread, or a thread for this event alone. An event typed by a user
-    never enters a customer's thread: it has a separate one.
+    the customer's address. If there is no ticket or email, the key is the session, or else the
+    address. The email's key includes the address, so that a reference to a thread's emails does not
+    give access to the thread. A ticket author with an unverified address has a separate thread. Any
+    other unverified sender has the session's thread, or a thread for this event alone. An event
+    typed by a user never enters a customer's thread. It has a separate thread.
     """
     if event.author is None and (claim := _claim_key(event)):
         return claim
@@ -135,7 +135,7 @@ def session_keys(session_id: str, conversation_id: str) -> tuple[str, str]:
     and the key after its end.
 
     Code must use these keys and not parse stored keys. Visitors choose session ids, so an attacker
-    may have created a key that looks like another.
+    may have created a key that looks like another key.
     """
     key = f"session:{session_id}"
     return key, key_when_ended(key, conversation_id)

@@ -28,7 +28,7 @@ class ConversationSummary(BaseModel):
 
 class Message(BaseModel):
     """A message in a conversation. `run_id`: id of the run that was started by the message, or that
-    created it; None for a member's reply. `written_by`: the member who wrote the reply, or None.
+    created it, or None for a member's reply. `written_by`: the member who wrote the reply, or None.
     `attachments`: the files that the customer sent with the message."""
 
     model_config = ConfigDict(frozen=True)

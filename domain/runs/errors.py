@@ -79,10 +79,14 @@ class ReplySent(DomainError):
 class ReplyNotPossible(DomainError):
     """No reply can reach the author of the conversation's latest message.
 
-    `reason`: `mail_not_answerable` for an automatic email. `widget_session_ended` for a visitor who
-    no longer sees the chat. `not_connected` if the connection that delivered the message has ended.
-    `no_message` if the message was erased. `attachments_not_possible` if the reply has attachments
-    and is delivered in a webhook event.
+    The values of `reason`:
+
+    - `mail_not_answerable`: the message is an automatic email.
+    - `widget_session_ended`: the visitor no longer sees the chat.
+    - `not_connected`: the connection that delivered the message has ended.
+    - `no_message`: the message was erased.
+    - `attachments_not_possible`: a webhook event delivers the reply, and cannot contain its
+      attachments.
     """
 
     code = "reply_not_possible"

@@ -1,8 +1,8 @@
 """Handle a message that arrives while its conversation has an open review.
 
 The agent answers the message if it clearly concerns another topic and the playbook allows an
-answer. If not, the message is merged with the review's other messages, and the review's draft and
-plan are revised.
+answer. Otherwise, the message is merged with the review's other messages, and the review's draft
+and plan are revised.
 """
 
 from collections.abc import Sequence
@@ -135,10 +135,10 @@ def merge_messages(
     """Return a review's messages, merged into one event. Return None if no message in `later`
     belongs to the review, or if the merged text is too long.
 
-    `first`, `lookup` and `plan`: those of the run under review. `later`: the later messages, oldest
-    first. A corrected order number replaces the previous one. If the plan already acts on an order,
-    other messages are not merged, and human agents handle them. A message from a less verified
-    sender than the first message's is not merged either.
+    `first`, `lookup` and `plan`: the message, lookup and plan of the run under review. `later`: the
+    later messages, oldest first. A corrected order number replaces the previous number. If the plan
+    already acts on an order, other messages are not merged, and human agents handle them. A message
+    is also not merged if its sender is less verified than the first message's sender.
     """
     acts = any(step.kind in ON_ORDERS for step in plan)
     draft = _Draft.of(first, lookup)
@@ -176,8 +176,8 @@ def corrected_number(text: str, number: str | None) -> str | None:
 
 
 def may_correct(event: UnifiedEvent) -> bool:
-    """Return True if a message may only correct the order number. Used by callers that do not know
-    the previous number."""
+    """Return True if a message may only correct the order number. Callers that do not know the
+    previous number use this function."""
     return corrected_number(event.text, "0") is not None
 
 
@@ -257,7 +257,7 @@ def improves(made: MergedMessages, thought: ThinkingResult, before: RunDraft) ->
     """Return True if the agent's result for merged messages replaces the review's draft and plan.
 
     A corrected order number always replaces them, because the previous plan concerns the wrong
-    order. A sensitive topic or unsafe input never does.
+    order. A result with a sensitive topic or unsafe input never replaces them.
     """
     if thought.sensitive is not None or thought.hold is EscalationReason.UNSAFE_INPUT:
         return False

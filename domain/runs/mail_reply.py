@@ -13,7 +13,7 @@ _YOUR_MESSAGE: Final[dict[Language, str]] = {"fr": "Votre message", "en": "Your 
 MAX_REFERENCES: Final = 20
 _NAME: Final = "reply."
 # Each client may have its own mail domain, so any domain matches. The second form is the domain
-# used for all replies before clients had their own.
+# used for all replies before clients had their own domains.
 _OURS: Final = re.compile(
     r"<(?:reply\.[0-9a-z-]{1,64}@[^<>@\s]{1,255}|[^<>@\s]+@reply\.engine\.invalid)>"
 )

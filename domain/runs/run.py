@@ -96,10 +96,10 @@ class RunDraft(BaseModel):
 def review_reason(draft: RunDraft, threshold: float) -> EscalationReason | None:
     """Return the reason why a human must review this draft, or None if the agent may continue.
 
-    A confidence below the playbook's threshold requires a review. A confidence equal to the
-    threshold does not. An empty answer is never sent. A draft with an empty plan is reviewed if the
-    confidence is below the threshold and `doubt` is set. `doubt` is None if the message needs no
-    answer.
+    A confidence below the playbook's threshold requires a review, but a confidence equal to the
+    threshold does not require one. An empty answer is never sent. A draft with an empty plan is
+    reviewed if the confidence is below the threshold and `doubt` is set. `doubt` is None if the
+    message needs no answer.
     """
     if draft.hold is not None:
         return draft.hold

@@ -34,9 +34,9 @@ class Zone(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A scored message in a conversation. `zone`: None until it is computed from the order of the
-    messages. `notified`: whether a notification was sent because this message entered the critical
-    zone."""
+    """A scored message in a conversation. `zone`: the zone after the message, or None until it is
+    computed from the order of the messages. `notified`: whether a notification was sent because
+    this message entered the critical zone."""
 
     event_id: str
     score: float

@@ -9,8 +9,8 @@ class TicketOutcome(StrEnum):
     `automated`, `with_team`: resolved without or with a human. `open`: asked, but not resolved.
     `timed`: with a response time. `durable`, `reopened`: resolved on a day for which the 7-day
     follow-up is complete. `refunded`: the agent refunded money. `rated`, `satisfied`: with a
-    customer's rating, or with a rating of 4 or 5. These two are counted on the day of the rating,
-    the others on the day on which the run was received.
+    customer's rating, or with a rating of 4 or 5. `rated` and `satisfied` are counted on the day of
+    the rating. All other runs are counted on the day on which the run was received.
     """
 
     ASKED = "asked"

@@ -18,8 +18,8 @@ class ReplayUnderWay(DomainError):
 
 
 class InvalidReplay(InvalidInput):
-    """The request for a replay violates a rule. The message is for operators, the French `reason`
-    for callers."""
+    """The request for a replay violates a rule. The message is for operators. The French `reason`
+    is for callers."""
 
     code = "invalid_replay"
 

@@ -17,9 +17,9 @@ class SimulatedExchange:
 
     `event`: the normalized message. If `thread` asked for an order number, a bare number is treated
     as the answer. `event_type`: selects the playbook. `turns`: the thread's earlier messages.
-    `summary`: the outcomes of the earlier messages. `lookup`: None if no order was looked up.
-    `spent`: earlier refunds and actions. `made_up`: the shop of a made-up order, which is not one
-    of the client's connections.
+    `summary`: the outcomes of the earlier messages. `lookup`: the result of the order lookup, or
+    None if no order was looked up. `spent`: earlier refunds and actions. `made_up`: the shop of a
+    made-up order, which is not one of the client's connections.
 
     `turns_left`: the number of answers that the agent may still give before a human must answer.
     `attachments`: the message's files. `run_id`: the id that a question to the customer refers to.

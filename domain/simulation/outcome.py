@@ -29,8 +29,8 @@ _ANSWERED: Final = frozenset({OutcomeStatus.COMPLETED, OutcomeStatus.NEEDS_REVIE
 
 
 class UsedPlaybook(BaseModel):
-    """The playbook that was selected for the message. `id` and `version`: None for a draft of a new
-    playbook."""
+    """The playbook that was selected for the message. `id` and `version`: the playbook's id and
+    version, or None for a draft of a new playbook."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -45,11 +45,11 @@ class SimulatedOutcome(BaseModel):
     """The outcome of a simulated message, with the data that a run would have stored.
 
     `reason`: the reason why a human would review the answer, or None if no review is needed.
-    `response`: the text that the customer would receive. Empty if the answer needs a review first.
-    `draft`: the generated text in any case. `plan`: the actions to execute, in order. `sources`:
-    the sources of the draft. `cost_micros`: the cost in millionths of a US dollar. `held`: whether
-    human agents took over the conversation at an earlier message, so that no answer is sent.
-    `draft` is then the agent's proposal.
+    `response`: the text that the customer would receive, or empty if the answer needs a review
+    first. `draft`: the generated text in any case. `plan`: the actions to execute, in order.
+    `sources`: the sources of the draft. `cost_micros`: the cost in millionths of a US dollar.
+    `held`: whether human agents took over the conversation at an earlier message, so that no answer
+    is sent. `draft` is then the agent's proposal.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -93,8 +93,9 @@ class Replay(BaseModel):
 
 
 class ReplayExample(BaseModel):
-    """An example of an event with a different outcome in the replay. `run_id`: None if no playbook
-    originally handled the event. The drafts are erased together with the customer's text."""
+    """An example of an event with a different outcome in the replay. `run_id`: id of the original
+    run, or None if no playbook originally handled the event. The drafts are erased together with
+    the customer's text."""
 
     model_config = ConfigDict(frozen=True)
 

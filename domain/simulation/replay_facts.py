@@ -29,7 +29,7 @@ class ReplayEnd(StrEnum):
 
 class ReplayChangeKind(StrEnum):
     """The difference between two outcomes of an event. Kinds are listed from most to least serious,
-    and an event has only one.
+    and each event has only one kind.
 
     `other_amount`: the refund has a different amount. `now_taken` and `no_longer_taken`: only one
     of the outcomes has a playbook that handles the event. `other_action`: the plan differs, but the

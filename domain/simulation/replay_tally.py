@@ -48,8 +48,8 @@ class ReplayClassCount(BaseModel):
 
 
 class MoneySum(BaseModel):
-    """The amounts refunded without a human, in minor units of the currency. `before`: originally.
-    `after`: in the replay."""
+    """The amounts refunded without a human, in minor units of the currency. `before`: the original
+    amount. `after`: the amount in the replay."""
 
     model_config = ConfigDict(frozen=True)
 

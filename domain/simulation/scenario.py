@@ -42,8 +42,8 @@ class ScenarioMessage(_Part):
 
 class ScenarioCustomer(_Part):
     """The made-up customer who sends the messages. `verified`: whether the address is treated as
-    verified, like `customer_verified` in a real event. Orders of an unverified sender are neither
-    shown nor changed."""
+    verified, like `customer_verified` in a real event. An unverified sender's orders are not shown
+    or changed."""
 
     email: Annotated[str, Field(min_length=3, max_length=320)] | None = None
     name: _Line | None = None

@@ -46,7 +46,7 @@ def simulated_outcome(
 def brain_failed(
     used: UsedPlaybook, lookup: Lookup | None, failure: BrainFailed
 ) -> SimulatedOutcome:
-    """Return the outcome for a message for which the language model failed, with the cost of the
+    """Return the outcome of a message after the language model failed, with the cost of the
     attempts."""
     return SimulatedOutcome(
         status=OutcomeStatus.BRAIN_FAILED,

@@ -33,7 +33,7 @@ def without_address(name: str) -> str:
 
 
 def is_operator(name: str) -> bool:
-    """Return True if an actor's recorded name is that of an operator who did not act as a
+    """Return True if an actor's recorded name belongs to an operator who did not act as a
     member."""
     return name.startswith(OPERATOR_PREFIX)
 

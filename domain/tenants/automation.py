@@ -47,11 +47,11 @@ class AutomationState(BaseModel):
 def resumed(
     actor: str,
 ) -> Callable[[AutomationState, AutomationState], tuple[LoosenedRule, ...]]:
-    """Return a function that returns the loosenings between two automation states, for a change by
-    `actor`.
+    """Return a function that returns the rules loosened between two automation states, for a change
+    by `actor`.
 
-    Resuming automation is a loosening if another member stopped it. It is not a loosening if the
-    actor stopped it.
+    Resuming automation loosens a rule if another member stopped the automation. It loosens no rule
+    if the actor stopped the automation.
     """
 
     def compare(before: AutomationState, after: AutomationState) -> tuple[LoosenedRule, ...]:

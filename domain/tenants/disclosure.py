@@ -112,7 +112,8 @@ def disclosure_line(
 
 
 def disclosures(status: DisclosureStatus, texts: Mapping[str, str]) -> dict[str, str]:
-    """Return the disclosure in each language, or nothing if it is switched off."""
+    """Return the disclosure in each language, or an empty dict if the disclosure is switched
+    off."""
     lines = {language: disclosure_line(status, texts, language) for language in DEFAULT_DISCLOSURE}
     return {language: line for language, line in lines.items() if line}
 

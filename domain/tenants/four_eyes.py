@@ -48,8 +48,8 @@ class MemberStanding:
         return self.role in MANAGERS
 
     def unfit(self, now: datetime) -> Unfit | None:
-        """Return the reason why the member does not qualify for the four-eyes rule, or None if they
-        do."""
+        """Return the reason why the member does not qualify for the four-eyes rule, or None if the
+        member qualifies."""
         if self.verified_at is None:
             return Unfit.ADDRESS_NOT_VERIFIED
         return Unfit.JOINED_RECENTLY if now - self.joined_at < MEMBER_FOR else None

@@ -1,8 +1,8 @@
-"""A loosening: a change that expands the agent's permissions, or weakens the verification required
-for an action.
+"""A change that loosens rules: it expands the agent's permissions, or weakens the verification
+required for an action.
 
-A loosening waits for a second manager's approval or for WAITS, unless the client has only one
-manager or has disabled the wait. A tightening takes effect immediately.
+Such a change waits for a second manager's approval or for WAITS, unless the client has only one
+manager or has disabled the wait. A change that tightens rules takes effect immediately.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,14 +17,14 @@ from domain.tenants.errors import LooseningChanged, LooseningDecided
 from domain.tenants.four_eyes import MemberStanding
 
 WAITS: Final = timedelta(hours=24)
-"""How long a loosening waits before it takes effect, unless a second manager approves it earlier.
-"""
+"""The period for which a change that loosens rules waits, unless a second manager approves it
+earlier."""
 
 MAX_PENDING: Final = 20
-"""Maximum number of pending loosenings per client."""
+"""Maximum number of pending changes that loosen rules, per client."""
 
 BY_TIME: Final = "time"
-"""The value of `decided_by` for a loosening that took effect after its waiting period."""
+"""The value of `decided_by` for a change that took effect after its waiting period."""
 
 
 class LoosenedRule(BaseModel):
@@ -64,7 +64,7 @@ class Loosening(BaseModel):
     error_code: str | None = None
 
     def check_pending(self) -> None:
-        """Raise LooseningDecided unless the loosening is pending."""
+        """Raise LooseningDecided unless the change is pending."""
         if self.state is not LooseningState.PENDING:
             raise LooseningDecided(self.id)
 
@@ -83,8 +83,8 @@ def is_held(
     manager_left_at: datetime | None,
     now: datetime,
 ) -> bool:
-    """Return True if a loosening must wait. It must wait if the client has not disabled the wait
-    and has a second manager, or had one within WAITS."""
+    """Return True if a change that loosens rules must wait. It must wait if the client has not
+    disabled the wait, and has a second manager or had a second manager within WAITS."""
     if not settings.holds_loosening:
         return False
     several = sum(member.manages for member in members) > 1
@@ -123,7 +123,7 @@ SETTINGS_RULES: Final[Mapping[str, Callable[[ClientSettings, ClientSettings], _P
     "answers_from_knowledge": _knowledge_sent,
 }
 """For each setting, a function that returns the old and new values if the change loosens the
-setting, or None if it does not."""
+setting, or None otherwise."""
 
 HARMLESS_SETTINGS: Final[Mapping[str, str]] = {
     "system_prompt": "Words to a model. Code decides which actions it may take and what it states.",
@@ -135,15 +135,15 @@ HARMLESS_SETTINGS: Final[Mapping[str, str]] = {
     "disclosure": "A line below an answer, which must name the AI assistant.",
     "disclosure_status": "Whether that line is added. The audit log keeps the reason against it.",
 }
-"""For each other setting, the reason why changing it never loosens anything. Each setting is either
+"""For each other setting, the reason why changing it never loosens a rule. Each setting is either
 in this table or in SETTINGS_RULES."""
 
 
 def looser_settings(before: ClientSettings, after: ClientSettings) -> tuple[LoosenedRule, ...]:
     """Return the settings that become looser, with their old and new values.
 
-    Such a change weakens the required verification, escalates fewer messages to humans, lets the
-    agent answer more messages automatically, or disables the wait itself.
+    Such a change weakens the required verification, escalates fewer messages to humans, allows more
+    automatic answers, or disables the wait itself.
     """
     return tuple(
         LoosenedRule(place=f"settings: {name}", before=pair[0], after=pair[1])
@@ -178,7 +178,7 @@ class HeldTrust(BaseModel):
 
 
 HELD_TRUST: Final = frozenset(get_args(HeldTrust.model_fields["use"].annotation))
-"""The possible values of `HeldTrust.use`, as stored in the `change` of a loosening."""
+"""The possible values of `HeldTrust.use`, as stored in the `change` of a `Loosening`."""
 
 
 def audit_ids(difference: LoosenedRule) -> Mapping[str, str]:

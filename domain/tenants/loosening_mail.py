@@ -36,8 +36,8 @@ it in your playbooks or settings: {page}
 def loosening_mail(
     loosening: Loosening, user_id: str, to: str, *, dashboard_url: str, service: ServiceName
 ) -> OutgoingMail:
-    """Return the email to one manager about a loosening. The same loosening and manager always
-    yield the same email `name`."""
+    """Return the email to one manager about a change that loosens rules. The same change and
+    manager always yield the same email `name`."""
     waits = loosening.state is LooseningState.PENDING
     text = _WAITS if waits else _DONE
     at = f"{loosening.takes_effect_at:%Y-%m-%d %H:%M}"

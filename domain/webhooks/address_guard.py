@@ -30,7 +30,7 @@ def _denied(network: str, reason: str, *, private: bool = False) -> _Denied:
 # wider ones.
 _TABLE: Final = (
     # Metadata services return the machine's own credentials. Some of their addresses are in private
-    # networks. Azure's is a public address.
+    # networks. Azure's address is public.
     _denied("169.254.169.254/32", "a cloud's metadata"),
     _denied("100.100.100.200/32", "a cloud's metadata"),
     _denied("168.63.129.16/32", "a cloud's metadata"),
@@ -83,7 +83,8 @@ def canonical(address: Address) -> Address:
 
 
 def forbidden(address: Address, allow_private: bool) -> str | None:
-    """Return the reason why the service must not connect to an address, or None if it may.
+    """Return the reason why the service must not connect to an address, or None if the connection
+    is allowed.
 
     `allow_private`: allow this machine and the installation's own networks. Link-local addresses,
     tunnels and multicast are never allowed.

@@ -1,9 +1,9 @@
 """A circuit breaker for failures of the service's own resolver or network, as opposed to failures
 of receivers.
 
-The breaker is pure logic, without I/O. It decides from the outcomes and times of POSTs. The
-resolver and the network have separate breakers, because one can fail while the other works.
-Decision 0036 gives the reasons.
+The breaker is pure logic, without I/O. Its decisions depend only on the outcomes and times of
+POSTs. The resolver and the network have separate breakers, because one can fail while the other
+works. Decision 0036 gives the reasons.
 """
 
 from collections.abc import Iterator
@@ -23,10 +23,10 @@ LEAST: Final = 5
 SHARE: Final = 0.8
 """Minimum share of failures among the considered outcomes for the breaker to open, from 0 to 1."""
 FRESH_S: Final = 60.0
-"""How long an outcome is considered while the breaker is closed, in seconds."""
+"""The period for which an outcome is considered while the breaker is closed, in seconds."""
 KEPT_S: Final = 600.0
-"""How long an outcome is considered while the breaker is open, in seconds. Deferred deliveries are
-retried within this period."""
+"""The period for which an outcome is considered while the breaker is open, in seconds. Deferred
+deliveries are retried within this period."""
 PROBE_S: Final = 15.0
 """Minimum time in seconds, while the breaker is open, between two POSTs for a client with a failed
 latest POST."""
@@ -128,7 +128,7 @@ class Breaker:
 
 def name_found(attempt: DeliveryAttempt) -> bool | None:
     """Return True if a POST shows that the service's resolver works, or False if it shows that the
-    resolver fails. Return None if the POST shows neither."""
+    resolver fails. Return None if the POST does not show whether the resolver works."""
     if attempt.failure is FailureKind.DNS:
         return False
     return True if attempt.dns_ms is not None else None
@@ -136,7 +136,7 @@ def name_found(attempt: DeliveryAttempt) -> bool | None:
 
 def connected(attempt: DeliveryAttempt) -> bool | None:
     """Return True if a POST shows that the service's network works, or False if it shows that the
-    network fails. Return None if the POST shows neither.
+    network fails. Return None if the POST does not show whether the network works.
 
     A POST to a receiver in a private network shows nothing about the path to the Internet.
     """

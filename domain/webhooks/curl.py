@@ -10,7 +10,7 @@ from domain.webhooks.delivery import Delivery
 from domain.webhooks.signature import signed_headers
 
 VALID_FOR: Final = timedelta(seconds=300)
-"""How long a signature is valid after signing. Receivers reject older signatures."""
+"""The period for which a signature is valid after signing. Receivers reject older signatures."""
 
 
 def curl_line(url: str, headers: Mapping[str, str], body: str) -> str:

@@ -61,9 +61,10 @@ class FailureKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DeliveryAttempt:
-    """The result of one POST to a receiver. `failure`: None for a 2xx response. `error`: the cause
-    of the failure, in the service's own words. `dns_ms`, `connect_ms`, `first_byte_ms`: the end of
-    each phase, in milliseconds from the start, or None for a phase that did not end."""
+    """The result of one POST to a receiver. `failure`: the kind of failure, or None for a 2xx
+    response. `error`: the cause of the failure, in the service's own words. `dns_ms`, `connect_ms`,
+    `first_byte_ms`: the end of each phase, in milliseconds from the start, or None for a phase that
+    did not end."""
 
     failure: FailureKind | None
     duration_ms: int
@@ -93,7 +94,7 @@ class DeliverySummary(BaseModel):
 
     `duration_ms` and the outcome are from the latest attempt. `url`: the URL to which the delivery
     is sent. `failure_count_after`: the webhook's number of consecutive failures after this
-    delivery. Null if the delivery did not change the count.
+    delivery, or null if the delivery did not change the count.
     """
 
     model_config = ConfigDict(frozen=True)

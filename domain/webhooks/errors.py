@@ -4,8 +4,8 @@ from domain.core.errors import DomainError, InvalidContent
 
 
 class InvalidWebhook(InvalidContent):
-    """A webhook's label, URL or list of events violates a rule. The message is for operators, the
-    French `reason` for callers."""
+    """A webhook's label, URL or list of events violates a rule. The message is for operators. The
+    French `reason` is for callers."""
 
     code = "invalid_webhook"
 
@@ -24,7 +24,7 @@ class WebhookEventNotFound(DomainError):
 
 class DeliveryNotFound(DomainError):
     """The delivery does not exist, belongs to another client, or is no longer among its webhook's
-    latest 50."""
+    stored deliveries."""
 
     code = "delivery_not_found"
 

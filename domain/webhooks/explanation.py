@@ -25,14 +25,14 @@ class Origin(StrEnum):
 
 class SignatureResult(StrEnum):
     """The result of verifying a pasted signature. `wrong_string`: the signed string differs from
-    the documented one. `unknown_secret`: timestamp and body are as sent, so only the secret can
+    the documented string. `unknown_secret`: timestamp and body are as sent, so only the secret can
     differ. `no_match`: none of the combinations of secret, string and body that were tried yields
     this signature."""
 
     MATCHES = "matches"
     TOO_OLD = "too_old"
     TOO_NEW = "too_new"
-    RETIRED_SECRET = "retired_secret"  # noqa: S105 - no secret
+    RETIRED_SECRET = "retired_secret"  # noqa: S105 - not a secret
     OTHER_WEBHOOKS_SECRET = "other_webhooks_secret"  # noqa: S105
     MISUSED_SECRET = "misused_secret"  # noqa: S105
     UNKNOWN_SECRET = "unknown_secret"  # noqa: S105
@@ -74,9 +74,9 @@ _SENTENCES: Final = {
 
 
 class Difference(BaseModel):
-    """The first difference between the sent body and the pasted one. `at`: the zero-based offset of
-    the difference, in bytes. `sent`, `pasted`: excerpts of both bodies that start slightly before
-    the difference."""
+    """The first difference between the sent body and the pasted body. `at`: the zero-based offset
+    of the difference, in bytes. `sent`, `pasted`: excerpts of both bodies that start slightly
+    before the difference."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -13,8 +13,8 @@ from typing import Final
 from domain.webhooks.signature import SECRET_PREFIX
 
 _DIGEST_BYTES: Final = 32
-# Minimum length of a truncated signature. A shorter one could match by chance, or let an attacker
-# guess the rest.
+# Minimum length of a truncated signature, in bytes. A shorter signature could match by chance, or
+# allow an attacker to guess the rest.
 _FEWEST_BYTES: Final = 8
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _HEADER_NAME: Final = re.compile(r"[A-Za-z][A-Za-z-]+:\s*")
@@ -40,7 +40,7 @@ class Mistake(StrEnum):
     TRUNCATED = "truncated"
     BASE64_FOR_HEX = "base64_for_hex"
     HEX_FOR_BASE64 = "hex_for_base64"
-    SECRET_WITHOUT_PREFIX = "secret_without_prefix"  # noqa: S105 - no secret
+    SECRET_WITHOUT_PREFIX = "secret_without_prefix"  # noqa: S105 - not a secret
     SECRET_DECODED = "secret_decoded"  # noqa: S105
     SECRET_NOT_DECODED = "secret_not_decoded"  # noqa: S105
     SECRET_FROM_HEX = "secret_from_hex"  # noqa: S105
@@ -241,7 +241,7 @@ class Changes:
         self._value = _value(self._forms[-1][0])
 
     def since(self, sent: bytes) -> tuple[Mistake, ...] | None:
-        """Return the changes that turned the sent body into the pasted one, or None if the content
+        """Return the changes that turned the sent body into the pasted body, or None if the content
         of the two bodies differs."""
         for form, mistakes in self._forms:
             if form == sent:

@@ -29,7 +29,7 @@ _REASONS: Final = {
 @dataclass(frozen=True, slots=True)
 class TroubledWebhook:
     """The failing webhook, its client's owner, and the latest failure. `failures`: the number of
-    consecutive failures, including this one. `status`: the HTTP status of the response, if there
+    consecutive failures, including the latest. `status`: the HTTP status of the response, if there
     was one."""
 
     owner_email: str

@@ -30,8 +30,8 @@ class WebhookSender(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TakenPlace:
-    """A concurrency slot held by a delivery. `keys`: the keys under which the slot is counted.
-    Empty if slots cannot be counted at the moment."""
+    """A concurrency slot held by a delivery. `keys`: the keys under which the slot is counted, or
+    empty if slots cannot be counted at the moment."""
 
     keys: tuple[int, ...]
 
@@ -54,8 +54,8 @@ class WatchDeliveries(Protocol):
         """Record the outcome of a delivery attempt, including an attempt that is repeated after a
         crash.
 
-        `status`: the delivery's state. `pending` means that another attempt follows. `attempt`:
-        None if nothing was sent.
+        `status`: the delivery's state. `pending` means that another attempt follows. `attempt`: the
+        attempt's result, or None if nothing was sent.
         """
 
     def part_failing(self, part: OwnPart, *, failing: bool) -> None:

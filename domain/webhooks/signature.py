@@ -10,7 +10,7 @@ from typing import Final
 from domain.core.service_name import ServiceName
 from domain.webhooks.delivery import Trigger
 
-SECRET_PREFIX: Final = "whsec_"  # noqa: S105 - of secrets, none itself
+SECRET_PREFIX: Final = "whsec_"  # noqa: S105 - the prefix of secrets, not a secret
 SECRET_BYTES: Final = 24
 
 SIGNATURE: Final = "X-Service-Signature"
@@ -69,7 +69,7 @@ def signed_headers(
     """Return all HTTP headers for a delivery, including the signatures.
 
     `secrets`: the signing secrets, newest first. There are two during the overlap of a rotation.
-    The older one then signs X-Service-Signature, for receivers that know only the older secret.
+    The older secret then signs X-Service-Signature, for receivers that still use the older secret.
     `timestamp`: Unix seconds.
     """
     newest, *older = secrets

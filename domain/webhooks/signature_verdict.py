@@ -1,7 +1,7 @@
 """Explain why a webhook signature does not match, by trying common mistakes until one matches.
 
-A developer pastes the signature. It may be the signature sent by the service, or the one computed
-by a receiver. Both lead to the same explanation.
+A developer pastes the signature. It may be the signature sent by the service, or a signature
+computed by a receiver. Both lead to the same explanation.
 """
 
 import hmac

@@ -105,7 +105,7 @@ def check_label(label: str) -> str:
 
 def check_events(events: Iterable[str]) -> tuple[str, ...]:
     """Validate event names and return them in the catalogue's order, without duplicates. `*`
-    replaces all others.
+    replaces all other names.
 
     Raises InvalidWebhook for an empty list and for an unknown event.
     """

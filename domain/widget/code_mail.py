@@ -49,8 +49,8 @@ def visitor_code_mail(
     minutes: int,
     service: ServiceName,
 ) -> OutgoingMail:
-    """Return the email with the code that verifies a widget visitor's address. `minutes`: the time
-    for which the code is valid."""
+    """Return the email with the code that verifies a widget visitor's address. `minutes`: the
+    lifetime of the code."""
     words = _WORDS[language]
     return OutgoingMail(
         name=f"widget.{code_id.lower()}",

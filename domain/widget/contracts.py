@@ -12,8 +12,8 @@ class LateAnswer(Contract):
 
 
 class MailAnswerInput(Contract):
-    """The input for mailing an answer. `wait_s`: how long to wait, in seconds, for the
-    visitor to see the answer on the page."""
+    """The input for mailing an answer. `wait_s`: the time to wait, in seconds, for the visitor to
+    see the answer on the page."""
 
     client_id: str
     answer: LateAnswer

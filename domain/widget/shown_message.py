@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 MESSAGES_A_READ: Final = 100
 """Maximum number of messages per response. To get more, the widget's script requests the messages
-after the last one it received."""
+after the last message that it received."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class ShownMessage:
 class SessionState:
     """The state of a widget session. `thinking`: the agent is processing a message. `waiting`: a
     human agent will answer. `reviewing`: a reviewer has claimed the review. `verified_email`: the
-    visitor's verified address, masked. None for an unverified visitor."""
+    visitor's verified address, masked, or None for an unverified visitor."""
 
     thinking: bool = False
     waiting: bool = False

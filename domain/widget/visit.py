@@ -65,8 +65,8 @@ class Said:
     def event(self, visit: WidgetVisit) -> InboundEvent:
         """Return the message as an inbound event.
 
-        Only a verified address becomes the customer's address. A typed address must neither use up
-        another customer's limit, nor give access to that customer's memory or orders.
+        Only a verified address becomes the customer's address. A typed address must not use up
+        another customer's limit or give access to that customer's memory or orders.
         """
         known = visit.verified_email
         stated = None if known else self.stated_email
@@ -86,7 +86,8 @@ class Said:
 
 def needs_verification(event: InboundEvent) -> bool:
     """Return True if the message asks about an order, but the visitor is unverified. The agent
-    cannot answer such a message. It can answer a question about delivery prices, for example."""
+    cannot answer such a message. The agent can answer a question about delivery prices, for
+    example."""
     if event.customer_email is not None:
         return False
     read = normalize(event, fallback_ticket_id="")

@@ -41,15 +41,15 @@ class VerifiedBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HeldSession:
-    """The session identified by a browser's token. `visitor`: the digest of the address for which
-    the visitor was verified when the token was issued, or None for an unverified visitor."""
+    """The session identified by a browser's token. `visitor`: the digest of the visitor's verified
+    address at the time when the token was issued, or None for an unverified visitor."""
 
     id: str
     visitor: str | None = None
 
     def opens(self, verified_email: str | None) -> bool:
         """Return True if the token gives access to the session in its current state.
-        `verified_email`: the address for which the session is verified, or None."""
+        `verified_email`: the session's verified address, or None."""
         return verified_email is None or self.visitor == visitor_digest(self.id, verified_email)
 
 
@@ -76,8 +76,8 @@ def session_token(
     sealer: Sealer, client_id: str, session_id: str, verified_email: str | None = None
 ) -> str:
     """Return the session token for the browser. The token is valid only for this client.
-    `verified_email`: the address for which the visitor is verified, or None. The token gives access
-    to the session only while the session is unverified or verified for this address."""
+    `verified_email`: the visitor's verified address, or None. The token gives access to the session
+    only while the session is unverified or verified for this address."""
     visitor = None if verified_email is None else visitor_digest(session_id, verified_email)
     mark = _mark(sealer.digests(_named(client_id, session_id, visitor))[0])
     return ".".join([session_id, *([] if visitor is None else [visitor]), mark])

@@ -20,9 +20,9 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    # NOT VALID, so that existing rows are not checked. A connection to a newer provider is kept.
-    # The older version of the service can end such a connection, but cannot change it in any other
-    # way.
+    # The constraint is NOT VALID, so that existing rows are not checked. A connection to a newer
+    # provider is kept. The older version of the service can end such a connection, but cannot
+    # change it in any other way.
     op.create_check_constraint(
         op.f("ck_integrations_provider"),
         "integrations",

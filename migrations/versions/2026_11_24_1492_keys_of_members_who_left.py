@@ -3,7 +3,8 @@
 Adds the time at which managers are mailed about a key whose creator has left the client. No mail is
 sent if a manager has already decided whether to keep the key.
 
-Revision: c4e81f9a27d6 Follows: 91b7e40d5c26
+Revision: c4e81f9a27d6
+Follows: 91b7e40d5c26
 """
 
 import sqlalchemy as sa

@@ -1,7 +1,7 @@
 """mark credentials that are not allowed to vouch for an address yet
 
 For API keys, inbound endpoint secrets and widget secrets, a column records whether they are allowed
-to vouch for a customer's address. All existing credentials are.
+to vouch for a customer's address. All existing credentials remain trusted.
 
 Revision: c4b6e1f09a37
 Follows: 5c0de5a9d1e4

@@ -1,6 +1,6 @@
 """add the index of replies among messages
 
-A separate revision, because the table has rows.
+This revision is separate, because the table has rows.
 
 Revision: 7ac15e93d0f2
 Follows: 2f6d08b4a9c1

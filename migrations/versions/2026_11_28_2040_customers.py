@@ -1,9 +1,9 @@
 """add the index of customers
 
-Lists and searches of customers read this index. The sweep fills it from the messages that are
-stored, page by page (`activities/customers/sweep_customers.py`). A single statement over all
-messages could take longer than a migration may. A data request may also come from a member, so it
-no longer needs a connection. A message gets the address of its normalized event.
+Lists and searches of customers read this index. The sweep fills the index from the stored messages,
+page by page (`activities/customers/sweep_customers.py`). A single statement over all messages could
+exceed a migration's time limit. A message also stores the customer's address from its normalized
+event. Members can now make data requests, so a data request no longer needs a connection.
 
 Revision: 5e0d9b71c4a8
 Follows: 4d7e90b1c5f8

@@ -1,6 +1,6 @@
 """add the indexes of refunds, messages and order facts by customer
 
-A separate revision, because the table has rows.
+This revision is separate, because the tables have rows.
 
 Revision: 93b6ad20f7e5
 Follows: 5e0d9b71c4a8

@@ -1,6 +1,6 @@
 """add indexes of the assignee, the tags and the status of conversations
 
-A separate revision, because the table has rows.
+This revision is separate, because the table has rows.
 
 Revision: 4d7e90b1c5f8
 Follows: c81f4e2a7b36

@@ -1,8 +1,8 @@
 """record at receipt what an inbound webhook may prove
 
 A stored webhook records whether a secret verified its request, and whether its endpoint was trusted
-to vouch for a customer's address then. Webhooks that wait during the upgrade prove nothing: their
-customers' addresses are claims.
+at that time to vouch for a customer's address. In webhooks that wait during the upgrade, the
+customers' addresses are only claims.
 
 Revision: 7e1b4d90c2a8
 Follows: 5b0c9d7e61fa

@@ -1,4 +1,4 @@
-"""route no orders to a connection whose credentials its platform rejects
+"""do not route orders to a connection with rejected credentials
 
 A connection remains the owner of its platform account after the platform has rejected its
 credentials. Compliance requests that name the account are still routed to it. Other

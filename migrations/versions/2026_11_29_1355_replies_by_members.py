@@ -1,7 +1,7 @@
 """record whether a member wrote a reply
 
-Replies from before the upgrade count as written by an operator: their author's membership is not
-checked again before they are sent.
+Replies from before the upgrade count as written by an operator. The author's membership is not
+checked again before such a reply is sent.
 
 Revision: d10e5b7a93f4
 Follows: b64f0d92e7c1

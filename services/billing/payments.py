@@ -83,8 +83,8 @@ async def _of_nobody(units: UnitsOfWork, event: PaymentEvent) -> Taken:
 async def _take(work: UnitOfWork, event: PaymentEvent) -> Taken:
     events = PaymentEventRepository(work.connection)
     is_open = await _lock(work)
-    # Checked under the lock: a concurrent delivery of the same event waits until this one is
-    # processed.
+    # This check runs under the lock, so a concurrent delivery of the same event waits until this
+    # delivery is processed.
     if await events.is_known(event.id):
         return Taken(Settlement(EventState.NOTED), work.tenant, again=True)
     checkouts = CheckoutRepository(work.connection, work.tenant)

@@ -111,7 +111,7 @@ def _paid_from_then(plan: Plan, active: Checkout, prices: PriceList, now: dateti
 
 async def _check_lower(work: UnitOfWork, plan: Plan) -> Checkout | None:
     """Return the checkout whose plan is billed monthly, or None. Raises NotALowerPlan for an
-    upgrade. Also raises it if payments for the chosen plan or a higher one have ended."""
+    upgrade, and if payments for the chosen plan or a higher plan have ended."""
     account = await AccountRepository(work.connection, work.tenant).lock()
     if account.subscription.is_above(plan, work.now):
         raise NotALowerPlan(plan.value)

@@ -1,4 +1,4 @@
-"""Previews of how a change to templates or knowledge affects saved cases."""
+"""Previews of the effect of a template or knowledge change on saved cases."""
 
 from domain.cases.case_run import CaseRun
 from domain.content.content import KnowledgeEntry, TemplateEntry

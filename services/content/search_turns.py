@@ -1,5 +1,5 @@
-"""A fair queue for searches. One search reads all of a client's knowledge, or a thousand of its
-conversations."""
+"""A fair queue for searches. A search reads all of a client's knowledge, or a thousand of the
+client's conversations."""
 
 from typing import Final
 

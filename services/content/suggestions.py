@@ -19,8 +19,9 @@ from store.content.suggestions import SuggestionRepository
 async def suggest(
     work: UnitOfWork, actor: Actor, proposed: SuggestedEntry | SuggestedTemplate, reason: str
 ) -> Suggestion:
-    """Store a suggestion for the client's members to decide. No role is required, because API keys
-    can also make suggestions. Raises InvalidContent, TooManySuggestions, ClientNotFound."""
+    """Store a suggestion. The client's members then accept or refuse it. No role is required,
+    because API keys can also make suggestions. Raises InvalidContent, TooManySuggestions,
+    ClientNotFound."""
     match proposed:
         case SuggestedEntry(title=title, body=body, language=language):
             check_language(language, title, body)

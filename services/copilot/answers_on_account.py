@@ -74,8 +74,8 @@ def _pace(found: UsageFacts, asked: AskedOfCopilot, formats: CopilotFormats) -> 
 
 
 async def on_webhooks(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Describe the webhooks that the question names by label or host. If it does not mention any,
-    describe all webhooks."""
+    """Describe the webhooks that the question names by label or host. If the question does not
+    mention any webhook, describe all webhooks."""
     found = (await trail.use(READ_WEBHOOKS, WebhooksAsked())).webhooks
     if not found:
         return phrase(asked.tongue, "no_webhooks")
@@ -117,8 +117,8 @@ def _webhook(one: WebhookFacts, trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_integrations(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Describe the integration for the provider that the question names. If it does not mention
-    one, describe every integration that is not disconnected."""
+    """Describe the integration for the provider that the question names. If the question does not
+    mention any provider, describe every integration that is not disconnected."""
     found = (await trail.use(READ_INTEGRATIONS, IntegrationsAsked())).integrations
     words, tongue = set(plain_words(asked.text)), asked.tongue
     named = next((one for one in Provider if one.value in words), None)
@@ -181,8 +181,8 @@ async def on_members(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_audit(trail: Trail, asked: AskedOfCopilot) -> str:
-    """List the audit entries about the subject that the question names. If it does not mention one,
-    list the latest entries."""
+    """List the audit entries about the subject that the question names. If the question does not
+    mention any subject, list the latest entries."""
     wanted = AuditAsked(limit=_AUDIT_READ)
     found, tongue = (await trail.use(READ_AUDIT, wanted)).entries, asked.tongue
     words = set(map(stem, plain_words(asked.text)))

@@ -162,7 +162,6 @@ async def on_refunds(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 def _sums(trail: Trail, found: RefundsFound) -> str:
-    """Return the total for each currency."""
     sums: dict[str, int] = {}
     for one in found.topics:
         sums[one.total.currency] = sums.get(one.total.currency, 0) + one.total.minor

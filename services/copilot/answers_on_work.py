@@ -48,7 +48,7 @@ _NAME: Final = re.compile(r"(?<=\s)[A-ZÀ-Þ][\w'’-]{1,60}")
 _DIGIT: Final = re.compile(r"\d")
 _WHOLE_TEXT: Final = 4_000
 _TO_NAME: Final = 3
-"""Maximum number of reviews that an answer names if it covers more."""
+"""Maximum number of reviews in an answer that also covers other subjects."""
 _LONGEST_WAITS: Final = 5
 _READ_WAITS: Final = 10
 _NAME_CHARS: Final = 200
@@ -56,8 +56,8 @@ _NAME_CHARS: Final = 200
 
 async def on_run(trail: Trail, asked: AskedOfCopilot) -> str:
     """Explain the run that the question identifies by the id of a ticket, run or review, or by its
-    customer. If it names a customer, explain the run for that customer's latest message. If it
-    names neither, explain the ticket on the user's current page."""
+    customer. If the question names a customer, explain the run for that customer's latest message.
+    If it contains no id and no customer, explain the ticket on the user's current page."""
     tongue = asked.tongue
     tickets = (one for one in _TICKET.findall(asked.text[:_WHOLE_TEXT]) if _DIGIT.search(one))
     named = [one for one in (asked.record_id, asked.order, *tickets) if one]

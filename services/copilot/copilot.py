@@ -47,7 +47,7 @@ class CopilotSetup:
 
 
 class Copilot:
-    """Answers members' questions. Each process has one instance."""
+    """The copilot that answers members' questions. Each process has one instance."""
 
     def __init__(self, setup: CopilotSetup, database: Database, now: Clock) -> None:
         self._setup = setup
@@ -129,7 +129,8 @@ class Copilot:
 
 
 class _Voice:
-    """Forwards the parts of an answer that are safe to show, and keeps a copy of them."""
+    """The filter that forwards the parts of an answer that are safe to show, and keeps a copy of
+    these parts."""
 
     def __init__(self, safe: SafeText, say: Callable[[str], Awaitable[None]]) -> None:
         self._safe = safe

@@ -95,7 +95,8 @@ class Trail:
 
     def link(self, kind: CitedKind, record_id: str, label: str) -> str:
         """Return a Markdown link to a record that a tool has cited. Return only the label for any
-        other record. `label`: may be customer text; its markup is removed."""
+        other record. `label`: the link text. Its markup is removed, because it may be customer
+        text."""
         plain = _MARKUP.sub(" ", label).strip()[:_LABEL_CHARS] or record_id
         url = self.copilot.cite(kind, record_id, "").url
         return f"[{plain}]({url})" if url in self.citations else plain
@@ -108,7 +109,7 @@ class Trail:
 
     async def use(self, tool: ReadTool[Given, Facts], given: Given) -> Facts:
         """Run a tool, and return the facts found. Raises RoleRequired if the user's role is not
-        allowed to use the tool. Also raises the tool's own errors."""
+        allowed to use the tool. Also raises the errors of the tool."""
         self.copilot.actor.require(tool.roles)
         found = await tool.read(self.copilot, given)
         self.links.add(one.url for one in found.cited)

@@ -18,8 +18,8 @@ _MOST: Final = 64
 
 
 class FairDocuments:
-    """Parses each client's documents one at a time. A client that sends many documents therefore
-    delays only its own documents."""
+    """A parser that handles each client's documents one at a time. A client that sends many
+    documents therefore delays only its own documents."""
 
     def __init__(
         self, reader: DocumentReader, *, most_of_one: int = _MOST_OF_ONE, most: int = _MOST

@@ -36,7 +36,7 @@ class FairRoom:
         self.refusal = refusal
         self._held: Counter[Hashable] = Counter()
         self._sum = 0
-        # Reservations ordered by age, oldest first.
+        # The reservations are ordered by age, oldest first.
         self._waiting: dict[RoomShare, Callable[[], None]] = {}
 
     @contextmanager
@@ -130,8 +130,8 @@ class RoomShare:
         self._room.waits(self, give_way)
 
     def settle(self) -> None:
-        """Prevent other keys from taking over this reservation from now on. If one has already done
-        so, no error is raised, and `is_given_up` is True."""
+        """Prevent other keys from taking over this reservation from now on. If another key has
+        already taken it over, no error is raised, and `is_given_up` is True."""
         self._room.waits(self, None)
 
     def check_kept(self) -> None:

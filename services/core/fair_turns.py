@@ -12,7 +12,7 @@ from services.core.gate import Gate
 
 
 class FairTurns:
-    """Admits one caller per client at a time.
+    """A queue that admits one caller per client at a time.
 
     `most_of_one`: the maximum number of callers from one client, running and waiting together.
     `most`: the maximum for all clients together. At that limit, a waiting caller from the client

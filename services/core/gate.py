@@ -71,9 +71,8 @@ class Gate(Generic[K]):
                 raise
             finally:
                 if self._waiting[key] and self._turn_s:
-                    loop.call_at(
-                        ends, turns.lock.release
-                    )  # The lock is released later, but the caller continues immediately.
+                    # The lock is released at the end of the turn. The caller continues immediately.
+                    loop.call_at(ends, turns.lock.release)
                 else:
                     turns.lock.release()
 

@@ -44,7 +44,7 @@ class ModelMoney:
         reservation, return that budget.
 
         The reservation is committed when this method returns. If the process exits before `book`,
-        the reservation counts as spent. Call this method outside any transaction. Raises
+        the reservation is treated as spent. Call this method outside any transaction. Raises
         EngineUnavailable.
         """
         now = self._now()
@@ -78,9 +78,9 @@ class ModelMoney:
         cost_micros: int,
         reserved_micros: int,
     ) -> None:
-        """Replace a reservation with the actual cost, on the same counters. This runs in its own
-        transactions, separate from the caller's, because the money is spent even if the answer is
-        not stored."""
+        """Replace a reservation with the actual cost, on the same counters. The replacement is
+        committed separately from the caller's transaction, because the money is spent even if the
+        answer is not stored."""
         async with self._database.tenant(tenant) as connection:
             await BrainCosts(connection, tenant).add(
                 reservation.period,

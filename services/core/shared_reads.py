@@ -11,8 +11,8 @@ V = TypeVar("V")
 
 
 class SharedReads(Generic[K, V]):
-    """Shares database reads among callers. While a key is being read, all new callers with that key
-    wait for one shared next read.
+    """Database reads that are shared among callers. While a key is being read, all new callers with
+    that key wait for the next read and share its result.
 
     Each read starts after its callers have arrived, so the result includes everything that was
     committed before they arrived.
@@ -52,7 +52,7 @@ class SharedReads(Generic[K, V]):
             value = await self._read(key)
         except EngineUnavailable as away:
             ended.set_exception(away)
-            ended.exception()  # Prevents asyncio's warning if no caller is waiting.
+            ended.exception()  # This call prevents asyncio's warning if no caller is waiting.
             raise
         finally:
             if self._running.get(key) is ended:

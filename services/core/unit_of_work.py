@@ -33,9 +33,9 @@ class UnitOfWork:
     """The context of a use case. `now`: the current time, which stays the same throughout the use
     case.
 
-    `connection` must be used only by use cases and the repositories that they call. `woken`: after
-    the commit, the ids of the reviews with runs that were notified of the decision. `dry_run`:
-    whether the transaction is rolled back.
+    `connection` must be used only by use cases and the repositories that they call. `woken`: the
+    ids of the reviews whose runs were notified of the decision. It is filled after the commit.
+    `dry_run`: whether the transaction is rolled back.
     """
 
     connection: AsyncConnection
@@ -136,12 +136,12 @@ class Trial:
 
 
 class _Undo(Exception):
-    """Ends and rolls back the transaction of a dry run."""
+    """The exception that rolls back the transaction of a dry run."""
 
 
 class UnitsOfWork:
-    """Opens units of work. A unit is committed if its block ends normally or raises LooseningHeld.
-    If the block raises any other error, the unit is rolled back."""
+    """The factory for units of work. A unit is committed if its block ends normally or raises
+    LooseningHeld. If the block raises any other error, the unit is rolled back."""
 
     def __init__(self, database: Database, engine: Starter, now: Clock, new_id: NewId) -> None:
         self.database = database
@@ -195,7 +195,7 @@ class UnitsOfWork:
                 try:
                     yield work
                 except LooseningHeld as error:
-                    held = error  # The transaction commits the held loosening.
+                    held = error  # The transaction must commit, because it stores the held change.
                 if dry_run:
                     raise _Undo
                 await work.write_notes()

@@ -19,8 +19,8 @@ async def take_form(work: UnitOfWork, actor: Actor, form: str, once: str) -> Non
 
 
 async def was_sent(work: UnitOfWork, form: str, once: str) -> bool:
-    """Return whether this form submission has taken effect. Waits for a concurrent submission to
-    finish."""
+    """Return whether this form submission has taken effect, after waiting for any concurrent
+    submission to finish."""
     return await FormPosts(work.connection, work.tenant).was_taken(form, once)
 
 

@@ -107,7 +107,7 @@ async def renew_session(work: UnitOfWork, secret: str, sealer: Sealer) -> Opened
 
 
 async def see_session(work: UnitOfWork, session: Session) -> None:
-    """Record that a session was used now."""
+    """Set the time of a session's last use to now."""
     await SessionRepository(work.connection).seen(session.id, work.now)
 
 

@@ -95,9 +95,10 @@ async def sign_in(
     """Open a session with a sign-in code, after creating the account for which the code was
     requested, if any.
 
-    Return None if the code is wrong, used, expired or unknown. The attempt counts even then, so the
-    caller must commit the unit of work. After a successful sign-in, the unit of work and its audit
-    entries belong to the user's client. Raises TooManyAccounts, in which case the code stays valid.
+    Return None if the code is wrong, used, expired or unknown. The attempt is counted even then, so
+    the caller must commit the unit of work. After a successful sign-in, the unit of work and its
+    audit entries belong to the user's client. Raises TooManyAccounts, in which case the code stays
+    valid.
     """
     codes = CodeRepository(work.connection)
     network = presented.visitor.network

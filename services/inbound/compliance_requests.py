@@ -50,7 +50,7 @@ async def perform(
 
     `webhook_id`: the idempotency key for the effects. `is_trusted`: whether the secret that
     verified the request was trusted when the request arrived. `Performed.erase`: an erasure that
-    the caller must start before the webhook counts as done.
+    the caller must start before the webhook is marked as done.
     """
     actor.require(OPERATORS)
     match compliance.kind:
@@ -69,7 +69,7 @@ async def perform(
             # After a shop uninstalls the app, the platform sends this as its last request about the
             # shop.
             await IntegrationRepository(work.connection, work.tenant).forget_account(integration_id)
-            # The service does not know which conversations mention this shop's orders, or where
+            # The service cannot determine which conversations mention this shop's orders, or where
             # copies of the orders remain. A person must finish the redaction.
             performed = Performed(Outcome.DUTY_FOR_PEOPLE, ComplianceReason.CONVERSATIONS_LEFT)
         case ComplianceKind.DISCONNECT:

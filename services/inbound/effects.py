@@ -46,8 +46,8 @@ async def carry_out(
     """Apply the effect of a webhook once. Each effect has an idempotency key and is committed
     together with its record.
 
-    For a compliance request, `work` must span clients, because erasures do. Raises the errors of
-    the use cases that it calls.
+    For a compliance request, `work` must span clients, because erasures span clients. Raises the
+    errors of the use cases that it calls.
     """
     match meaning:
         case InboundTicket():

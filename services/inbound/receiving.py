@@ -54,9 +54,9 @@ class NamedWebhook:
 
 
 class ArrivalGates:
-    """Makes each client's webhooks take turns in this process. A flood from one client then leaves
-    database connections for other clients. Only a few large bodies are read concurrently, and only
-    one of each client."""
+    """The gates through which each client's webhooks take turns in this process. A flood from one
+    client then leaves database connections for other clients. Only a few large bodies are read
+    concurrently, with at most one per client."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ async def take(
     platform: Platform,
     named: NamedWebhook,
 ) -> KeptWebhook:
-    """Wait for the client's turn, then store a webhook delivery in its own transaction. If this
+    """Wait for the client's turn, then store a webhook delivery in its own transaction. If the call
     raises CallerBusy or EngineUnavailable, the delivery might not be stored, and the platform sends
     it again."""
     async with gates.clients.enter(tenant), units.of(tenant) as work:
@@ -175,9 +175,9 @@ async def keep(
 ) -> KeptWebhook:
     """Store a verified delivery, from a webhook or a poll, in the client's queue.
 
-    If `starts` in the result is true, the caller must start `ProcessWebhook` after the commit. It
-    does so through `domain.inbound.ports.WebhookStarter`, or as a child workflow of its own
-    workflow. No audit entry is written, because the row itself is the record.
+    If `starts` in the result is true, the caller must start `ProcessWebhook` after the commit. The
+    caller uses `domain.inbound.ports.WebhookStarter`, or starts a child workflow. No audit entry is
+    written, because the row itself is the record.
     """
     row = NewWebhookRow(
         id=work.new_id(),

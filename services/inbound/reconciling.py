@@ -1,5 +1,5 @@
-"""Reconciliation: a change found by a poll that no webhook has reported is stored like a
-webhook."""
+"""Reconciliation: if a poll finds a change that no webhook has reported, the change is stored like
+a webhook."""
 
 from collections.abc import Sequence
 

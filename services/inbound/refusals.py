@@ -24,8 +24,8 @@ _Kind = tuple[TenantId, str, RefusalReason, datetime]
 
 
 class RefusalCounts:
-    """Counts rejected requests in memory. `written_every_s`: the interval between two writes to the
-    database, in seconds."""
+    """In-memory counts of rejected requests. `written_every_s`: the interval between two writes to
+    the database, in seconds."""
 
     def __init__(self, database: Database, *, written_every_s: float = WRITTEN_EVERY_S) -> None:
         self.written_every_s = written_every_s

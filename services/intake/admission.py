@@ -55,7 +55,7 @@ _LOOK_S: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """The event and its run have been stored. The run has not started yet."""
+    """The result if the event and its run were stored. The run has not started yet."""
 
     ref: RunRef
     playbook: Playbook
@@ -68,7 +68,7 @@ class Admitted:
 
 @dataclass(frozen=True, slots=True)
 class Unmatched:
-    """No active playbook matches the type of the event. The event has been stored with that
+    """The result if no active playbook matches the event's type. The event was stored with this
     outcome."""
 
     event_id: str
@@ -77,7 +77,7 @@ class Unmatched:
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """The idempotency key was already used for this event, with the same body."""
+    """The result if the idempotency key was already used for this event, with the same body."""
 
     event_id: str
 
@@ -135,7 +135,7 @@ async def admit_event(
 
     Any actor of the client may call this function. If the actor is an API key, the key must still
     be active. If a person typed the event, the person becomes its author, and an audit entry is
-    written. Other events are not audited, because this function is the hot path. All limits are
+    written. Other events are not audited, because this function is on the hot path. All limits are
     checked under the account's lock, as of the time of the lock, so that concurrent events cannot
     exceed them.
 

@@ -24,12 +24,12 @@ _MAX_FULL: Final = 50_000
 MessagesRefused = CustomerRateLimited | ClientRateLimited | WidgetShareUsed
 
 _Whose = tuple[TenantId, bytes | int | None]
-"""Identifies a message window: a client and a second value. The second value is a customer's
+"""The key of a message window: a client and a second value. The second value is a customer's
 digest, the message limit of a widget share, or None for the client's own window."""
 
 
 class EntryLimiter:
-    """Caches full message windows, each with the time of its oldest message.
+    """A cache of full message windows, each with the time of its oldest message.
 
     A full window stays full in every process until its oldest message expires. After an eviction,
     one additional query to PostgreSQL is needed.

@@ -29,9 +29,8 @@ class RequestCounter(Protocol):
         """Count one request for `key` unless its window is full, and return the decision."""
 
     def known_refusal(self, limit: Limit, key: str, now: datetime) -> LimitDecision | None:
-        """If this process already knows that the next request for `key` will be rejected, return
-        that decision. Otherwise return None. The call makes no query and does not count the
-        request."""
+        """Return the decision that rejects the next request for `key`, if this process has cached
+        it. Otherwise return None. The call makes no query and does not count the request."""
 
 
 class MemoryCounter:
@@ -72,7 +71,7 @@ class MemoryCounter:
 
 class PostgresCounter:
     """A counter in PostgreSQL. It is exact across all processes that use one database. A flood on
-    one key occupies at most one connection, and none once its requests are rejected."""
+    one key occupies at most one connection, and no connection once its requests are rejected."""
 
     def __init__(self, database: Database, *, max_refused: int = _MAX_KEYS) -> None:
         self._database = database

@@ -114,8 +114,8 @@ async def verify_mail_sender(
     """Verify the client's sender with a code, and return the sender. From then on, the sender may
     write to customers.
 
-    Return None if the code is wrong, used, expired or unknown. The attempt counts even then, so the
-    caller must commit the unit of work. Raises RoleRequired.
+    Return None if the code is wrong, used, expired or unknown. The attempt is counted even then, so
+    the caller must commit the unit of work. Raises RoleRequired.
     """
     actor.require(MANAGERS)
     senders = MailSenderRepository(work.connection, work.tenant)

@@ -1,5 +1,5 @@
-"""Approve loosenings, which are changes that loosen the agent's limits. A loosening is applied once
-it is approved or due."""
+"""Approve changes that loosen the agent's limits. A change is applied once it is approved or
+due."""
 
 from domain.cases.digest import NamesModel
 from domain.core.errors import DomainError
@@ -32,7 +32,7 @@ from store.tenants.standings import MemberStandings
 async def approve_loosening(
     work: UnitOfWork, actor: Actor, loosening_id: str, model: NamesModel
 ) -> Loosening:
-    """Approve and apply a pending loosening, as the second of two managers. Raises RoleRequired,
+    """Approve and apply a pending change, as the second of two managers. Raises RoleRequired,
     LooseningNotFound, LooseningDecided, SecondPersonUnfit, LooseningChanged, and the errors raised
     by the change itself."""
     actor.require(MANAGERS)
@@ -51,10 +51,10 @@ async def approve_loosening(
 async def apply_due_loosening(
     work: UnitOfWork, loosening_id: str, model: NamesModel
 ) -> LooseningState:
-    """Apply a loosening that is due, and return its new state. If it can no longer be applied, mark
-    it as failed.
+    """Apply a change that is due, and return its new state. If the change can no longer be applied,
+    mark it as failed.
 
-    Idempotent: a decided loosening stays unchanged. Raises LooseningNotFound.
+    Idempotent: the state of a decided change stays the same. Raises LooseningNotFound.
     """
     await AccountRepository(work.connection, work.tenant).lock()
     loosenings = LooseningRepository(work.connection, work.tenant)
@@ -75,7 +75,7 @@ async def apply_due_loosening(
 
 
 async def _carry_out(work: UnitOfWork, found: Loosening, model: NamesModel) -> None:
-    """Apply a loosening on behalf of the member who requested it. Raises RoleRequired unless this
+    """Apply a change on behalf of the member who requested it. Raises RoleRequired unless this
     member is still a manager."""
     members = await MemberStandings(work.connection, work.tenant).all()
     asked = next((one for one in members if one.user_id == found.requested_by), None)
@@ -109,8 +109,8 @@ async def _carry_out(work: UnitOfWork, found: Loosening, model: NamesModel) -> N
 
 
 async def _beside_playbooks(work: UnitOfWork, actor: Actor, found: Loosening) -> bool:
-    """Apply a loosening of settings, an automation stop, or trust in a credential. For a loosening
-    of playbooks, return False without applying it."""
+    """Apply a change to settings, an automation stop, or trust in a credential. For a change to
+    playbooks, return False without applying it."""
     use = found.change.get("use")
     if use == SETTINGS:
         change = SettingsChange.model_validate(found.change["settings"])
@@ -125,5 +125,5 @@ async def _beside_playbooks(work: UnitOfWork, actor: Actor, found: Loosening) ->
 
 
 async def note_mailed(work: UnitOfWork, loosening_id: str) -> None:
-    """Record that the managers were notified of a loosening."""
+    """Record that the managers were notified of a change."""
     await LooseningRepository(work.connection, work.tenant).notified(loosening_id, work.now)

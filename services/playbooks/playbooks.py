@@ -3,7 +3,7 @@
 Before a version starts to answer events, it must pass the publish gate
 (`services/playbooks/publish_gate.py`) in the same transaction. A change that loosens the agent's
 limits requires a second manager's approval (`services/tenants/loosenings.py`). The use case then
-raises LooseningHeld, and is called again later with the loosening as `granted`. A new version
+raises LooseningHeld, and is called again later with the approved change as `granted`. A new version
 raises PlaybookVersionsFull if the storage limit on versions has been reached.
 """
 
@@ -44,8 +44,9 @@ async def create_playbook(
     note: str | None = None,
     granted: Loosening | None = None,
 ) -> PlaybookEntry:
-    """Create a playbook. `note`: the author's reason for it. Raises RoleRequired, ClientNotFound,
-    TooManyPlaybooks, TooManyPlaybookChanges, PlaybookNameTaken, PatternTaken, and CasesNotGreen."""
+    """Create a playbook. `note`: the author's reason for the playbook. Raises RoleRequired,
+    ClientNotFound, TooManyPlaybooks, TooManyPlaybookChanges, PlaybookNameTaken, PatternTaken, and
+    CasesNotGreen."""
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(use="create", specs=(spec,), note=note, override=publication.override)

@@ -1,7 +1,7 @@
 """A client's policy: read from its active playbooks, and saved as changes to them.
 
 A policy is saved through `import_playbooks`. Like a playbook file, it is therefore subject to the
-publish gate, the approval of loosenings and the audit log.
+publish gate, the approval of changes that loosen limits, and the audit log.
 """
 
 from collections.abc import Mapping
@@ -101,8 +101,8 @@ async def save_policy(
     *,
     seen: str,
 ) -> tuple[PlaybookChange, ...]:
-    """Publish an edited policy. Each changed playbook gets a new version, or none does. Return the
-    changes, or an empty result if nothing changed.
+    """Publish an edited policy. Either all changed playbooks get a new version, or no playbook
+    changes. Return the changes, or an empty result if nothing changed.
 
     `seen`: the digest of the policy on which the edit is based. Raises RoleRequired,
     ClientNotFound, ChangedMeanwhile if the policy has another digest, PlaybookNotFound for an

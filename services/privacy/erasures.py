@@ -19,9 +19,9 @@ async def order_erasure(
     """Return the input for the worker that erases a client or a customer. If such an erasure is
     already in progress, return its input.
 
-    `work` must span clients, because certificates do. `customer`: the customer's address key
-    (`domain/intake/customer_email.py`), the `session_subject` of a customer without an address, or
-    None for the entire client. Raises RoleRequired, ClientNotFound.
+    `work` must span clients, because certificates outlive their clients. `customer`: the customer's
+    address key (`domain/intake/customer_email.py`), the `session_subject` of a customer without an
+    address, or None for the entire client. Raises RoleRequired, ClientNotFound.
     """
     actor.require(OPERATORS)
     await brand_to_erase(work.connection, work.tenant)

@@ -31,11 +31,11 @@ async def approve_review(
     """Approve a review: its plan is executed with the draft as the reply.
 
     `seen`: the draft that the actor has read. It is required if the first approver has edited the
-    draft; the default is the agent's draft. `seen_event`: the customer's
-    latest message that the actor has read. The default is the review's first message.
-    `seen_revision`: the revision of the draft and plan that the actor has read. The default is the
-    first revision. If two reviewers must approve, the review stays open after the first approval. A
-    first approval does not count if the first approver is no longer allowed to approve.
+    draft. The default is the agent's draft. `seen_event`: the customer's latest message that the
+    actor has read. The default is the review's first message. `seen_revision`: the revision of the
+    draft and plan that the actor has read. The default is the first revision. If two reviewers must
+    approve, the review stays open after the first approval. A first approval is void if the first
+    approver is no longer allowed to approve.
 
     Raises RoleRequired, EscalationNotFound, EscalationDecided, EscalationClaimed,
     ConversationMovedOn, DraftMissing, EscalationChanged, SecondPersonRequired, SecondPersonUnfit.

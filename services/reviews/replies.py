@@ -42,7 +42,7 @@ async def write_reply(
 
     Raises RoleRequired, InvalidInput for a text that cannot be sent, ConversationNotFound,
     ConversationTaken, EscalationClaimed, ReplyNotPossible, AttachmentNotFound, AttachmentRefused,
-    and ConversationMovedOn if the customer has written after `seen_event`.
+    and ConversationMovedOn if the customer has sent another message after `seen_event`.
     """
     actor.require(REVIEWERS)
     check_words(text)

@@ -75,11 +75,11 @@ async def start_reply(work: UnitOfWork, reply_id: str) -> StartedReply | None:
     has an outcome, or was delivered by this transaction.
 
     The reply is not sent if a member has since approved an answer, or if the agent has answered.
-    Otherwise, the customer would get two answers. It is not sent either if its author may no longer
-    answer customers.
+    Otherwise, the customer would get two answers. The reply is also not sent if its author may no
+    longer answer customers.
 
-    Idempotent. A reply that was already started is returned again, with a claim that indicates
-    this. This transaction itself delivers a reply to the widget, and a reply that only a webhook
+    Idempotent. If the reply was already started, it is returned again, with `again` set in its
+    claim. This transaction itself delivers a reply to the widget, and a reply that only a webhook
     event delivers.
     """
     found = await _to_send(work, reply_id)
@@ -214,8 +214,8 @@ async def _integration(work: UnitOfWork, action: PlannedAction) -> Integration |
 
 
 async def _step_in(work: UnitOfWork, reply: TeammateReply) -> None:
-    """Hand the conversation to human agents. Close the open reviews of the messages that the reply
-    answers, and take over the conversation for the reply's author."""
+    """Hand off the conversation to human agents. Close the open reviews of the messages that the
+    reply answers, and take over the conversation for the reply's author."""
     reviews = AnsweredElsewhere(work.connection, work.tenant)
     for ref, review_id in await reviews.close_in(
         reply.conversation_id, reply.author, work.now, answered=reply.event_id

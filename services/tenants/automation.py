@@ -12,7 +12,7 @@ from services.tenants.loosenings import held_if_looser
 from store.tenants.automation import AutomationStops, InstallationStops
 
 RESUME: Final = "resume"
-"""The value of `use` for a loosening that resumes a client's automation."""
+"""The value of `use` for a held change that resumes a client's automation."""
 
 
 async def stop_automation(work: UnitOfWork, actor: Actor) -> AutomationState:
@@ -28,8 +28,8 @@ async def stop_automation(work: UnitOfWork, actor: Actor) -> AutomationState:
 async def resume_automation(
     work: UnitOfWork, actor: Actor, *, granted: Loosening | None = None
 ) -> AutomationState:
-    """Resume the client's automation. If another member stopped it, resuming counts as a loosening.
-    `granted`: the approved loosening.
+    """Resume the client's automation. If another member stopped it, the change requires a second
+    manager's approval or a delay. `granted`: the approved change.
 
     Raises RoleRequired, ClientNotFound, and the errors raised by `held_if_looser`.
     """

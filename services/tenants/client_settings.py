@@ -18,14 +18,14 @@ from store.tenants.accounts import AccountRepository
 from store.tenants.client_settings import SettingsRepository
 
 USE: Final = "settings"
-"""The value of `use` for a loosening that changes a client's settings."""
+"""The value of `use` for a held change to a client's settings."""
 
 
 async def change_settings(
     work: UnitOfWork, actor: Actor, change: SettingsChange, *, granted: Loosening | None = None
 ) -> ClientSettings:
     """Change the client's settings. The new settings apply starting with the next message.
-    `granted`: the approved loosening.
+    `granted`: the approved change.
 
     Raises RoleRequired, ClientNotFound, and the errors raised by `held_if_looser`.
     """

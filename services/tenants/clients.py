@@ -13,8 +13,8 @@ from store.tenants.members import MemberRepository
 
 @dataclass(frozen=True, slots=True)
 class NewClient:
-    """A client to create. `brand`: the name by which customers know the client. `owner_id`: the id
-    of a new owner at another identity provider."""
+    """A client to create. `brand`: the name that is shown to customers. `owner_id`: the id of a new
+    owner at another identity provider."""
 
     brand: str
     owner_email: str

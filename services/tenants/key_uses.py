@@ -21,7 +21,7 @@ _MAX_KEYS: Final = 10_000
 
 
 class KeyUses:
-    """Records the last uses of API keys in memory. `written_every_s`: the interval between two
+    """In-memory records of the last uses of API keys. `written_every_s`: the interval between two
     writes to the database, in seconds."""
 
     def __init__(

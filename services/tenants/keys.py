@@ -30,9 +30,9 @@ class MadeKey:
 async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) -> MadeKey:
     """Create an API key from KEY_BYTES random bytes. `label`: the purpose of the key.
 
-    On request, the key is allowed to vouch for customers, either immediately or after a second
-    manager's approval (`services/tenants/loosenings.py`). Raises RoleRequired, InvalidLabel,
-    ClientNotFound, TooManyKeys, TooManyLoosenings.
+    The key is allowed to vouch for customers immediately, or after a second manager's approval or a
+    delay (`services/tenants/loosenings.py`). Raises RoleRequired, InvalidLabel, ClientNotFound,
+    TooManyKeys, TooManyLoosenings.
     """
     actor.require(MANAGERS)
     label = check_label(label)

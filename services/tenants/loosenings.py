@@ -1,5 +1,5 @@
-"""Loosenings: changes that loosen the agent's rules. A loosening takes effect when a second manager
-approves it, or after one day.
+"""Changes that loosen the agent's rules. Such a change takes effect when a second manager approves
+it, or after one day.
 
 A use case runs in `held_if_looser`, which compares the settings before and after the use case, and
 undoes any change that must wait. A credential is shown only once, so it is created immediately.
@@ -50,10 +50,10 @@ async def held_if_looser(
 ) -> AsyncIterator[None]:
     """Run the use case in the block. If its change loosens rules and must wait, undo the change.
 
-    `look` reads the settings that the use case changes. `granted`: the loosening that was approved
-    or is due. Each difference is audited. Changes made by the installation's staff, and dry runs,
-    never wait. Raises LooseningHeld with the stored loosening, LooseningChanged if the change
-    loosens more than was granted, TooManyLoosenings.
+    `look` reads the settings that the use case changes. `granted`: the change that was approved or
+    is due. Each difference is audited. Changes made by the installation's staff, and dry runs,
+    never wait. Raises LooseningHeld with the stored change, LooseningChanged if the change loosens
+    more than was granted, TooManyLoosenings.
     """
     await AccountRepository(work.connection, work.tenant).lock()
     before = await look()
@@ -95,8 +95,8 @@ async def withhold(
 async def note_loosened(
     work: UnitOfWork, actor: Actor, trust: HeldTrust, found: tuple[LoosenedRule, ...]
 ) -> None:
-    """Audit a loosening that took effect immediately. Also store it, so that the managers are
-    notified by email."""
+    """Audit a change that loosened rules and took effect immediately. Also store the change, so
+    that the managers are notified by email."""
     if found and not (work.dry_run or is_staff(actor)):
         change = trust.model_dump(mode="json")
         await _add_loosening(work, actor, change, found, LooseningState.APPLIED)
@@ -105,8 +105,8 @@ async def note_loosened(
 
 
 async def give_trust(work: UnitOfWork, actor: Actor, found: Loosening) -> None:
-    """Make a credential trusted. Called when the loosening is approved or due. `actor`: the member
-    who requested the trust.
+    """Make a credential trusted. This function is called when the change is approved or due.
+    `actor`: the member who requested the trust.
 
     Raises IntegrationNotFound, KeyNotFound, and LooseningChanged if the credential has changed
     since the request.
@@ -132,7 +132,7 @@ async def give_trust(work: UnitOfWork, actor: Actor, found: Loosening) -> None:
 
 
 async def cancel_loosening(work: UnitOfWork, actor: Actor, loosening_id: str) -> Loosening:
-    """Cancel a pending loosening, and return it. Any manager may cancel. Raises RoleRequired,
+    """Cancel a pending change, and return it. Any manager may cancel. Raises RoleRequired,
     LooseningNotFound, LooseningDecided."""
     actor.require(MANAGERS)
     await AccountRepository(work.connection, work.tenant).lock()
@@ -168,7 +168,8 @@ async def _add_loosening(
     found: tuple[LoosenedRule, ...],
     state: LooseningState,
 ) -> Loosening:
-    """Store a loosening, and return it. The sweep then notifies the managers by email."""
+    """Store a change that loosens rules, and return it. The sweep then notifies the managers by
+    email."""
     pending = state is LooseningState.PENDING
     loosening = Loosening(
         id=work.new_id(),

@@ -96,8 +96,9 @@ async def remove_member(
 
 
 async def _note_left(work: UnitOfWork, before: Role | None, after: Role | None) -> None:
-    """Record that a manager left, so that loosenings are still delayed for some time. Otherwise,
-    the last manager could remove the other managers and then loosen the rules alone."""
+    """Record that a manager left, so that changes that loosen rules are still delayed for some
+    time. Otherwise, the last manager could remove the other managers and then loosen the rules
+    alone."""
     if before in MANAGERS and after not in MANAGERS:
         await MemberRepository(work.connection).note_manager_left(work.tenant, work.now)
 
@@ -112,8 +113,8 @@ async def _end_powers(
     """
     if role in MANAGERS:
         return
-    # The code that issues an OAuth key takes the same lock. Either it sees the new role, or it has
-    # already issued the key, which is then revoked here.
+    # The code that issues an OAuth key takes the same lock. That code either reads the new role, or
+    # has already issued the key, which is then revoked here.
     await AccountRepository(work.connection, work.tenant).lock()
     if role not in REVIEWERS:
         for reply_id in await ReplyRepository(work.connection, work.tenant).cancel_of(

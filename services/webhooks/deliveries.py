@@ -39,8 +39,8 @@ class Evidence:
     now: datetime
 
     def explain(self, pasted: Pasted) -> Explanation:
-        """Return an explanation of why a pasted signature does not match. For a long body, this
-        takes several tenths of a second."""
+        """Return an explanation of why a pasted signature does not match. For a long body, the
+        comparison takes several tenths of a second."""
         return explain(pasted, secrets=self.secrets, sent=self.sent, now=self.now)
 
 
@@ -131,9 +131,8 @@ async def read_delivery(
     now: datetime,
     service: ServiceName,
 ) -> tuple[Delivery, str]:
-    """Return a delivery, and a shell command that sends it again with a current signature. This
-    works even if the client's plan no longer includes webhooks. Raises DeliveryNotFound,
-    WebhookNotFound."""
+    """Return a delivery, and a shell command that sends it again with a current signature. The
+    client's plan need not include webhooks. Raises DeliveryNotFound, WebhookNotFound."""
     found = await DeliveryRepository(connection, tenant).read(webhook_id, delivery_id)
     sealed = await WebhookRepository(connection, tenant).sealed_secrets(webhook_id, now)
     secrets = [unseal_secret(sealer, tenant, webhook_id, one) for one in sealed]

@@ -142,8 +142,8 @@ async def rotate_webhook(
 
 
 async def delete_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> None:
-    """Delete a webhook and its deliveries. Pending deliveries are not sent. This works even if the
-    plan does not include webhooks. Raises RoleRequired, WebhookNotFound."""
+    """Delete a webhook and its deliveries. Pending deliveries are not sent. The client's plan need
+    not include webhooks. Raises RoleRequired, WebhookNotFound."""
     actor.require(MANAGERS)
     await WebhookRepository(work.connection, work.tenant).delete(webhook_id)
     work.note(actor, "webhook deleted", webhook_id=webhook_id)

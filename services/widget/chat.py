@@ -48,8 +48,8 @@ def signed_address(
 async def visit_of(
     connection: AsyncConnection, tenant: TenantId, shown: Shown, widget: Widget, now: datetime
 ) -> WidgetVisit:
-    """Return the message's widget session. This is the session in the page's token or, if that
-    session has ended or belongs to another visitor, a new session."""
+    """Return the message's widget session. The result is the session in the page's token. If that
+    session has ended or belongs to another visitor, the result is a new session."""
     share = WidgetShare(widget.hourly_messages, widget.monthly_tickets)
     fresh = WidgetVisit(shown.fresh_id, shown.language, share, shown.signed_email)
     if shown.session is None:
@@ -61,7 +61,7 @@ async def visit_of(
         return (
             WidgetVisit(session_id, shown.language, share, shown.signed_email) if begins else fresh
         )
-    # A merchant's signature for the same address is as trustworthy as a verified visitor's token.
+    # A merchant's signature for the session's address also permits the visitor to open the session.
     may_open = shown.session.opens(session.verified_email) or shown.signed_email is not None
     if not (may_open and goes_on(session, shown.signed_email)):
         return fresh

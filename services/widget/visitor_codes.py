@@ -38,8 +38,8 @@ async def make_visitor_code(work: UnitOfWork, wanted: VisitorCodeWanted, sealer:
     """Store a visitor's code for any address, and return the code's id, with which the email is
     sent. A code beyond the limits of `domain/identity/mailed_code.py` is withheld and never sent.
 
-    A withheld code requires the same work and counts for its session, so neither the response time
-    nor the limits reveal anything about the address. Raises TooManyCodes, and SessionUnknown for a
+    A withheld code requires the same work and is counted for its session. The response time and the
+    limits therefore reveal nothing about the address. Raises TooManyCodes, and SessionUnknown for a
     session that has ended.
     """
     codes = MailedCodeRepository(work.connection, work.tenant, CodePlace.WIDGET)
@@ -78,8 +78,8 @@ async def enter_visitor_code(
     """Verify the visitor of a widget session with a code. Return None if the code is wrong, used,
     expired or from another session.
 
-    The attempt counts even then, so the caller must commit the unit of work. If the session belongs
-    to another visitor, it stays unchanged and a new session is opened.
+    The attempt is counted even then, so the caller must commit the unit of work. If the session
+    belongs to another visitor, it stays unchanged and a new session is opened.
     """
     sessions = WidgetSessionRepository(work.connection, work.tenant)
     session = await sessions.find(session_id, work.now)
@@ -87,8 +87,8 @@ async def enter_visitor_code(
         return None
     codes = MailedCodeRepository(work.connection, work.tenant, CodePlace.WIDGET)
     tried = await codes.take_try(session_id, work.now)
-    # A list instead of a generator: every code is compared, so the response time does not reveal
-    # anything.
+    # A list is used instead of a generator. Every code is then compared, so the response time
+    # reveals nothing.
     right = [
         one.email
         for one in tried

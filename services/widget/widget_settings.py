@@ -25,8 +25,7 @@ class WidgetSecretShown:
 
 
 async def widget_and_key(work: UnitOfWork) -> tuple[Widget, str | None]:
-    """Return the widget settings as this transaction sees them, and the widget key, or None if
-    there is no key."""
+    """Return the current widget settings, and the widget key or None if there is no key."""
     settings = await SettingsRepository(work.connection, work.tenant).read()
     return await WidgetRepository(work.connection, work.tenant).read(), settings.widget_key
 
@@ -69,8 +68,8 @@ async def rotate_widget_key(
 ) -> ClientSettings:
     """Create or rotate the widget key. The key is derived from WIDGET_KEY_BYTES random bytes.
 
-    Until the overlap ends, the previous key is also valid. Older keys are not. Raises RoleRequired,
-    ClientNotFound.
+    Until the overlap ends, the previous key is also valid. Older keys are invalid. Raises
+    RoleRequired, ClientNotFound.
     """
     actor.require(MANAGERS)
     # If two rotations run concurrently, the second one keeps the first one's key as the previous

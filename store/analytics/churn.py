@@ -93,8 +93,8 @@ class ChurnRepository(TenantRepository):
         """Return a page of addresses of customers who sent a message in the look-back period before
         `at`.
 
-        The addresses are sorted, in the form that `customer_key` returns. `after`: the last address
-        on the previous page.
+        The addresses are sorted and have the form that `customer_key` returns. `after`: the last
+        address on the previous page.
         """
         asked = {**self._times(at), "after": after, "limit": limit}
         return list(await self._connection.scalars(_CUSTOMERS, asked))
@@ -190,8 +190,9 @@ class ChurnRepository(TenantRepository):
         return [_prediction(row._asdict()) for row in rows]
 
     async def risk(self, until: date) -> ChurnRisk | None:
-        """Return the number of customers at medium and at high risk, from the latest week with
-        predictions that started on or before `until`. Return None if there is no such week."""
+        """Return the numbers of customers at medium and at high risk. They come from the latest
+        week that has predictions and starts on or before `until`. Return None if there is no such
+        week."""
         t = churn_predictions
         mine = (t.c.client_id == self._tenant) & (t.c.week <= until)
         last = sa.select(sa.func.max(t.c.week)).where(mine).scalar_subquery()

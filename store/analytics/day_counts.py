@@ -23,11 +23,11 @@ _DIGITS: Final = 6
 DAY_PATIENCE_S: Final = 15.0
 """Time limit for computing one day for a page of clients, in seconds.
 
-A busy client has tens of thousands of runs, and the query follows each run for a week. The limit is
-shorter than the activity's heartbeat timeout.
+A busy client has tens of thousands of runs, and the query reads the customer's messages for 7 days
+after each run. The limit is shorter than the activity's heartbeat timeout.
 """
 _PATIENCE: Final = f"SET LOCAL statement_timeout = '{DAY_PATIENCE_S - 1:.0f}s'"
-# Maps each GROUP BY column to the breakdown field for its counts.
+# The key is a GROUP BY column, and the value is the breakdown field for its counts.
 _PARTS: Final = {
     "classification": "by_class",
     "playbook_id": "by_playbook",
@@ -54,11 +54,11 @@ class ClientDay:
     counts: DayCounts
 
 
-# Selects the day's runs with their outcomes. Each table is read through its primary key, in which
-# ids are in time order, or through a run's key. The cost therefore grows with the day's rows, not
-# with all of the client's rows. The joins run row by row, because a plan made for idle clients
-# must also work for a busy client. `came_back` is computed only for resolved runs, and only after
-# the 7 days have passed.
+# The query selects the day's runs with their outcomes. Each table is read by its primary key, which
+# sorts ids by time, or by a run's key. The cost therefore grows with the day's rows, not with all
+# of the client's rows. The joins run row by row, because a plan made for idle clients must also
+# work for a busy client. `came_back` is computed only for resolved runs, and only after the 7 days
+# have passed.
 _LOOKED_AT: Final = f"""
     SELECT run.client_id, run.status, run.duration_ms, run.cost_micros,
            coalesce(run.classification, '') AS classification, run.playbook_id,
@@ -116,7 +116,7 @@ _OF_RUNS: Final = """
            percentile_cont(0.95) WITHIN GROUP (ORDER BY duration_ms) AS latency_p95_ms
     FROM looked_at GROUP BY client_id
 """
-# Returns one row for each value of each breakdown, and one for each of a value's latency buckets
+# The query returns one row per breakdown value, and one row per latency bucket of a value
 # (`bucket`). In rows with `reason`, `step` or `bucket`, only `number` is used.
 _OF_PARTS: Final = f"""
     SELECT client_id AS whose, jsonb_agg(jsonb_build_object(
@@ -157,7 +157,7 @@ _OF_PARTS: Final = f"""
       AND (is_whole = 1 OR bucket IS NOT NULL)
     GROUP BY client_id
 """  # noqa: S608 - constants
-# Selects the refunds for each value of each breakdown, by currency.
+# The query selects the refunds for each value of each breakdown, by currency.
 _OF_REFUNDS: Final = """
     SELECT client_id AS whose, jsonb_agg(jsonb_build_object(
         'part', CASE WHEN classification IS NOT NULL THEN 'classification'
@@ -174,8 +174,8 @@ _OF_REFUNDS: Final = """
     ) AS grouped
     GROUP BY client_id
 """
-# Selects the ratings given on the day, for each value of each breakdown. The rated run may be
-# older.
+# The query selects the ratings given on the day, for each value of each breakdown. The rated run
+# may be older.
 _OF_RATINGS: Final = f"""
     SELECT client_id AS whose, jsonb_agg(jsonb_build_object(
         'part', CASE WHEN classification IS NOT NULL THEN 'classification'

@@ -40,8 +40,8 @@ _NEWEST: Final = sa.text(f"""
     ORDER BY review.id DESC LIMIT :limit
 """)  # noqa: S608 - our own names
 
-# Selects the answers that a human agent wrote or approved. `number`: the position of a gap in the
-# list of gaps.
+# The query selects the answers that a human agent wrote or approved. `number`: the position of a
+# gap in the list of gaps.
 _ANSWERS: Final = sa.text("""
     SELECT DISTINCT ON (asked.number) asked.number, run.id AS run_id,
            left(answer.body, :chars) AS text, answer.created_at AS answered_at

@@ -36,7 +36,7 @@ _ANCHOR: Final = sa.text("""
 
 
 class ChainRepository:
-    """Reads audit chains and records their checkpoints. Requires a connection that spans
+    """The audit chains of all clients, and their checkpoints. Requires a connection that spans
     clients."""
 
     def __init__(self, connection: AsyncConnection) -> None:

@@ -16,8 +16,8 @@ from store.core.repository import TenantRepository, owner_of
 
 
 class CheckoutRepository(TenantRepository):
-    """The checkouts of one client. Callers that write hold the account's lock, which serializes the
-    changes."""
+    """The checkouts of one client. Callers that write must hold the account's lock, which
+    serializes the changes."""
 
     async def add(self, checkout: Checkout) -> None:
         await self._connection.execute(

@@ -8,9 +8,9 @@ import sqlalchemy as sa
 
 from store.core.repository import TenantRepository
 
-# A single statement reads one snapshot. Otherwise the sums could include a concurrent entry that
-# the page lacks. The balance equals the sum of the ledger, so only the entries newer than the page
-# are subtracted from the balance.
+# A single statement reads one snapshot. Otherwise the sums could include a concurrent entry that is
+# missing from the page. The balance equals the sum of the ledger, so only the entries newer than
+# the page are subtracted from the balance.
 _PAGE: Final = sa.text("""
     WITH before AS (
         SELECT credits_balance - coalesce(

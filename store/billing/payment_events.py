@@ -29,7 +29,7 @@ class PaymentForPeople:
 
 
 class PaymentEventRepository:
-    """Stores payment events, in a transaction that spans clients."""
+    """The stored payment events. Requires a transaction that spans clients."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection

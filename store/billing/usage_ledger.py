@@ -1,6 +1,6 @@
-"""The usage ledger. It counts each ticket once, in the month of its admission, and records whether
-the quota or a credit paid for it. A ticket is credited back ("returned") if neither the brain nor
-the executor ran for it."""
+"""The usage ledger, with one row per ticket in the month of its admission. Each row records whether
+the quota or a credit paid for the ticket. A ticket is credited back ("returned") if neither the
+brain nor the executor ran for it."""
 
 from datetime import datetime
 from typing import Final
@@ -60,8 +60,8 @@ _RETURN: Final = sa.text("""
     SELECT id, :entry_id, 1, 'ticket_returned', :event_id, :now FROM refunded
 """)
 
-# The ticket counts again in its month. If no credit is left, it counts toward the quota, because
-# its message was already admitted.
+# The ticket is included again in the count for its month. If no credit is left, the quota pays for
+# the ticket, because its message was already admitted.
 _TAKE_AGAIN: Final = sa.text("""
     WITH taken AS (
         UPDATE usage_ledger AS ticket

@@ -92,6 +92,6 @@ async def drifting(
     connection: AsyncConnection, client_ids: Sequence[str], period: Period
 ) -> list[Drift]:
     """Return the clients whose counters or balances differ from the sums of their ledgers. One
-    statement does all the reads, so they see a single snapshot."""
+    statement reads all values, so they come from a single snapshot."""
     rows = await connection.execute(_DRIFTING, {"period": period, "client_ids": list(client_ids)})
     return [Drift(**row._asdict()) for row in rows]

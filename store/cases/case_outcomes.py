@@ -14,7 +14,7 @@ from store.core.repository import TenantRepository
 from store.playbooks.live_versions import LiveVersions
 from store.playbooks.playbooks import PlaybookRepository
 
-# If a case has several results with the same digest, the latest result counts.
+# If a case has several results with the same digest, the latest result is used.
 _LATEST: Final = sa.text("""
     SELECT DISTINCT ON (r.case_id) r.case_id, r.passed
     FROM unnest(CAST(:cases AS text[]), CAST(:digests AS bytea[])) AS wanted (case_id, digest)

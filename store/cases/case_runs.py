@@ -31,9 +31,10 @@ _COUNT: Final = sa.text("""
     RETURNING run.total, run.done, run.passed
 """)
 
-# Deletes all runs except each client's latest ones. A run with a case's last result for some digest
-# is also kept until it is older than `before`. The digest may be that of the live version. A
-# version whose result is deleted stays live, but its cases then count as untried.
+# The statement deletes all runs except each client's latest runs. A run with a case's last result
+# for some digest is also kept until it is older than `before`. The publish gate may still need that
+# result for the live version. After the deletion, the version stays live, but its cases have no
+# result.
 _PRUNE: Final = sa.text("""
     DELETE FROM case_runs AS run
     USING (
@@ -84,7 +85,7 @@ class CaseRunRepository(TenantRepository):
         )
 
     async def read(self, run_id: str) -> CaseRun:
-        """Return a case run. Raises CaseRunNotFound. `begin` and `count` raise it too."""
+        """Return a case run. Raises CaseRunNotFound. `begin` and `count` raise the same error."""
         row = await self._one(
             self._mine().where(case_runs.c.id == run_id), {}, CaseRunNotFound(run_id)
         )

@@ -40,6 +40,6 @@ _DIGEST: Final = sa.text("""
 
 async def content_digest(connection: AsyncConnection, tenant: TenantId) -> bytes:
     """Return a digest of the active templates, knowledge, system prompt, sensitive words and the
-    client's own classifier head, as this transaction sees them."""
+    client's own classifier head, as read in this transaction."""
     found = await connection.execute(_DIGEST, {"tenant": tenant})
     return bytes(found.scalar_one())

@@ -55,15 +55,15 @@ class SavedCaseRepository(TenantRepository):
         return {row.name: row.id for row in rows}
 
     async def create(self, case: SavedCase) -> None:
-        """Add a case. The caller holds the account's lock, and has checked that the name is
+        """Add a case. The caller must hold the account's lock and have checked that the name is
         free."""
         await self._connection.execute(
             sa.insert(saved_cases).values(client_id=self._tenant, **_values(case))
         )
 
     async def change(self, case_id: str, spec: CaseSpec, now: datetime) -> SavedCase:
-        """Update a case. Raises CaseNotFound. The caller holds the account's lock, and has checked
-        that the name is free."""
+        """Update a case. Raises CaseNotFound. The caller must hold the account's lock and have
+        checked that the name is free."""
         changed = (
             sa.update(saved_cases)
             .where(saved_cases.c.client_id == self._tenant, saved_cases.c.id == case_id)

@@ -31,7 +31,8 @@ saved_cases: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# One row per run of all of a client's cases. `variant`: the content with which the cases are run.
+# One row per run. A run executes all of a client's cases. `variant`: the content with which the
+# cases are run.
 case_runs: Final = sa.Table(
     "case_runs",
     metadata,

@@ -19,8 +19,8 @@ from store.tenants.accounts import AccountRepository
 
 _SHOWN_TEMPLATES: Final = 200
 
-# Returns the templates. If the caller already has the current version, returns only that version.
-# Each update changes a row's xmin.
+# The query returns the templates, or only the version if the caller already has the current
+# templates. Each update changes a row's xmin.
 _TEMPLATES: Final = sa.text("""
     WITH version AS (
         SELECT coalesce(md5(string_agg(id || ' ' || xmin::text, ',' ORDER BY id)), '') AS version
@@ -41,8 +41,8 @@ _TEMPLATES: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class ShownTemplates:
-    """The templates that a brain may see, oldest first. `version`: a value that changes whenever a
-    template changes."""
+    """The templates available to the brain, oldest first. `version`: a value that changes whenever
+    a template changes."""
 
     version: str
     templates: tuple[Template, ...]

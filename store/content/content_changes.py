@@ -21,8 +21,8 @@ _TABLES: Final[dict[type, sa.Table]] = {
 
 
 class ContentChanges(TenantRepository):
-    """Lists and edits the content of one client. `kind`: the type of content, TemplateEntry or
-    KnowledgeEntry."""
+    """The content of one client, for listing and editing. `kind`: the type of content,
+    TemplateEntry or KnowledgeEntry."""
 
     async def all(self, kind: type[Entry]) -> tuple[Entry, ...]:
         """Return all entries of this kind, oldest first, including inactive templates."""

@@ -18,14 +18,14 @@ _CANDIDATES: Final = 20
 # entries.
 _LEXEMES: Final = 60
 _PAIRS: Final = 150_000
-# The share of a language's mean distance that is subtracted from the distance of each entry in that
-# language.
+# The fraction of a language's mean distance that is subtracted from the distance of each entry in
+# that language.
 _LANGUAGE_SHARE: Final = 0.75
 
-# Finds entries that share words with the message, ranked by the sum of inverse document
-# frequencies. Under row-level security, PostgreSQL cannot use the index. Each entry is therefore
-# read once, and its words are compared directly. Sums are rounded, because their terms are added in
-# no fixed order.
+# The query finds entries that share words with the message, ranked by the sum of inverse document
+# frequencies. Under row-level security, PostgreSQL cannot use a full-text index. Each entry is
+# therefore read once, and its words are compared directly. Sums are rounded, because their terms
+# are added in no fixed order.
 _WORDS: Final = """
     WITH own AS MATERIALIZED (
         SELECT id, language, strip(search) AS words, row_number() OVER () AS entry
@@ -69,12 +69,12 @@ _SEARCH: Final = sa.text(f"""
     LIMIT :limit
 """)  # noqa: S608 - a constant is put in, no value
 
-# Adds the results of semantic search. Reciprocal rank fusion does not need the two searches to use
-# the same scale. Only embeddings from the same model and with the same dimension as the question's
-# embedding are comparable. Texts in the question's language have smaller distances than texts in
-# other languages. Most of that difference is subtracted. A new entry has no embeddings yet. Its
-# rank in the keyword search then counts for both searches. Otherwise, the embedded entries would
-# outrank the new one.
+# The query adds the results of semantic search. Reciprocal rank fusion does not need the two
+# searches to use the same scale. Only embeddings from the same model and with the same dimension as
+# the question's embedding are comparable. Texts in the question's language have smaller distances
+# than texts in other languages. Most of that difference is subtracted. A new entry has no
+# embeddings yet. Its rank in the keyword search is then used for both searches. Otherwise, the
+# embedded entries would outrank the new one.
 _FUSED: Final = sa.text(f"""
     {_WORDS}, near AS (
         SELECT entry_id AS id, min(embedding <=> CAST(:vector AS vector)) AS distance

@@ -74,7 +74,8 @@ class ClientTurns:
         try:
             await called
         except asyncio.CancelledError:
-            if not called.cancelled():  # The task got its slot while it was being cancelled.
+            # If the slot was assigned during the cancellation, it must be released.
+            if not called.cancelled():
                 self._give_back(of)
             raise
 

@@ -72,7 +72,8 @@ class Database:
             pool_size=pool_size,
             max_overflow=0,
             pool_timeout=PATIENCE_S,
-            # LIFO order: a connection that was just used rarely needs a liveness check.
+            # LIFO order selects the most recently used connection, which rarely needs a liveness
+            # check.
             pool_use_lifo=True,
             # The methods below open the transaction and set its client in one round trip.
             isolation_level="AUTOCOMMIT",
@@ -242,7 +243,7 @@ class Database:
 
 
 # The isolation level is set explicitly, regardless of the server's default. A statement that runs
-# after a lock is acquired must see the commits made before that.
+# after a lock is acquired must see all earlier commits.
 _BEGIN: Final = sql.Composed([sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED; ")])
 _BEGIN_READING: Final = sql.Composed([sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; ")])
 _AS_SERVICE: Final = sql.SQL(f"SET LOCAL ROLE {SERVICE_ROLE}")
@@ -265,8 +266,9 @@ def _ask_before_use(engine: AsyncEngine) -> None:
     """Before use, check a connection that was idle or has unread data, and replace it if it is
     dead.
 
-    When a server shuts down, it notifies each of its connections. When it crashes, it does not.
-    Under load no connection is idle, so after a crash the first statement on each connection fails.
+    When a server shuts down, it notifies each of its connections. A server that crashes does not
+    notify them. Under load no connection is idle, so after a crash the first statement on each
+    connection fails.
     """
 
     def on_checkin(_: object, record: ConnectionPoolEntry) -> None:

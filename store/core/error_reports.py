@@ -24,7 +24,7 @@ class StoredReport:
 
 
 class ErrorReportRepository:
-    """Stores and reads error reports, in a transaction that spans clients."""
+    """The stored error reports. Requires a transaction that spans clients."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection

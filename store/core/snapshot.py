@@ -39,8 +39,8 @@ def begin(tenant: TenantId) -> sql.Composed:
 
 
 class Snapshot:
-    """Runs queries in a snapshot's transaction. Each query is constant SQL that may use the
-    parameter `client_id`.
+    """A transaction that reads a consistent snapshot of a client's rows. Each query is constant SQL
+    that may use the parameter `client_id`.
 
     If PostgreSQL does not respond for `patience_s` seconds, the connection is shut down, and
     psycopg.OperationalError is raised. The time that the reader spends between queries does not

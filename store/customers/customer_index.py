@@ -1,4 +1,4 @@
-"""Writes to the customer index, in the transaction that stores a customer's message."""
+"""Update the customer index, in the transaction that stores a customer's message."""
 
 from datetime import datetime
 from typing import Final
@@ -16,9 +16,9 @@ from store.intake.events import IS_AUTHENTICATED
 PAGE: Final = 200
 """Maximum number of messages indexed by `CustomerIndex.index_page`."""
 
-# A name from an unverified sender never replaces a verified customer's name. A name in an earlier
-# message replaces a later one only if only the earlier sender was verified. The words are stored
-# only if the name in them is the customer's name.
+# A name from an unverified sender never replaces a verified customer's name. A name from an earlier
+# message replaces a later one only if the earlier sender was verified and the later sender was not.
+# If the customer keeps another name, the given words are not stored.
 _KEEP: Final = sa.text("""
     WITH kept AS (
         INSERT INTO customers AS customer
@@ -83,8 +83,8 @@ class CustomerIndex(TenantRepository):
         new_id: NewId,
         at: datetime,
     ) -> None:
-        """Record that a customer wrote at `at`. Without an address there is no customer, and
-        nothing is stored. A repeated call has no effect.
+        """Record that a customer sent a message at the time `at`. Do nothing if `email` is None. A
+        repeated call has no effect.
 
         `is_verified`: whether the sender's address was verified.
         """

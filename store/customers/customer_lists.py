@@ -122,8 +122,9 @@ class CustomerLists(TenantRepository):
         return _customer(await self._one(query, this, CustomerNotFound(customer_id)))
 
     async def _keys_of_order(self, text: str) -> list[str]:
-        """Return the addresses of customers whose order has this number. Facts are searched by
-        their index. Without a fact, the latest runs are searched."""
+        """Return the addresses of customers whose order has this number. The order facts are
+        searched first, by an index. If they do not contain the order, the latest runs are
+        searched."""
         number = number_key(text)
         if number is None or not any(one.isdigit() for one in number) or "@" in number:
             return []

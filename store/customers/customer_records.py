@@ -20,8 +20,8 @@ from domain.integrations.order import Order
 from store.core.repository import TenantRepository
 from store.intake.events import IS_AUTHENTICATED
 
-# Selects the conversations that contain a message from the customer's address, or that are in the
-# customer's memory.
+# The query selects the conversations that contain a message from the customer's address, or that
+# are in the customer's memory.
 _CONVERSATIONS: Final = f"""
     SELECT theirs.id, coalesce(bool_or(theirs.is_verified), true) AS is_verified FROM (
         (SELECT message.conversation_id AS id, {IS_AUTHENTICATED} AS is_verified FROM (
@@ -127,8 +127,8 @@ class KnownOrders:
 
 
 class CustomerRecords(TenantRepository):
-    """Reads customers' records. `keys`: their addresses, as returned by `customer_key`. `examined`:
-    the maximum number of rows to read per customer."""
+    """The records of one client's customers. `keys`: their addresses, as returned by
+    `customer_key`. `examined`: the maximum number of rows to read per customer."""
 
     async def contacts(self, keys: Sequence[str], examined: int) -> dict[str, Contacts]:
         """Return each customer's contacts, by address."""

@@ -80,7 +80,6 @@ _OF_RUNS: Final = sa.text(
         ) AS said"""
     )
 )
-# A client has few enough articles to read all of them.
 _ARTICLES: Final = sa.text(f"""
     SELECT id, title, language FROM (
         SELECT id, title, language, {_HAS_WORDS.format("title")} AS is_titled,

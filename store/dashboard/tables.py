@@ -15,7 +15,8 @@ form_posts: Final = sa.Table(
     sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
     sa.Column("once", sa.Text, primary_key=True),
     text("user_id"),
-    # The path to which a repeated post is redirected. Empty if the response showed a secret.
+    # The path to which a repeated post is redirected. The path is null if the response showed a
+    # secret.
     text("location", nullable=True),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
 )
@@ -53,6 +54,6 @@ home_visits: Final = sa.Table(
     sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
     sa.Column("user_id", sa.Text, primary_key=True),
     time("seen_at"),
-    # When the previous visit ended. Null during the first visit.
+    # The time at which the previous visit ended, or null during the first visit.
     time("away_since", nullable=True),
 )

@@ -38,7 +38,7 @@ _JSON_BREAKS: Final = r"\u0085\u2028\u2029"
 
 
 class CsvRendering:
-    """Renders the rows of an export as a CSV file. `store/exports/export.py` uses this class."""
+    """The rendering of an export as a CSV file. `store/exports/export.py` uses this class."""
 
     counts: Final = True
     separator: Final = b""

@@ -1,4 +1,4 @@
-"""Streams the export of a client's data: defines the order of the sections, and handles errors.
+"""Stream the export of a client's data: define the order of the sections, and handle errors.
 
 PostgreSQL renders each record, and Python only copies bytes. Memory use therefore does not grow
 with the number of rows.

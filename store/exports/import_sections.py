@@ -132,7 +132,7 @@ _SETTINGS: Final = sa.text("""
         excluded.disclosure, excluded.disclosure_status, excluded.ask_rating,
         excluded.holds_loosening, excluded.answers_from_knowledge, excluded.updated_at)""")
 
-# Every column is written exactly as it was exported.
+# Every column of these sections is written exactly as it was exported.
 _AS_THEY_ARE: Final = (
     Section.AUTOMATION_EVENTS, Section.SENTIMENT_LOGS, Section.CHURN_PREDICTIONS,
     Section.RESPONSE_TEMPLATES, Section.SAVED_CASES, Section.CORRECTIONS,

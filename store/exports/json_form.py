@@ -11,8 +11,7 @@ _ARRAY: Final = ArrayForm(comma="', '", element="more.element", end="']}'")
 
 
 class JsonRendering:
-    """Renders the rows of an export as one JSON object. `store/exports/export.py` uses this
-    class."""
+    """The rendering of an export as one JSON object. `store/exports/export.py` uses this class."""
 
     counts: Final = False
     separator: Final = b",\n"

@@ -14,8 +14,8 @@ from store.tenants.accounts import AccountRepository
 async def is_payer(database: Database, tenant: TenantId, now: datetime) -> bool:
     """Return True if the client's plan is paid for or was granted by an operator.
 
-    If the plan cannot be read, the client counts as unpaid, and an export leaves the section with
-    the plan empty. Raises NoClient, EngineUnavailable.
+    Return False if the plan cannot be read. An export then leaves the section with the plan empty.
+    Raises NoClient, EngineUnavailable.
     """
     try:
         async with database.reading(tenant) as connection:

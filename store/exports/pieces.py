@@ -2,9 +2,9 @@
 rows.
 
 With a single row per record, PostgreSQL would build one text for a whole conversation with all its
-messages. However, a value is limited to 1 GiB. The first row of a record therefore contains only
-the first elements, which are nearly always all elements. Each further element is read as a separate
-row.
+messages. This text could exceed PostgreSQL's limit of 1 GiB per value. The first row of a record
+therefore contains only the first elements, which are nearly always all elements. Each further
+element is read as a separate row.
 """
 
 from dataclasses import dataclass

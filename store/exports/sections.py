@@ -69,7 +69,7 @@ _PLAYBOOKS: Final = f"""(
             WHERE v.client_id = p.client_id AND v.playbook_id = p.id)) ORDER BY p.id), '[]'::json)
     FROM playbooks AS p WHERE p.client_id = c.id)"""  # noqa: S608 - constants
 
-# As in the rest of the API, this value becomes null when the trial ends.
+# The value becomes null when the trial ends, as in the rest of the API.
 _TRIAL_ENDS_AT: Final = "CASE WHEN t.trial_ends_at > statement_timestamp() THEN t.trial_ends_at END"
 
 SOURCES: Final[Mapping[Section, Source]] = {

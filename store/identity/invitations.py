@@ -155,7 +155,7 @@ async def invitations_of(
     connection: AsyncConnection, email: str, now: datetime
 ) -> tuple[ReceivedInvitation, ...]:
     """Return the open invitations to an address, oldest first, across clients. Invitations of
-    clients that are being erased are left out."""
+    clients that are being erased are omitted."""
     rows = await connection.execute(
         sa.select(
             invitations.c.id,

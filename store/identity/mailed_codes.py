@@ -50,9 +50,9 @@ _COLUMNS: Final = {
 @dataclass(frozen=True, slots=True)
 class NewMailedCode:
     """A code to store. `place_id`: the id of the widget session or conversation in which the code
-    is valid. `email`: the address as written in that place. `question_id`: for a ticket, the event
-    that is answered once the code is entered. `digest`, `sealed_code`: NOTHING and None if the code
-    is withheld."""
+    is valid. `email`: the address as written in that session or conversation. `question_id`: for a
+    ticket, the event that is answered once the code is entered. `digest`, `sealed_code`: NOTHING
+    and None if the code is withheld."""
 
     id: str
     place_id: str
@@ -91,7 +91,7 @@ class MailedCodeToSend:
 
 
 class MailedCodeRepository(TenantRepository):
-    """Stores and verifies codes of one kind: widget or ticket."""
+    """The codes of one kind: widget or ticket."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId, place: CodePlace) -> None:
         super().__init__(connection, tenant)

@@ -26,7 +26,7 @@ class StoredCode:
 
 
 class OAuthCodeRepository:
-    """Stores and redeems codes, in a transaction that spans clients."""
+    """The stored authorization codes. Requires a transaction that spans clients."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection

@@ -24,7 +24,7 @@ class OAuthConnection:
 
 
 class OAuthConnectionRepository:
-    """Reads OAuth clients' API keys, in a transaction that spans clients."""
+    """The API keys of OAuth clients. Requires a transaction that spans clients."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection

@@ -32,7 +32,7 @@ sign_in_codes: Final = sa.Table(
     "sign_in_codes",
     metadata,
     sa.Column("id", sa.Text, primary_key=True),
-    # Normalized by `domain/identity/address.py`.
+    # The address is normalized by `domain/identity/address.py`.
     text("email"),
     # A keyed digest of the code. A plain digest could be reversed by hashing all one million codes.
     sa.Column("digest", sa.LargeBinary, nullable=False),
@@ -47,7 +47,7 @@ sign_in_codes: Final = sa.Table(
     # The remaining attempts: from the requesting network, and from all other networks.
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
     sa.Column("tries_elsewhere", sa.SmallInteger, nullable=False, server_default="3"),
-    # No longer written. Accounts are now counted when they are created.
+    # This column is no longer written. Accounts are now counted when they are created.
     sa.Column("opens_account", sa.Boolean, nullable=False, server_default=sa.false()),
     time("created_at"),
     time("used_at", nullable=True),
@@ -61,9 +61,7 @@ invitations: Final = sa.Table(
     *tenant_key(),
     text("email"),
     text("role"),
-    # The user who sent the invitation.
     text("invited_by"),
-    # The language of the invitation mail.
     text("language"),
     time("created_at"),
     time("expires_at"),
@@ -110,7 +108,7 @@ oauth_codes: Final = sa.Table(
     text("key_id", nullable=True),
 )
 
-# Single-use links that sign in a user of an embedded stack. `make run` prints one.
+# Single-use links that sign in a user of an embedded stack. `make run` prints such a link.
 sign_in_links: Final = sa.Table(
     "sign_in_links",
     metadata,

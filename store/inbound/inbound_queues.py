@@ -1,9 +1,9 @@
 """The inbound queues. They define the order in which a client's webhooks are processed.
 
-A client has two queues, one for tickets and one for all other webhooks. Each queue processes at
-most one webhook at a time, its head. A ticket that waits because of its customer's limit, or
-because of the limit on unverified senders, is not a head. The webhooks behind such a ticket are
-therefore processed.
+A client has two queues, one for tickets and one for all other webhooks. In each queue, only one
+webhook at a time is processed: the queue's head. A ticket that waits because of its customer's
+limit, or because of the limit on unverified senders, is not a head. The webhooks behind such a
+ticket are therefore processed.
 """
 
 from typing import Final
@@ -19,16 +19,15 @@ from store.core.repository import TenantRepository
 async def lock_queues(connection: AsyncConnection, tenant: TenantId) -> None:
     """Lock the client's inbound queues until the transaction ends.
 
-    Every writer of `inbound_webhooks` takes this lock, so that no webhook is queued behind one
-    whose processing has just ended. A transaction locks the account before the queues, never after
-    them.
+    Every writer of `inbound_webhooks` takes this lock, so that no webhook is queued behind a
+    webhook whose processing has just ended. A transaction locks the account before the queues,
+    never after them.
     """
     await connection.execute(_LOCK, {"name": f"inbound lanes/{tenant}"})
 
 
 class InboundQueues(TenantRepository):
-    """Reads and advances a client's inbound queues. The transaction must hold the lock on the
-    queues."""
+    """The inbound queues of one client. The transaction must hold the lock on the queues."""
 
     async def is_idle(self, kind: WebhookKind) -> bool:
         """Return True if the queue for this kind of webhook is empty and has no head. A new webhook

@@ -42,8 +42,8 @@ class StoppedQueue:
 async def webhooks_left(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[LeftWebhook]:
-    """Return a page of webhooks that should have a workflow, oldest first. Most of them do have
-    one.
+    """Return a page of webhooks that should have a workflow, oldest first. Most of these webhooks
+    still have their workflow.
 
     These are the webhooks in progress that arrived before `before`, and the waiting webhooks whose
     wait ended before `before`.

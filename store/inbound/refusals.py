@@ -31,7 +31,7 @@ class RefusalsOfHour:
 
 
 class RefusalRepository:
-    """Counts rejected requests for all clients. One call writes many counts."""
+    """The counts of rejected requests, for all clients. One call writes many counts."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection

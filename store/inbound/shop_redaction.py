@@ -9,8 +9,7 @@ from store.inbound.poll_cursors import PollCursorRepository
 from store.integrations.order_facts import OrderFactRepository
 
 _OF_IT: Final = "client_id = :client_id AND integration_id = :integration"
-# Clears the bodies of the webhooks, except for unfinished compliance requests, whose bodies are
-# still needed.
+# The bodies of unfinished compliance requests are kept, because they are still needed.
 _BODIES: Final = sa.text(f"""
     UPDATE inbound_webhooks SET body = NULL, headers = '{{}}', customer_key = NULL
     WHERE {_OF_IT} AND id <> :duty AND body IS NOT NULL AND (kind <> 'duty' OR state = 'done')
@@ -19,7 +18,7 @@ _REFUSALS: Final = sa.text(f"DELETE FROM inbound_refusals WHERE {_OF_IT}")  # no
 _ANSWERED_REQUESTS: Final = sa.text(f"""
     DELETE FROM data_requests WHERE {_OF_IT} AND fulfilled_at IS NOT NULL
 """)  # noqa: S608
-# Removes the order from each lookup. The record of the lookup itself is kept.
+# The order is removed from each lookup, but the record of the lookup itself is kept.
 _LOOKUPS: Final = sa.text("""
     UPDATE engine_runs SET lookup = lookup - 'order' || '{"state": "unavailable"}'
     WHERE client_id = :client_id AND lookup #>> '{order,integration_id}' = :integration

@@ -58,8 +58,8 @@ class NewWebhookRow:
 
 
 class KeptAs(StrEnum):
-    """How a delivery was stored. `known`: the same delivery was stored before. `conflict`: the
-    deduplication key was already used with a different body, so this delivery is not stored.
+    """The storage outcome of a delivery. `known`: the same delivery was stored before. `conflict`:
+    the deduplication key was already used with a different body, so this delivery is not stored.
     `left`: this delivery is not stored, because its topic is ignored and the daily limit on stored
     deliveries has been reached."""
 
@@ -72,8 +72,8 @@ class KeptAs(StrEnum):
 @dataclass(frozen=True, slots=True)
 class KeptWebhook:
     """The result of storing a delivery. `id`: the row of the delivery, which may be older than this
-    request. `starts`: the delivery is new and first in its queue, so the caller must start its
-    workflow after the commit."""
+    request. `starts`: whether the delivery is new and first in its queue. The caller must then
+    start its workflow after the commit."""
 
     id: str
     was: KeptAs
@@ -88,8 +88,8 @@ class WebhookArrivals(TenantRepository):
         starts now. Raises InboundBusy.
 
         The client's inbound queues stay locked until the transaction ends. A webhook that arrives
-        during this time is therefore queued behind this one. No webhook can be queued behind one
-        whose processing has already ended.
+        during this time is therefore queued behind this one. No webhook can be queued behind a
+        webhook whose processing has already ended.
         """
         await lock_queues(self._connection, self._tenant)
         full_days = full_days or FullDays()
@@ -179,7 +179,8 @@ class WebhookArrivals(TenantRepository):
     async def _counted_day_room(self, room: DayRoom, now: datetime) -> bool:
         part = DAY_ROWS_WITHOUT_PLAN // CONNECTION_PART, DAY_BYTES_WITHOUT_PLAN // CONNECTION_PART
         if await self._is_below(*part, room, now):
-            return True  # The entire client has used less than one connection may use.
+            # The client's total is below the limit of a single connection, so no limit is reached.
+            return True
         subscription = await AccountRepository(self._connection, self._tenant).subscription()
         rows, size = DAY_ROWS_WITHOUT_PLAN, DAY_BYTES_WITHOUT_PLAN
         if is_accountable(subscription, now):
@@ -204,7 +205,7 @@ class WebhookArrivals(TenantRepository):
             _KEPT_OF_THE_DAY,
             {
                 "tenant": self._tenant,
-                # Ids are generated on arrival.
+                # Ids are generated on arrival, so the primary key can bound the period.
                 "since": first_ulid(now - _DAY),
                 "kinds": sorted(room.kinds),
                 "integration": integration_id,
@@ -248,7 +249,7 @@ _IS_KNOWN: Final = sa.text("""
                    WHERE client_id = :tenant AND provider = :provider
                      AND integration_id = :integration_id AND dedup_key = :dedup_key)
 """)
-# PostgreSQL knows the length of a body without reading it.
+# PostgreSQL returns the length of a body without reading the body.
 _KEPT_OF_THE_DAY: Final = sa.text("""
     SELECT count(*) AS rows, coalesce(sum(least(size, :cut_to)), 0) AS bytes
     FROM (SELECT octet_length(body) AS size FROM inbound_webhooks

@@ -57,7 +57,7 @@ class StoredWebhook:
 
     @property
     def standing(self) -> WebhookStanding:
-        """Return the webhook's id, kind and state, as of when this object was read."""
+        """Return the webhook's id, kind and state, at the time when this object was read."""
         return WebhookStanding(self.id, self.kind, self.state)
 
 
@@ -80,8 +80,8 @@ class EarlierWait:
 
 
 class WorkRepository(TenantRepository):
-    """Reads and updates a client's webhooks. Callers that write must hold the lock on the client's
-    queues (`lock_queues`)."""
+    """The webhooks of one client, during their processing. Callers that write must hold the lock on
+    the client's queues (`lock_queues`)."""
 
     async def serialize(self, webhook_id: str) -> None:
         """Lock a webhook until the transaction ends, so that only one processing attempt runs at a
@@ -109,7 +109,7 @@ class WorkRepository(TenantRepository):
                 row.mapping or {},
                 received_at=row.created_at,
                 is_signed=row.is_signed,
-                # The endpoint must still be trusted. A deleted endpoint is not.
+                # The endpoint must still be trusted. A deleted endpoint is not trusted.
                 vouches=row.vouches and row.still_vouches is True,
                 was_trusted=row.vouches,
             ),
@@ -127,7 +127,8 @@ class WorkRepository(TenantRepository):
         return row and WebhookStanding(webhook_id, WebhookKind(row.kind), WebhookState(row.state))
 
     async def end(self, webhook_id: str, effect: WebhookEffect, now: datetime) -> None:
-        # A message that was already known is stored with its event.
+        # The body of a message that was already known is dropped, because the message is stored
+        # with its event.
         is_let_go = effect.outcome in (Outcome.NO_ROOM, Outcome.KNOWN)
         await self._write(
             webhook_id,

@@ -46,8 +46,8 @@ class Arrival:
 
 
 class ArrivalRepository(TenantRepository):
-    """Stores admitted events. In its methods, `customer` is the key of the customer limit that
-    applies to the event's message, or None."""
+    """The admitted events of one client. In the methods, `customer` is the key of the customer
+    limit that applies to the event's message, or None."""
 
     async def store(self, arrival: Arrival, customer: LimitKey | None, at: datetime) -> None:
         """Store an event that no playbook matched, with its message and the outcome

@@ -20,7 +20,7 @@ class EventBytes:
 
 
 class EventUse(TenantRepository):
-    """Measures the storage used by events. Call the methods while holding the account's lock, as
+    """The storage used by a client's events. Call the methods while holding the account's lock, as
     separate statements after the statement that takes it."""
 
     async def since(self, since: datetime, *, only_unmatched: bool) -> EventBytes:
@@ -32,8 +32,8 @@ class EventUse(TenantRepository):
 
 
 # PER_CLIENT bounds the number of rows per day. The query gets the sizes without reading the values.
-# A message's time is its admission time, so an event that had to wait counts from its admission.
-# The text is stored in both the event's row and the message's row.
+# A message's time is its admission time, so the age of an event that had to wait is measured from
+# its admission. The text is stored in both the event's row and the message's row.
 _KEPT: Final = sa.text("""
     SELECT coalesce(sum(pg_column_size(event.payload) + pg_column_size(message.body)
                         + coalesce(pg_column_size(event.message), 0)

@@ -119,8 +119,8 @@ _INBOUND: Final = sa.select(*(engine_events.c[name] for name in InboundEvent.mod
 _UNIFIED: Final = sa.select(
     engine_events.c.unified, engine_events.c.subject, engine_events.c.text
 ).where(_IS_EVENT, engine_events.c.unified.is_not(None))
-# Whether the address of a normalized `event` was verified for its sender, as
-# `UnifiedEvent.sender_authenticated` says. Older events do not store this value.
+# The SQL for `UnifiedEvent.sender_authenticated`: whether the sender's address in a normalized
+# `event` was verified. Older events do not store this value.
 IS_AUTHENTICATED: Final = """coalesce(
     event.unified -> 'customer_verified' = 'true'
     AND coalesce(event.unified -> 'sender_authenticated', 'true') = 'true', false)"""

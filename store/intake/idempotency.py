@@ -44,8 +44,8 @@ async def claim(
     now: datetime,
 ) -> str:
     """Assign an idempotency key to an event, and return the id of the event to which the key now
-    belongs. If the key is new or expired, that is `event_id`. Otherwise it is the event of the
-    first request.
+    belongs. If the key is new or expired, the returned id is `event_id`. Otherwise, it is the id of
+    the first request's event.
 
     A second request waits on the unique constraint until the first has committed, so two concurrent
     requests create only one event. Raises IdempotencyKeyReused.

@@ -13,7 +13,7 @@ from store.intake.tables import rate_windows
 _PURGED_AT_ONCE: Final = 1000
 
 # The row lock serializes requests, and the condition sees the previous request's write. A rejected
-# request takes the lock too. It does not write, so no row is returned for it.
+# request also takes the lock, but does not write. The statement then returns no row.
 _HIT: Final = sa.text(
     """
     INSERT INTO rate_windows AS kept (scope, key, hits, lapses_at)

@@ -61,7 +61,7 @@ async def recent_use(
     )
 
 
-# Messages with a future time, from a machine whose clock is fast, count too.
+# Messages with a time in the future, from a machine with a fast clock, are included.
 _RECENT: Final = sa.text("""
     SELECT
         (SELECT is_active FROM api_keys

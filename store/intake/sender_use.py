@@ -1,5 +1,5 @@
-"""The number of messages from a sender with a verified address. Queried only when messages from
-webhooks and polls are admitted."""
+"""The number of messages from a sender with a verified address. The number is read only when
+messages from webhooks and polls are admitted."""
 
 from datetime import datetime
 from typing import Final
@@ -16,8 +16,8 @@ class SenderUse(TenantRepository):
         """Return the number of messages since `since` from the address `customer` or, with
         `domain`, from the domain and its subdomains.
 
-        Addresses that differ only by dots or by a plus suffix before the "@" count as one. Counting
-        stops at `at_most`.
+        Addresses that differ only by dots or by a plus suffix before the "@" are treated as the
+        same address. Counting stops at `at_most`.
         """
         values = {"tenant": self._tenant, "since": since, "at_most": at_most}
         if domain is None:

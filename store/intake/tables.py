@@ -23,8 +23,8 @@ engine_events: Final = sa.Table(
     # Id of the user who typed the message in a signed-in session. NULL if a system sent the
     # message.
     text("author", nullable=True),
-    # The API key that sent the event. No foreign key, because keys may be erased before their
-    # events.
+    # The API key that sent the event. The column has no foreign key, because keys may be erased
+    # before their events.
     text("key_id", nullable=True),
     # The action that the merchant's own system requests, if the caller is trusted to request
     # actions.
@@ -33,7 +33,7 @@ engine_events: Final = sa.Table(
     # The platform whose webhook or poll delivered the event. Null for events from the gateway,
     # because gateway callers may set any source.
     text("received_by", nullable=True),
-    # When the erasure of the event's customer started. No step processes the event after that.
+    # When the erasure of the event's customer started. From then on, no step processes the event.
     time("erased_at", nullable=True),
     sa.CheckConstraint("outcome IN ('run', 'no_playbook')", name="outcome"),
     sa.Index(

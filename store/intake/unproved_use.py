@@ -1,5 +1,5 @@
-"""A client's usage of the limit on unverified senders. Queried only when messages from unverified
-senders are admitted."""
+"""A client's usage of the limit on unverified senders. The usage is read only when messages from
+unverified senders are admitted."""
 
 from datetime import datetime
 from typing import Final
@@ -12,8 +12,8 @@ from store.core.repository import TenantRepository
 
 
 class UnprovedUse(TenantRepository):
-    """Measures the usage of the limit on unverified senders. Call the methods while holding the
-    account's lock, as separate statements, so that each call sees the previous message's commit."""
+    """The usage of the limit on unverified senders. Call the methods while holding the account's
+    lock, as separate statements, so that each call sees the previous message's commit."""
 
     async def oldest(self, messages: int, now: datetime) -> datetime | None:
         """Return the time of the oldest of the last `messages` messages that unverified senders

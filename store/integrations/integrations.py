@@ -188,7 +188,7 @@ class IntegrationRepository(TenantRepository):
         """Record that the platform rejects the connection's credentials.
 
         From now on, installation-wide webhooks that name the account are not routed to the client,
-        except for compliance requests. `prove` and `trust` end this.
+        except for compliance requests. `prove` and `trust` restore the routing.
         """
         await self._connection.execute(
             sa.update(integrations)
@@ -239,8 +239,8 @@ class IntegrationRepository(TenantRepository):
         """Mark a connection as failed, because the provider rejects its credentials.
 
         Installation-wide webhooks are then routed as after `doubt`. `code`: a stable error code.
-        `run_id`: the run that got the error and sends the webhook event. Only an active connection
-        can fail, because a new connection may have replaced this one in the meantime.
+        `run_id`: the run that got the error and sends the webhook event. A connection that is no
+        longer active stays unchanged, because a new connection may have replaced it.
         """
         provider = await self._connection.scalar(
             sa.update(integrations)

@@ -1,5 +1,5 @@
 """The sender address for a client's mail. Callers pass encrypted (sealed) secrets, which are stored
-as they are."""
+unchanged."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

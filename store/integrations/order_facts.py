@@ -106,8 +106,8 @@ class OrderFactRepository(TenantRepository):
     async def find(
         self, number: str | None, email: str | None, *, but_of: Collection[str] = ()
     ) -> Order | None:
-        """Return the order with this number, preferring one that belongs to the customer. Without a
-        number, return the customer's latest order.
+        """Return the order with this number, preferring an order that belongs to the customer.
+        Without a number, return the customer's latest order.
 
         Ended connections and the connections in `but_of` are ignored. The caller must still check
         that the order belongs to the customer.

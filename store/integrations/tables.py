@@ -103,7 +103,7 @@ order_facts: Final = sa.Table(
     sa.Index("ix_order_facts_customer_latest", "client_id", "customer_key", "version"),
 )
 
-# Helpdesk tickets that a human agent is answering, so that the AI agent does not.
+# Helpdesk tickets that a human agent is answering. The AI agent does not answer these tickets.
 helpdesk_pauses: Final = sa.Table(
     "helpdesk_pauses",
     metadata,

@@ -18,8 +18,8 @@ from store.learning.tables import corrections
 
 PREVIEW_CHARS: Final = 280
 
-# Selects the text that a reviewer sent instead of the draft. It is the edited reply or, after a
-# rejection, the first answer that a human agent wrote in the conversation.
+# The query selects the text that a reviewer sent instead of the draft. This text is the edited
+# reply or, after a rejection, the first answer that a human agent wrote in the conversation.
 _SENT: Final = """
     CASE WHEN correction.kind = 'edited' THEN review.edited_text ELSE (
         SELECT said.body

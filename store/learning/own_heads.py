@@ -72,8 +72,8 @@ _HOLD: Final = (
 
 
 async def remove_old_heads(connection: AsyncConnection, before: datetime) -> None:
-    """Remove all clients' classifier heads that were trained before `before`. If no head is trained
-    every night, heads that were fitted to expired tickets would otherwise remain."""
+    """Remove all clients' classifier heads that were trained before `before`. Without this removal,
+    a head that is no longer retrained would outlive the tickets to which it was fitted."""
     await connection.execute(sa.delete(own_heads).where(_HEAD.created_at < before))
 
 

@@ -12,7 +12,7 @@ from store.core.repository import TenantRepository
 
 LATELY: Final = timedelta(days=7)
 AT_MOST: Final = 1_000
-"""Maximum number of a playbook's latest runs that are counted. Counting this many takes only
+"""Maximum number of a playbook's latest runs that are counted. Counting these runs takes only
 milliseconds."""
 
 # The query excludes messages that joined an open review. It also excludes automatic emails, because

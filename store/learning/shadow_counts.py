@@ -23,8 +23,8 @@ _LATEST: Final = sa.text("""
 _OF_VERSION: Final = """
     client_id = :client_id AND playbook_id = :playbook_id AND playbook_version = :version
 """
-# In this query, two results differ financially if the actions on the order differ, or the amounts
-# or percentages in the texts.
+# In this query, two results differ financially if they differ in the actions on the order, or in
+# the amounts or percentages in the texts.
 _COUNTS: Final = sa.text(f"""
     SELECT classification, count(*) AS kept,
         count(compared_at) AS settled,

@@ -102,8 +102,8 @@ class ShadowDrafts(TenantRepository):
         )
 
     async def settle(self, run_id: str, decision: Decision, now: datetime) -> None:
-        """Compare a run's shadow draft with the human agents' result. Idempotent. Does nothing if
-        the run was not in shadow mode, because it then has no draft."""
+        """Compare a run's shadow draft with the human agents' result. Idempotent. Do nothing if the
+        run was not in shadow mode, because it then has no draft."""
         row = await self._row(run_id)
         if row is None or row.compared_at is not None:
             return
@@ -114,7 +114,7 @@ class ShadowDrafts(TenantRepository):
 
     async def heard(self, platform: Provider, ticket_id: str, text: str, now: datetime) -> None:
         """Store the text that human agents wrote to the customer in a helpdesk ticket. Only their
-        first message after the customer's message counts. If the draft's review has ended, the
+        first message after the customer's message is used. If the draft's review has ended, the
         draft is compared with the text immediately."""
         if text.strip():
             await self._heard(_OF_TICKET, text, now, platform=platform, ticket=ticket_id)

@@ -1,4 +1,4 @@
-"""The playbook versions that answer events, now or in the past."""
+"""The playbook versions that answer events or have answered events."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -65,8 +65,8 @@ class LiveVersions(TenantRepository):
 
     async def stopped_since(self, since: datetime) -> tuple[PlaybookEntry, ...]:
         """Return the playbook versions that stopped answering events after a time, as active
-        playbooks, latest first. If several stopped together, the one that won their common events
-        comes first."""
+        playbooks, latest first. If several versions stopped at the same time, the version that took
+        precedence for their common events comes first."""
         version = playbook_versions.c
         rows = await self._connection.execute(
             sa.select(

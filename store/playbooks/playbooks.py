@@ -215,8 +215,8 @@ _CHANGED_SINCE: Final = sa.text("""
 
 def _stored(rulebook: Rulebook) -> dict[str, JsonValue]:
     """Return the policy rules in stored form, omitting newer settings that have their default
-    value. Older versions of this code reject settings that they do not know, so a newer setting is
-    stored only if it is used."""
+    value. Older versions of this code reject unknown settings, so a newer setting is stored only if
+    it is used."""
     left_out = set() if rulebook.shadow else {"shadow"}
     if rulebook.during_review == DuringReview():
         left_out.add("during_review")

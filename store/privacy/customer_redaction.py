@@ -175,8 +175,8 @@ _REPLACE_REFUNDED: Final = sa.text("""
                             THEN CAST(:pseudonym AS text) END
     WHERE client_id = :client_id AND run_id = ANY(:runs) AND customer_key = :customer
 """)
-# Unlinks a conversation from its owner, and therefore from the memory shared by all of the owner's
-# threads.
+# The statement unlinks a conversation from its owner, and therefore from the memory shared by all
+# of the owner's threads.
 _DISOWN: Final = sa.text("""
     UPDATE ai_conversations SET customer_email = NULL, memory_key = NULL
     WHERE client_id = :client_id AND id = ANY(:conversations)
@@ -207,9 +207,9 @@ class Marked:
 
 
 class CustomerWords:
-    """Erases the data of one customer of a client. `mark`: the start time of the erasure. The
-    customer's events are marked with this time. `pseudonym`: returns the text that replaces an
-    address on refunds that count toward the limit per customer."""
+    """The erasure of one customer's data. `mark`: the start time of the erasure. The customer's
+    events are marked with this time. `pseudonym`: returns the text that replaces an address on
+    refunds that count toward the limit per customer."""
 
     def __init__(
         self,

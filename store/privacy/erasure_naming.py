@@ -16,8 +16,8 @@ from domain.runs.conversation import address_in, session_keys
 
 
 class Naming:
-    """Decides whether records belong to one customer. `key`: the address, folded by `customer_key`,
-    or the `session_subject` of a visitor without an address."""
+    """The rules that decide whether a record belongs to one customer. `key`: the address, folded by
+    `customer_key`, or the `session_subject` of a visitor without an address."""
 
     def __init__(self, key: str) -> None:
         self._key = key

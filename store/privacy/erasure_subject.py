@@ -114,8 +114,8 @@ class FoundRecords:
 
 
 class Subject:
-    """Finds the records of one customer of a client. `key`: as in `Naming`. `mark`: the `erased_at`
-    of the events found so far. In its methods, `after` is the id of the last row on the previous
+    """The search for the records of one customer. `key`: as in `Naming`. `mark`: the `erased_at`
+    of the events found so far. In the methods, `after` is the id of the last row on the previous
     page."""
 
     def __init__(

@@ -47,8 +47,8 @@ async def brand_of(connection: AsyncConnection, client_id: str) -> str | None:
 
 
 class TenantErasure:
-    """Erases a whole client. The transaction must span clients, because some tables do not belong
-    to a client."""
+    """The erasure of a whole client. The transaction must span clients, because some tables do not
+    belong to a client."""
 
     def __init__(self, connection: AsyncConnection, client_id: str) -> None:
         self._connection = connection

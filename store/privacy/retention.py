@@ -76,8 +76,8 @@ class RetainedPage:
 
 
 class RetentionRepository(TenantRepository):
-    """Removes expired records of one client. Each method removes a page of rows older than
-    `before`, and returns the number removed."""
+    """The expired records of one client. Each method removes a page of rows older than `before`,
+    and returns the number removed."""
 
     async def overrides(self) -> dict[str, object]:
         """Return the retention periods set by the client itself, in days, by record class."""
@@ -156,7 +156,7 @@ class RetentionRepository(TenantRepository):
 
     async def memories(self, before: datetime, after: str) -> RetainedPage:
         """Remove a page of customer memories, starting after this key. A memory is removed only if
-        its customer has not written since `before`."""
+        its customer has sent no message since `before`."""
         table = customer_memories.c
         keys = list(
             await self._connection.scalars(
@@ -180,7 +180,7 @@ class RetentionRepository(TenantRepository):
 
     async def customers(self, before: datetime, after: str) -> RetainedPage:
         """Remove a page of the customer index, starting after this id. A customer is removed only
-        if the customer has not written since `before`."""
+        if the customer has sent no message since `before`."""
         table = customers.c
         ids = list(
             await self._connection.scalars(
@@ -202,8 +202,8 @@ class RetentionRepository(TenantRepository):
         return RetainedPage(ids[-1], removed.rowcount)
 
     async def webhook_events(self, before: datetime) -> int:
-        """Remove outgoing webhook events and their deliveries. Their deduplication keys are then
-        lost. This is safe, because the runs are removed too and do not send any more events."""
+        """Remove outgoing webhook events and their deliveries. Their deduplication keys are lost
+        too. This loss is safe, because the runs are also removed and send no more events."""
         deliveries, events = webhook_deliveries.c, outbox.c
         # A delivery's id is generated before the delivery ends, so the primary key can bound the
         # search.

@@ -27,8 +27,8 @@ _HANDED_OVER: Final = ", ".join(
     f"'{decision.status}'" for decision in sorted(Decision) if not decision.executes
 )
 
-# Selects the reviews of the conversation's other messages. All open reviews are included, because
-# their reviewers have not seen this message.
+# The query selects the reviews of the conversation's other messages. All open reviews are included,
+# because their reviewers have not seen this message.
 _REVIEWS_OF_CONVERSATION: Final = """
     FROM engine_messages AS inbound
     JOIN engine_runs AS run
@@ -130,8 +130,8 @@ _CLOSE: Final = sa.text(f"""
     WHERE joined.client_id = :client_id AND joined.status = '{RunStatus.NEEDS_REVIEW}'
       AND joined.covered AND {_OF_ANSWERED}
 """)  # noqa: S608 - our own names
-# Resets the runs to their state at admission. The answer that the caller already received is kept.
-# The model is also kept, because it determines how the ticket is counted.
+# The statement resets the runs to their state at admission. The answer that the caller already
+# received is kept. The model is also kept, because it determines how the ticket is counted.
 _REOPEN: Final = sa.text(f"""
     UPDATE engine_runs AS joined
     SET status = '{RunStatus.RECEIVED}', joined_review = NULL, in_draft = false,
@@ -289,8 +289,8 @@ class CaseMessages(TenantRepository):
         return locked
 
     async def _hand_over(self, conversation_id: str | None, now: datetime) -> None:
-        """Hand off the conversation to human agents: from now on they answer, not the AI agent.
-        Idempotent."""
+        """Hand off the conversation to human agents. From now on, they answer instead of the AI
+        agent. Idempotent."""
         if conversation_id is not None:
             await self._connection.execute(
                 _HAND_OVER,

@@ -129,7 +129,7 @@ _COUNT_BRAIN: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class ReviewAsRead:
-    """An open review as it was read, with its first run and event. `later`: the unanswered messages
+    """A snapshot of an open review, with its first run and event. `later`: the unanswered messages
     of the review, oldest first. `has_words`: whether a reviewer has edited the reply."""
 
     run_id: str

@@ -37,10 +37,10 @@ _REPLIES: Final = conversation_replies.c
 _ON_ORDERS: Final = ", ".join(f"'{kind}'" for kind in sorted(ON_ORDERS))
 _ANSWERS: Final = ", ".join(f"'{kind}'" for kind in sorted(REPLIES))
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
-# An automatic email rarely follows another one, so few messages suffice.
+# Only a few messages are read, because an automatic email rarely follows another automatic email.
 _LOOKED_THROUGH: Final = 20
 _WAITING_READ: Final = 20
-# Longer than an attempt to execute an action in another system (`OUTSIDE` in
+# This period is longer than an attempt to execute an action in another system (`OUTSIDE` in
 # `workflows/options.py`).
 _ATTEMPT_LASTS: Final = timedelta(minutes=1)
 _UNSENT: Final = _REPLIES.state.in_((ReplyState.SCHEDULED.value, ReplyState.SENDING.value))
@@ -90,7 +90,8 @@ _ANSWERED: Final = """
 """
 _LATEST: Final = sa.text(_ANSWERED.format(which="conversation_id = :conversation_id"))
 _OF_EVENT: Final = sa.text(_ANSWERED.format(which="event_id = :event_id"))
-# If a plan has actions, its draft promises them, but a reply does not execute them.
+# Drafts with order actions in their plan are excluded. Such a draft promises the actions, but a
+# reply does not execute them.
 _OPEN_DRAFT: Final = sa.text(f"""
     SELECT coalesce(review.edited_text, review.draft)
     FROM engine_messages AS inbound
@@ -107,7 +108,7 @@ _OPEN_DRAFT: Final = sa.text(f"""
 """)  # noqa: S608 - our own names
 # The agent stores its answer only after the helpdesk or mail server has accepted it. This can take
 # longer than the undo period of a reply. The action ledger contains the answer earlier. A crash can
-# leave an entry without an outcome, so old entries do not count.
+# leave an entry without an outcome, so old entries are ignored.
 _IS_ANSWERED: Final = sa.text(f"""
     SELECT EXISTS (
         SELECT FROM engine_messages AS inbound
@@ -226,13 +227,13 @@ class ReplyRepository(TenantRepository):
 
     async def latest_message(self, conversation_id: str, now: datetime) -> LatestMessage | None:
         """Return the customer's latest message, or None if the conversation has no message that a
-        reply can answer. A message that allows no reply is returned only if all of the latest
-        messages allow none."""
+        reply can answer. A message that allows no reply is returned only if none of the latest
+        messages allows a reply."""
         return await self._answered(_LATEST, now, conversation_id=conversation_id)
 
     async def open_draft(self, conversation_id: str) -> str:
         """Return the draft of the conversation's latest open review, or an empty string. Drafts
-        with order actions in their plan are left out."""
+        with order actions in their plan are omitted."""
         this = {"client_id": self._tenant, "conversation_id": conversation_id}
         return str(await self._connection.scalar(_OPEN_DRAFT, this) or "")
 
@@ -319,7 +320,7 @@ class ReplyRepository(TenantRepository):
 
     async def not_sent(self, conversation_id: str, limit: int) -> tuple[TeammateReply, ...]:
         """Return a conversation's latest replies that are not among its messages, oldest first.
-        They are scheduled, being sent, failed, or have an unknown outcome."""
+        These replies are scheduled or being sent, have failed, or have an unknown outcome."""
         found = await self._connection.execute(
             sa.select(conversation_replies)
             .where(
@@ -344,8 +345,9 @@ class ReplyRepository(TenantRepository):
     async def is_answered(self, reply: TeammateReply) -> bool:
         """Return True if the conversation has had another answer since the reply was written.
 
-        This is the case if a member has approved an answer, or if a run has sent one or is sending
-        one. The caller must have locked the conversation."""
+        The result covers answers that a member has approved, and answers that a run has sent or is
+        sending. The caller must have locked the conversation.
+        """
         given = {
             "client_id": self._tenant,
             "conversation_id": reply.conversation_id,
@@ -426,8 +428,8 @@ class ReplyRepository(TenantRepository):
         )
 
     async def late(self, reply_id: str) -> LateAnswer | None:
-        """Return the reply as an answer to email if it is in a widget session with a verified
-        address. Otherwise return None."""
+        """Return the reply as an answer to send by email, if the reply is in a widget session with
+        a verified address. Otherwise return None."""
         row = (
             await self._connection.execute(_LATE, {"client_id": self._tenant, "reply_id": reply_id})
         ).one_or_none()
@@ -447,7 +449,7 @@ class ReplyRepository(TenantRepository):
 
 @dataclass(frozen=True, slots=True)
 class UnsentReply:
-    """A reply without an outcome that the sweep has found."""
+    """A reply without an outcome, as found by the sweep."""
 
     ref: BackgroundRef
     created_at: datetime

@@ -8,8 +8,8 @@ import sqlalchemy as sa
 from domain.tenants.actor import OPERATOR_PREFIX
 from store.core.repository import TenantRepository
 
-# Selects the review's own message, the messages that joined the review, and the other messages in
-# its conversation.
+# The query selects the review's own message, the messages that joined the review, and the other
+# messages in its conversation.
 _MESSAGES: Final = """
     WITH first AS MATERIALIZED (
         SELECT message.client_id, message.event_id, message.conversation_id
@@ -33,7 +33,6 @@ _MESSAGES: Final = """
     )
 """
 
-# Selects the users who typed one of the review's messages.
 AUTHORS: Final = sa.text(f"""{_MESSAGES}
     SELECT DISTINCT event.author
     FROM messages JOIN engine_events AS event

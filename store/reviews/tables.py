@@ -41,7 +41,7 @@ escalation_tickets: Final = sa.Table(
     # The number of times that the agent has revised the review. A decision request contains the
     # revision that the requester has seen.
     sa.Column("revision", sa.Integer, nullable=False, server_default="0"),
-    # Set for a sensitive topic that is too urgent to wait in the queue
+    # True if the review concerns a sensitive topic that is too urgent to wait in the queue
     # (`domain/agent/safety/net.py`).
     sa.Column("urgent", sa.Boolean, nullable=False, server_default=sa.false()),
     text("sensitive", nullable=True),
@@ -51,13 +51,13 @@ escalation_tickets: Final = sa.Table(
         "status IN ('pending', 'claimed', 'approved', 'edited', 'rejected', 'expired')",
         name="status",
     ),
-    # If the workflow has not taken up a decision, the sweeper signals it again.
+    # The sweeper uses this index to find decisions that no workflow has taken up.
     sa.Index(
         "ix_escalation_tickets_untaken",
         "decided_at",
         postgresql_where=sa.text("decided_at IS NOT NULL AND taken_up_at IS NULL"),
     ),
-    # The sweeper closes expired reviews.
+    # The sweeper uses this index to find expired reviews.
     sa.Index(
         "ix_escalation_tickets_undecided",
         "expires_at",

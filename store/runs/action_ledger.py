@@ -110,8 +110,8 @@ class ActionLedger(TenantRepository):
         )
 
     async def unfinished(self, place: LedgerPlace) -> Effect | None:
-        """Return the intended effect of an unfinished claim from earlier in this round. Its order
-        and amount are left out."""
+        """Return the intended effect of an unfinished claim from earlier in this round. The order
+        and the amount are omitted."""
         ledger = action_ledger.c
         row = (
             await self._connection.execute(

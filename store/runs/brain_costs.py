@@ -61,11 +61,11 @@ class BrainCosts(TenantRepository):
         return BrainCost(*row) if row else BrainCost()
 
     async def reserve(self, period: Period, reserve_micros: int, budget_micros: int) -> bool:
-        """Reserve money for one question to a language model. Return False if the reservation would
+        """Reserve money for one call to a language model. Return False if the reservation would
         exceed the monthly budget.
 
-        Commit the reservation before the question is sent. `add` replaces it with the actual cost.
-        After a crash, an open reservation counts as spent.
+        Commit the reservation before the call. `add` replaces the reservation with the actual cost.
+        After a crash, an open reservation is treated as spent.
         """
         row = await self._connection.execute(
             _RESERVE,
@@ -79,7 +79,7 @@ class BrainCosts(TenantRepository):
         return row.one_or_none() is not None
 
     async def give_back(self, period: Period, reserved_micros: int) -> None:
-        """Release the reservation for a question that was not sent."""
+        """Release the reservation for a call that was not made."""
         await self._connection.execute(
             sa.update(brain_costs)
             .where(brain_costs.c.client_id == self._tenant, brain_costs.c.period == period)
@@ -95,8 +95,8 @@ class BrainCosts(TenantRepository):
         cost_micros: int,
         reserved_micros: int,
     ) -> None:
-        """Record the cost of one question to a language model. It replaces the reservation for that
-        question."""
+        """Record the cost of one call to a language model. The cost replaces the reservation for
+        that call."""
         await self._connection.execute(
             _ADD,
             {

@@ -1,5 +1,5 @@
-"""Lists of conversations, sorted by latest message, and how the messages in each conversation were
-processed."""
+"""Lists of conversations, sorted by latest message, and the processing of the messages in each
+conversation."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -166,8 +166,8 @@ class TalkFilter:
 
     @property
     def outer(self) -> str:
-        """Return the SQL for the other filters. They are applied only to a limited number of
-        conversations."""
+        """Return the SQL for the filters that `inner` does not contain. They are applied only to a
+        limited number of conversations."""
         inner = self.inner
         chosen = {
             f"AND {_IS_UNANSWERED} ": self.unanswered,
@@ -294,8 +294,8 @@ class ConversationLists(TenantRepository):
         return {row.run_id: ThreadStep.model_validate(row, from_attributes=True) for row in rows}
 
     async def channels(self, run_ids: list[str]) -> dict[str, str]:
-        """Return, by run id, the channels through which these runs' messages arrived. Runs whose
-        event is not normalized yet are left out."""
+        """Return the channels through which these runs' messages arrived, keyed by run id. Runs
+        whose event is not normalized yet are omitted."""
         rows = await self._connection.execute(
             _CHANNELS, {"client_id": self._tenant, "runs": run_ids}
         )

@@ -129,7 +129,8 @@ class ConversationReader(TenantRepository):
         return ConversationSummary.model_validate(row, from_attributes=True)
 
     async def some(self, ids: Sequence[str]) -> tuple[ConversationSummary, ...]:
-        """Return those of these conversations that exist, latest message first."""
+        """Return the conversations with these ids, latest message first. Unknown ids are
+        ignored."""
         rows = await self._connection.execute(_SOME, {"client_id": self._tenant, "ids": list(ids)})
         return tuple(ConversationSummary.model_validate(row, from_attributes=True) for row in rows)
 

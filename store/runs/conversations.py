@@ -88,10 +88,10 @@ _OPEN: Final = sa.text("""
           AND inbound.direction = 'inbound' AND inbound.conversation_id = conversation.id
     ) AS is_repeated, conversation.thread, conversation.proposal
 """)
-# Ends the conversation by renaming its key, so that the next conversation can use the key. The
-# previous version of this code can also parse the new key. A conversation does not end while it has
-# an open review or a member has taken it over. The reviewer or that member then gets the next
-# message.
+# The statement ends the conversation by renaming its key, so that the next conversation can use the
+# key. The previous version of this code can also parse the new key. A conversation does not end
+# while it has an open review or a member has taken it over. The reviewer or that member then gets
+# the next message.
 _END: Final = sa.text("""
     UPDATE ai_conversations AS conversation
     SET ended_at = :now, key = key || '/' || id, proposal = NULL
@@ -106,8 +106,8 @@ _END: Final = sa.text("""
           AND review.status IN ('pending', 'claimed'))
 """)
 
-# Only emails that the action ledger records as sent by the service count. An email that merely
-# resembles one of them does not count.
+# An email is matched only if the action ledger records it as sent by the service. An email that
+# merely resembles a sent email is not matched.
 _KEY_OF_REPLY: Final = sa.text("""
     SELECT CASE WHEN conversation.ended_at IS NULL THEN conversation.key
                 ELSE left(conversation.key, -1 - length(conversation.id)) END

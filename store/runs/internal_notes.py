@@ -14,8 +14,8 @@ from store.runs.tables import conversation_notes, engine_messages
 
 class InternalNoteRepository(TenantRepository):
     async def add(self, note: InternalNote, conversation_id: str, event_id: str) -> None:
-        """Store a note. `event_id`: the customer's latest message; the note is kept as long as that
-        message."""
+        """Store a note. `event_id`: the event of the customer's latest message. The note is deleted
+        together with that message."""
         await self._connection.execute(
             sa.insert(conversation_notes).values(
                 client_id=self._tenant,

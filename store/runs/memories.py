@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from domain.runs.conversation import MAX_SUMMARY_RUNS, PastRun
 from store.core.repository import TenantRepository
 
-# If a step has several rounds, the round in which it was executed counts. If it was not executed,
-# the last round counts. The query does not read customer text. It reads only the run's category,
+# If a step has several rounds, the round in which it was executed is used. If it was not executed,
+# the last round is used. The query does not read customer text. It reads only the run's category,
 # the shop's order number and the outcome. It covers only a customer's latest threads.
 _PAST_RUNS: Final = """
     WITH thread AS ({threads}), inbound AS (
@@ -68,7 +68,8 @@ _OF_CUSTOMER: Final = sa.text(
 _OF_THREAD: Final = sa.text(
     _PAST_RUNS.format(threads="SELECT CAST(:conversation_id AS text) AS id", theirs="true")
 )
-# The exported summary. The summary in the latest thread also covers all earlier threads.
+# The statement copies the exported summary from the customer's latest thread. That summary also
+# covers all earlier threads.
 _CARRY: Final = sa.text("""
     INSERT INTO customer_memories (client_id, key, summary, updated_at)
     SELECT DISTINCT ON (memory_key) client_id, memory_key, summary, last_message_at

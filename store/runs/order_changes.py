@@ -9,8 +9,8 @@ from domain.agent.order_changes import OrderChange
 
 _MOST: Final = 100
 # A reopened run repeats its order lookup, so the lookup may include the run's own actions. Older
-# lookups have no time, so the message's time is used instead. A draft revised after a later message
-# has a later lookup, and `in_draft` marks these messages' runs.
+# lookups have no time, so the message's time is used instead. If a draft was revised after later
+# messages, its lookup is also later. `in_draft` marks the runs of these messages.
 _SINCE: Final = sa.text("""
     WITH looked AS (
         SELECT run.client_id, run.id,
@@ -44,8 +44,8 @@ _SINCE: Final = sa.text("""
 async def order_changes(
     connection: AsyncConnection, client_id: str, run_id: str
 ) -> tuple[OrderChange, ...]:
-    """Return the actions executed on the run's order after its lookup, oldest first. Return nothing
-    if the run has no order."""
+    """Return the actions executed on the run's order after its lookup, oldest first. Return an
+    empty tuple if the run has no order."""
     rows = await connection.execute(
         _SINCE, {"client_id": client_id, "run_id": run_id, "most": _MOST}
     )

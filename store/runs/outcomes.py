@@ -1,9 +1,9 @@
 """The SQL that determines a run's outcome, for metrics and lists of runs. Both use the same SQL, so
 a list contains exactly the runs that its metric counts.
 
-In each condition, the run's alias is `run`. A run does not count as a request if its message is
-automatic or joined an open review. Automatic emails need no answer. A message that joined an open
-review belongs to a ticket that is already counted.
+In each condition, the run's alias is `run`. A run is not a request if its message is automatic or
+joined an open review. Automatic emails need no answer. A message that joined an open review belongs
+to a ticket that is already counted.
 
 `OFFSET 0` makes PostgreSQL look up records by a key of each run. Without it, a plan could read all
 of the client's records.
@@ -21,7 +21,8 @@ _AUTOMATIC: Final = (
 _OTHER_IS_AUTOMATIC: Final = _AUTOMATIC.format("other")
 
 IS_REQUEST: Final = f"""(run.joined_review IS NULL AND {_AUTOMATIC.format("run")} IS NOT TRUE)"""
-"""Whether a run that was not escalated counts as a request."""
+"""The SQL condition for a request. An escalated run is always a request, and the condition does not
+cover it."""
 
 IS_ESCALATED: Final = """EXISTS (
     SELECT FROM escalation_tickets AS ticket
@@ -40,7 +41,7 @@ INBOUND: Final = """LEFT JOIN LATERAL (
         WHERE client_id = run.client_id AND event_id = run.event_id AND direction = 'inbound'
         OFFSET 0
     ) AS inbound ON true"""
-"""Joins a run with the customer's message as `inbound`."""
+"""The join of a run with the customer's message, as `inbound`."""
 
 CAME_BACK: Final = f"""(EXISTS (
            SELECT FROM engine_messages AS later
@@ -68,5 +69,5 @@ CAME_BACK: Final = f"""(EXISTS (
              AND later.created_at <= {CLOSED_AT} + :durable
              AND its.is_alike OFFSET 0
        ))"""  # noqa: S608 - our own names
-"""Whether the customer of a resolved run wrote again within the period `:durable` after the run
-closed. Requires `INBOUND`."""
+"""The SQL condition that the customer of a resolved run sent another message within the period
+`:durable` after the run closed. Requires `INBOUND`."""

@@ -66,8 +66,6 @@ class RefundTotals:
 
 @dataclass(frozen=True, slots=True)
 class DoneRefund:
-    """One refund."""
-
     run_id: str
     amount: Money
     at: datetime
@@ -79,8 +77,8 @@ class RefundRepository(TenantRepository):
     """The refunds that the agent executed. Cancellations are not included."""
 
     async def totals(self, since: datetime, until: datetime) -> RefundTotals:
-        """Return the totals from `since` until before `until`, by topic and currency, largest
-        first. At most the latest `COUNTED_TO` refunds are included."""
+        """Return the totals for the period from `since` (inclusive) to `until` (exclusive), by
+        topic and currency, largest first. At most the latest `COUNTED_TO` refunds are included."""
         rows = await self._connection.execute(_TOTALS, self._period(since, until))
         topics = tuple(
             RefundTotal(row.topic, row.refunds, Money(minor=row.minor, currency=row.currency))

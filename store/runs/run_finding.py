@@ -36,7 +36,7 @@ _OF_ORDER: Final = sa.text("""
 class RunFinder(TenantRepository):
     async def named(self, named: str) -> str | None:
         """Return the id of the run with this id, or of the run that belongs to the event, review or
-        ticket with this id. If a ticket has several runs, return the latest one's id."""
+        ticket with this id. If a ticket has several runs, return the id of the latest run."""
         for query in (_BY_ID, _BY_TICKET):
             found: str | None = await self._connection.scalar(
                 query,

@@ -33,7 +33,8 @@ COUNTED_TO: Final = 5_000
 """Maximum number of runs examined to count a list."""
 
 _FOLLOWED_THROUGH: Final = 500
-"""The same limit for filters that search for the customer's later messages."""
+"""Maximum number of runs examined for one page if a filter searches for the customer's later
+messages."""
 
 NONE: Final = "none"
 """The filter value for runs without a category or channel."""
@@ -160,8 +161,8 @@ class RunFilter:
 
     @property
     def outer(self) -> str:
-        """Return the SQL for the other filters. They are applied only to a limited number of
-        runs."""
+        """Return the SQL for the filters that `inner` does not contain. They are applied only to a
+        limited number of runs."""
         at = "rated_at" if self.of_ratings else "received_at"
         conditions = [one for one in self.equals if self.of_ratings or one not in self._indexed]
         if self.channel is not None:

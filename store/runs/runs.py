@@ -152,8 +152,9 @@ class RunRepository(TenantRepository):
         )
 
     async def take_off(self, run_id: str, kind: ActionKind) -> None:
-        """Permanently remove an action from a run's plan. Also remove the draft, because it
-        mentions the action, and the policy decisions on the action, except denials. Idempotent."""
+        """Permanently remove an action from a run's plan. The draft is also removed, because it
+        mentions the action. Policy decisions on the action are also removed, except denials.
+        Idempotent."""
         await self._connection.execute(_TAKE_OFF, {**self._key(run_id), "kind": kind})
 
     async def lock(self, run_id: str) -> RunState:
@@ -251,13 +252,13 @@ EVENT_OF_RUN: Final = sa.and_(
     engine_events.c.client_id == engine_runs.c.client_id,
     engine_events.c.id == engine_runs.c.event_id,
 )
-"""Joins a run with its event."""
+"""The join condition between a run and its event."""
 VERSION_OF_RUN: Final = sa.and_(
     versions.c.client_id == engine_runs.c.client_id,
     versions.c.playbook_id == engine_runs.c.playbook_id,
     versions.c.version == engine_runs.c.playbook_version,
 )
-"""Joins a run with the playbook version that processed its event."""
+"""The join condition between a run and the playbook version that processed its event."""
 _CONVERSATION: Final = (
     sa.select(engine_messages.c.conversation_id)
     .where(

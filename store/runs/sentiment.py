@@ -105,7 +105,7 @@ class SentimentRepository(TenantRepository):
             )
 
     async def _around(self, place: dict[str, object]) -> tuple[list[Scored], list[Scored]]:
-        """Return the scored messages before and after this one in its conversation, oldest
+        """Return the scored messages before and after a message in its conversation, oldest
         first."""
         earlier: list[Scored] = []
         later: list[Scored] = []

@@ -50,7 +50,6 @@ engine_runs: Final = sa.Table(
     # The sensitive topic of the message. Such a message is always held for human review, and no
     # brain is called for it.
     text("sensitive", nullable=True),
-    # The version of the prompt that was sent to the language model.
     text("prompt_version", nullable=True),
     # The proposal that was pending confirmation when the message arrived. A "yes" in the message
     # confirms only this proposal.
@@ -131,7 +130,6 @@ ai_conversations: Final = sa.Table(
     # message clears both.
     time("closed_at", nullable=True),
     time("snoozed_until", nullable=True),
-    # The member assigned to the conversation.
     text("assignee", nullable=True),
     json("tags", "[]"),
     # The latest sentiment score, and whether it is in the critical range.
@@ -225,9 +223,9 @@ engine_messages: Final = sa.Table(
     # a message without an address.
     sa.Column("is_claim", sa.Boolean, nullable=False, server_default=sa.false()),
     # The customer's address in the normalized event, as returned by `customer_key`, or an empty
-    # string without an address. Null before normalization. If an earlier version normalized the
-    # event, also null until the sweep. An email from a contact form names its customer only in its
-    # text, so this address can differ from that of the customer limit.
+    # string without an address. The key is null before normalization. For an event that an earlier
+    # version normalized, it is null until the next sweep. An email from a contact form names its
+    # customer only in its text, so this address can differ from that of the customer limit.
     text("normalized_key", nullable=True),
     text("author"),
     text("body"),
@@ -239,7 +237,7 @@ engine_messages: Final = sa.Table(
     points_to("ai_conversations", "conversation_id"),
     points_to("conversation_replies", "reply_id", ondelete="CASCADE"),
     sa.Index(None, "client_id", "conversation_id", "created_at"),
-    # A retried step does not write a reply twice.
+    # This index prevents a retried step from writing a reply twice.
     sa.Index(
         "ix_engine_messages_reply",
         "client_id",
@@ -401,7 +399,8 @@ action_ledger: Final = sa.Table(
         "reference",
         postgresql_where=sa.text("action = 'reply_by_email'"),
     ),
-    # For pruning the pseudonyms of erased customers (`domain/privacy/erased_customer.py`).
+    # This index serves the pruning of erased customers' pseudonyms
+    # (`domain/privacy/erased_customer.py`).
     sa.Index(
         "ix_action_ledger_pseudonyms",
         "planned_at",

@@ -1,7 +1,7 @@
 """Past events of one client, with the agent's input at the time of each event. Three statements
 read a page.
 
-Data from after the event is omitted: messages, settled facts, refunds. The cost of a page does not
+Messages, settled facts and refunds from after the event are omitted. The cost of a page does not
 grow with the client's history. For each event, only its thread and the preceding month of the
 action ledger are read.
 """
@@ -140,7 +140,7 @@ class PastEvent:
 
 @dataclass(frozen=True, slots=True)
 class PastSpan:
-    """The events in a period: those that arrived at or after `since` and before `until`."""
+    """The events that arrived at or after `since` and before `until`."""
 
     since: datetime
     until: datetime
@@ -241,7 +241,7 @@ def _skip(row: "sa.Row[*tuple[Any, ...]]") -> ReplaySkip | None:
 
 def _before(row: "sa.Row[*tuple[Any, ...]]") -> ReplayFacts:
     """Return the agent's own outcome for a run, without human decisions. A run whose execution
-    failed counts as answered."""
+    failed is treated as answered."""
     if row.outcome == EventOutcome.NO_PLAYBOOK:
         return ReplayFacts(end=ReplayEnd.NO_PLAYBOOK)
     plan = _PLAN.validate_python(row.plan or [])
@@ -263,8 +263,8 @@ def _before(row: "sa.Row[*tuple[Any, ...]]") -> ReplayFacts:
 def _thread(row: "sa.Row[*tuple[Any, ...]]") -> Thread:
     """Return the thread in its state after the previous message.
 
-    A question counts as open once the agent has sent it to the customer. A pending proposal belongs
-    to the next message.
+    A question is open once the agent has sent it to the customer. A pending proposal belongs to the
+    next message.
     """
     settled = Thread.model_validate(row.thread_after or {})
     thread = settled if row.has_reached else settled.without_question

@@ -195,8 +195,6 @@ class ReplayRepository(TenantRepository):
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedReplay:
-    """An unfinished replay that the sweep has found."""
-
     ref: BackgroundRef
     place: Place
 

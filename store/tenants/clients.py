@@ -91,8 +91,8 @@ class ClientRepository:
         return _entry(*row)
 
     async def brand_name(self, client_id: str) -> str:
-        """Return the client's brand name, as customers know it. Raises ClientNotFound if the client
-        does not exist or is being erased."""
+        """Return the client's brand name, which is shown to customers. Raises ClientNotFound if the
+        client does not exist or is being erased."""
         name = await self._connection.scalar(
             sa.select(clients.c.brand_name).where(
                 clients.c.id == client_id, clients.c.closed_at.is_(None)

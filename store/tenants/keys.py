@@ -61,9 +61,9 @@ class ActiveKey:
     vouches: bool = False
 
 
-# Statements that run on every gateway request are built once, because building a statement costs as
-# much as running it. This statement calls a database function (`migrations/`), because no row may
-# be read before the tenant is known.
+# Statements that run on every gateway request are built once, because building a statement is
+# expensive compared with running it. This statement calls a database function (`migrations/`),
+# because no row may be read before the tenant is known.
 _FIND_ACTIVE: Final = sa.text("SELECT id, client_id, scopes, vouches FROM active_key(:digest)")
 _LOCK_ACCOUNT: Final = (
     sa.select(clients.c.id)

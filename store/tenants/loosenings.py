@@ -1,5 +1,5 @@
-"""Loosenings: changes that loosen the agent's limits. A loosening takes effect after a second
-manager's approval, or after a delay."""
+"""Changes that loosen the agent's limits. Such a change takes effect after a second manager's
+approval, or after a delay."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class LooseningRepository(TenantRepository):
         )
 
     async def pending(self) -> int:
-        """Return the number of the client's pending loosenings."""
+        """Return the number of the client's pending changes."""
         found = await self._connection.scalar(
             sa.select(sa.func.count()).where(
                 _ROWS.client_id == self._tenant, _ROWS.state == LooseningState.PENDING
@@ -41,7 +41,7 @@ class LooseningRepository(TenantRepository):
         return int(found or 0)
 
     async def waits_for(self, use: str, record_id: str) -> bool:
-        """Return True if a loosening of this record is pending. `use`: as in HeldTrust."""
+        """Return True if a change that concerns this record is pending. `use`: as in HeldTrust."""
         wanted = {"use": use, "id": record_id}
         found = await self._connection.scalar(
             sa.select(
@@ -55,7 +55,7 @@ class LooseningRepository(TenantRepository):
         return bool(found)
 
     async def page(self, *, before: str | None, limit: int) -> tuple[Loosening, ...]:
-        """Return at most `limit` loosenings that precede the loosening `before`, newest first."""
+        """Return at most `limit` changes that precede the change `before`, newest first."""
         query = sa.select(*_SHOWN).where(_ROWS.client_id == self._tenant)
         if before is not None:
             query = query.where(_ROWS.id < before)
@@ -63,12 +63,12 @@ class LooseningRepository(TenantRepository):
         return tuple(map(_loosening, rows))
 
     async def read(self, loosening_id: str) -> Loosening:
-        """Return a loosening. Raises LooseningNotFound."""
+        """Return a change. Raises LooseningNotFound."""
         return await self._read(loosening_id, sa.select(*_SHOWN))
 
     async def lock(self, loosening_id: str) -> Loosening:
-        """Lock a loosening and return it, so that only this transaction can decide on it. The
-        caller must hold the account's lock. Raises LooseningNotFound."""
+        """Lock a change and return it, so that only this transaction can decide on it. The caller
+        must hold the account's lock. Raises LooseningNotFound."""
         return await self._read(loosening_id, sa.select(*_SHOWN).with_for_update())
 
     async def decide(
@@ -87,7 +87,7 @@ class LooseningRepository(TenantRepository):
         )
 
     async def notified(self, loosening_id: str, now: datetime) -> None:
-        """Record that the managers were notified of a loosening."""
+        """Record that the managers were notified of a change."""
         await self._connection.execute(
             sa.update(loosenings)
             .where(_ROWS.client_id == self._tenant, _ROWS.id == loosening_id)
@@ -112,8 +112,8 @@ client_of_loosening: Final = owner_of(loosenings, LooseningNotFound)
 
 @dataclass(frozen=True, slots=True)
 class LeftLoosening:
-    """A loosening that the sweep processes. `place`: the position of the loosening in the list of
-    all clients' loosenings."""
+    """A change that the sweep processes. `place`: the position of the change in the list of all
+    clients' changes."""
 
     tenant: TenantId
     id: str
@@ -123,8 +123,8 @@ class LeftLoosening:
 async def due_loosenings(
     connection: AsyncConnection, *, now: datetime, after: Place | None, limit: int
 ) -> Sequence[LeftLoosening]:
-    """Return a page of pending loosenings, across all clients, whose delay has passed by `now`,
-    oldest first. `after`: the `place` of the last loosening on the previous page."""
+    """Return a page of pending changes, across all clients, whose delay has passed by `now`, oldest
+    first. `after`: the `place` of the last change on the previous page."""
     return await _left(
         connection,
         _ROWS.takes_effect_at,
@@ -137,8 +137,8 @@ async def due_loosenings(
 async def unnotified_loosenings(
     connection: AsyncConnection, *, after: Place | None, limit: int
 ) -> Sequence[LeftLoosening]:
-    """Return a page of loosenings, across all clients, about which managers have not been notified
-    yet, oldest first. `after`: the `place` of the last loosening on the previous page."""
+    """Return a page of changes, across all clients, about which managers have not been notified
+    yet, oldest first. `after`: the `place` of the last change on the previous page."""
     return await _left(connection, _ROWS.created_at, _ROWS.notified_at.is_(None), after, limit)
 
 

@@ -110,8 +110,8 @@ class MemberRepository:
     async def person(self, name: str) -> str:
         """Return the name under which a person is recorded. `name`: a user id or an email address.
 
-        The address of a known user is resolved to the id that the API uses, so that one person does
-        not count as two. Raises InvalidInput.
+        The address of a known user is resolved to the id that the API uses, so that one person is
+        not recorded under two names. Raises InvalidInput.
         """
         return await self.find_user(name) or check_user_id(name)
 

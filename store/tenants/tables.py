@@ -14,7 +14,6 @@ users: Final = sa.Table(
     sa.Column("id", sa.Text, primary_key=True),
     text("email"),
     time("created_at"),
-    # When the user verified the address, or null.
     time("verified_at", nullable=True),
     sa.UniqueConstraint("email"),
 )
@@ -39,8 +38,8 @@ clients: Final = sa.Table(
     # When the erasure of the client started. From then on, nothing is admitted for the client
     # (`store/tenants/accounts.py`).
     time("closed_at", nullable=True),
-    # When the client last lost an owner or admin. Loosenings are delayed for another day after
-    # that.
+    # When the client last lost an owner or admin. A change that loosens a limit is delayed for
+    # another day after that time.
     time("manager_left_at", nullable=True),
     sa.CheckConstraint("plan IN ('free', 'starter', 'pro', 'enterprise')", name="plan"),
     sa.CheckConstraint("next_plan IN ('free', 'starter', 'pro', 'enterprise')", name="next_plan"),
@@ -102,7 +101,6 @@ client_settings: Final = sa.Table(
     json("retention", "{}"),
     # The mail servers whose Authentication-Results headers the client trusts.
     json("authserv_ids", "[]"),
-    # Whether customers are asked to rate answers.
     sa.Column("ask_rating", sa.Boolean, nullable=False, server_default=sa.false()),
     # Words chosen by the merchant. A message that contains one of them is always held for human
     # review.
@@ -123,7 +121,6 @@ client_settings: Final = sa.Table(
     sa.Column("holds_loosening", sa.Boolean, nullable=False, server_default=sa.true()),
     # Whether answers that the embedded brain composes from knowledge are sent without a review.
     sa.Column("answers_from_knowledge", sa.Boolean, nullable=False, server_default=sa.true()),
-    # When the client's automation was stopped, and who stopped it.
     time("stopped_at", nullable=True),
     text("stopped_by", nullable=True),
     time("updated_at"),
@@ -141,8 +138,8 @@ installation_stops: Final = sa.Table(
     sa.CheckConstraint("id", name="one"),
 )
 
-# Loosenings: changes that loosen the agent's limits. Each takes effect after a second manager's
-# approval, or after a delay.
+# Changes that loosen the agent's limits. A change takes effect after a second manager's approval,
+# or after a delay.
 loosenings: Final = sa.Table(
     "loosenings",
     metadata,

@@ -105,7 +105,7 @@ class DeliveryRepository(TenantRepository):
         the next attempt. A repeated activity therefore gets the same result. If the webhook is
         disabled or the plan does not include webhooks, the delivery is skipped and recorded as
         missed. Tests are also sent to disabled webhooks. A delivery that was deleted with its
-        webhook counts as skipped.
+        webhook is reported as skipped.
         """
         this: dict[str, object] = {"client_id": self._tenant, "delivery_id": delivery_id}
         row = await self._look(this, now)

@@ -1,4 +1,4 @@
-"""How a delivery ends, and the effect on its webhook. One statement writes both, under the
+"""The end of a delivery, and the effect on its webhook. One statement writes both, under the
 webhook's lock.
 
 All code that ends deliveries, or adds deliveries on request, first locks the webhook's row in a
@@ -23,7 +23,6 @@ _LOCK: Final = sa.text("""
     FOR NO KEY UPDATE
 """)
 
-# The columns that contain an attempt's result.
 _RESULT: Final = "status, attempt, next_attempt_at, failure_count_after, disabled_webhook"
 
 # Only the first writer ends an attempt. When the write is repeated, the stored attempt number is

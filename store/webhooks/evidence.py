@@ -45,7 +45,7 @@ _SENT: Final = (
 
 
 class WebhookEvidence:
-    """Reads the data for checking a pasted signature from one webhook."""
+    """The data for checking a pasted signature from one webhook."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId, webhook_id: str) -> None:
         self._connection = connection

@@ -19,8 +19,8 @@ from store.core.repository import TenantRepository
 from store.tenants.accounts import subscription_of
 from store.webhooks.tables import webhook_deliveries, webhook_misses
 
-# Returns the event's row and the event's number within its ticket, or no row if the event is
-# already stored. The ticket's row is locked until the transaction ends, so two concurrent
+# The statement returns the event's row and the event's number within its ticket, or no row if the
+# event is already stored. The ticket's row is locked until the transaction ends, so two concurrent
 # resolutions get different numbers.
 _CLAIM: Final = sa.text("""
     WITH subscribed AS (

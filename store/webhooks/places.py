@@ -46,8 +46,8 @@ _FREE: Final = b"SELECT pg_advisory_unlock(key) FROM unnest(%s::bigint[]) AS key
 
 
 class SharedPlaces:
-    """Delivery slots shared by all webhook workers. Implements domain.webhooks.ports.Places, for
-    one event loop.
+    """Delivery slots shared by all webhook workers. This class implements
+    domain.webhooks.ports.Places for one event loop.
 
     While the database is unavailable, every delivery gets a slot, so the limits apply only within
     each worker. If the session is lost during a delivery, the delivery continues, and may exceed
@@ -62,7 +62,7 @@ class SharedPlaces:
         self._per_tenant = per_tenant
         self._session: _Session | None = None
         # Only one statement runs at a time. PostgreSQL lets a session lock the same key twice, so
-        # this object must know which keys the session holds.
+        # this object tracks the keys that the session holds.
         self._turn = asyncio.Lock()
         self._held: dict[int, TakenPlace] = {}
         self._freed: list[int] = []

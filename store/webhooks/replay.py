@@ -34,7 +34,7 @@ _AGAIN: Final = sa.text("""
       ON webhook.client_id = first.client_id AND webhook.id = first.webhook_id
     WHERE first.client_id = :client_id AND first.id = :delivery_id
 """)
-# Selects the events that the webhook has missed and for which it has no pending delivery.
+# The query selects the events that the webhook has missed and for which it has no pending delivery.
 _MISSED: Final = sa.text("""
     SELECT event.id, event.created_at
     FROM webhook_misses AS miss
@@ -49,8 +49,8 @@ _MISSED: Final = sa.text("""
     ORDER BY miss.created_at, miss.event_id
     LIMIT :limit
 """)
-# Selects all events to which the webhook is now subscribed and for which it has no pending
-# delivery, whether missed or not.
+# The query selects all events to which the webhook is now subscribed and for which it has no
+# pending delivery, whether missed or not.
 _ALL: Final = sa.text("""
     SELECT event.id, event.created_at
     FROM outbox AS event

@@ -1,4 +1,4 @@
-"""A client's webhooks. Callers pass encrypted (sealed) secrets, which are stored as they are."""
+"""A client's webhooks. Callers pass encrypted (sealed) secrets, which are stored unchanged."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,8 +19,8 @@ from store.tenants.accounts import AccountRepository
 from store.webhooks.tables import outbox, webhook_misses, webhook_subscriptions
 
 _WEBHOOKS: Final = webhook_subscriptions.c
-# Missed events count only while their body is stored, because events without a body cannot be
-# replayed.
+# Missed events are included only while their body is stored, because events without a body cannot
+# be replayed.
 _MISSES: Final = (
     sa.select(webhook_misses.c.event_id)
     .join(

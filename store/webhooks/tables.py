@@ -96,7 +96,6 @@ webhook_deliveries: Final = sa.Table(
     text("remote_ip", nullable=True),
     json("request_headers", "{}"),
     sa.Column("request_body", sa.LargeBinary, nullable=False),
-    # Durations in milliseconds.
     sa.Column("duration_ms", sa.Integer, nullable=True),
     sa.Column("dns_ms", sa.Integer, nullable=True),
     sa.Column("connect_ms", sa.Integer, nullable=True),

@@ -1,4 +1,4 @@
-"""Numbers the messages in a widget session, and notifies the session's open streams."""
+"""Number the messages in a widget session, and notify the session's open streams."""
 
 from typing import Final
 

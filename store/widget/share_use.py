@@ -1,5 +1,5 @@
-"""The widget's usage of its share of a client's limits. Queried only when visitors' messages are
-admitted."""
+"""The widget's usage of its share of a client's limits. The usage is read only when visitors'
+messages are admitted."""
 
 from datetime import datetime
 from typing import Final
@@ -12,8 +12,8 @@ from store.core.repository import TenantRepository
 
 
 class ShareUse(TenantRepository):
-    """Measures the usage of the widget's share. Call the methods while holding the account's lock,
-    as separate statements, so that each call sees the previous message's commit."""
+    """The usage of the widget's share. Call the methods while holding the account's lock, as
+    separate statements, so that each call sees the previous message's commit."""
 
     async def oldest(self, messages: int, now: datetime) -> datetime | None:
         """Return the time of the oldest of the last `messages` widget messages within the hour.

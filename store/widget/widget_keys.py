@@ -15,6 +15,6 @@ _CLIENT_OF: Final = sa.text("SELECT client_of_widget(:key, :now)")
 
 async def client_of_widget(connection: AsyncConnection, key: str, now: datetime) -> TenantId | None:
     """Return the client with this widget key, or None. During the overlap after a rotation, the
-    previous key works too."""
+    previous key is also valid."""
     found = await connection.scalar(_CLIENT_OF, {"key": key, "now": now})
     return None if found is None else TenantId(found)

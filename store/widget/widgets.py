@@ -1,5 +1,5 @@
-"""A client's widget settings. Callers pass encrypted (sealed) secrets, which are stored as they
-are."""
+"""A client's widget settings. Callers pass encrypted (sealed) secrets, which are stored
+unchanged."""
 
 from datetime import datetime, timedelta
 

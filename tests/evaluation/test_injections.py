@@ -106,7 +106,7 @@ async def test_without_the_owner_check_strangers_orders_are_touched(
     broken = await worst()
 
     assert any("a stranger's order" in fault for fault in broken)
-    assert any("tells of a stranger's order" in fault for fault in broken)
+    assert any("reveals a stranger's order" in fault for fault in broken)
 
 
 async def test_without_limits_the_costly_order_is_refunded(

@@ -204,7 +204,7 @@ def test_a_missed_aim_is_the_exit_code(
 
 def test_a_set_that_was_touched_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def touched() -> None:
-        raise BrokenSet("safety.yaml: not the file of sealed.sha256")
+        raise BrokenSet("safety.yaml: the file does not match sealed.sha256")
 
     monkeypatch.setattr(command, "configured", lambda: of_provider("x", _Scripted(_right_brain)))
     monkeypatch.setattr(command, "read_hand_sets", touched)

@@ -132,7 +132,8 @@ def test_a_whole_row_is_read(kind: type[HandRow], fields: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("text", "told"), [(honest(OPEN) * 2, f"twice: {OPEN}"), ("- [", "no YAML"), ("id: 1", "tuple")]
+    ("text", "told"),
+    [(honest(OPEN) * 2, f"twice: {OPEN}"), ("- [", "not valid YAML"), ("id: 1", "tuple")],
 )
 def test_a_broken_file_is_told(text: str, told: str, tmp_path: Path) -> None:
     with pytest.raises(BrokenSet, match=told):

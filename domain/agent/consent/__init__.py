@@ -1,2 +1,2 @@
-"""Consent: the customer's confirmation, which lets the agent refund or cancel without human
+"""Consent: the customer's confirmation, which allows the agent to refund or cancel without human
 approval."""

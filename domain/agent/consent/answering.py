@@ -160,8 +160,8 @@ def _read(text: str, numbers: tuple[str, ...], asked: PlannedAction) -> _Answer:
 
 
 def _consents(answer: _Answer, does: list[Does], *, said_yes: bool) -> bool:
-    """Record in `answer` whether a run mentions the action after a yes, either in the same run or
-    in an earlier one.
+    """Record in `answer` whether a run mentions the action after a yes in the same or an earlier
+    run.
 
     Return True if the next run may still mention the action after a yes.
     """

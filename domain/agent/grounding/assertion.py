@@ -92,7 +92,8 @@ _COURTESY: Final = _any(
     r"(?:bien )?cordialement|bien a vous|(?:bonne|belle|excellente) (?:journee|soiree|continuation)"
     r"|a (?:bientot|tres vite)|(?:sinceres|meilleures) salutations",
 )
-# Openings of clauses that continue a courtesy from earlier in the sentence by naming its objects.
+# First words of clauses that list the objects of a courtesy from earlier in the sentence, such as
+# "your name" after "please send us".
 _FRAGMENT: Final = _any(
     r"your|you|the|an?|any|our|my|its|this|these|for|to|of|with|in|by|about|as|yet",
     r"votre|vos|vous|le|la|les|l|une?|des?|du|d|pour|a|au|avec|en|ainsi|nos|notre|ce|cette|pas",
@@ -115,8 +116,7 @@ def is_question(sentence: str) -> bool:
 
 
 def asserts(sentence: str, brand: str) -> bool:
-    """Return True if a sentence states a fact, or if that is uncertain. `brand`: the sender's
-    name."""
+    """Return True if a sentence states or may state a fact. `brand`: the sender's name."""
     if is_question(sentence):
         return False
     signing = _SIGNATURE | set(_words(brand).split())

@@ -21,7 +21,7 @@ class ClaimKind(StrEnum):
 
 
 class ClaimMatter(StrEnum):
-    """The subject of a claim. `done`: an action that the claim leaves unnamed."""
+    """The subject of a claim. `done`: an action that the claim does not name."""
 
     REFUND = "refund"
     CANCEL_ORDER = "cancellation"

@@ -46,7 +46,7 @@ _BY_PLAN: Final = {
 }
 # Other claims backed by the plan: a note hands off the customer's request to the staff.
 _ALSO_BY_PLAN: Final = {ClaimMatter.HANDOVER: frozenset({ActionKind.NOTE})}
-# Promises about goods in transit. They promise neither money nor an action by the merchant, so a
+# Promises about goods in transit. They do not promise money or an action by the merchant, so a
 # source with the rule suffices.
 _SOFT: Final = frozenset({ClaimMatter.DELIVERY, ClaimMatter.ENQUIRY})
 
@@ -106,7 +106,7 @@ class _Sentence:
 def unbacked_claims(
     response: str, plan_kinds: frozenset[ActionKind], sources: Sequence[str]
 ) -> tuple[StatedClaim, ...]:
-    """Return the claims in an answer that neither the plan nor a source backs.
+    """Return the claims in an answer that are not backed by the plan or a source.
 
     A claim that a refund or cancellation is finished requires that action in the plan. A claim that
     any other action is finished requires a source that states it. A promise requires the action in

@@ -27,8 +27,6 @@ class FactWords:
 
 
 class _File(LexiconFile):
-    """The contents of the YAML file: for each meaning, its words."""
-
     units: dict[str, _Words]
     currencies: dict[str, _Words]
     months: Annotated[tuple[_Words, ...], Field(min_length=12, max_length=12)]

@@ -29,8 +29,8 @@ _REPEATED: Final = frozenset({FactKind.NUMBER, FactKind.DATE, FactKind.ADDRESS, 
 def unsupported(
     response: str, sources: tuple[Citation, ...], request: BrainRequest
 ) -> tuple[str, ...]:
-    """Return the statements in an answer that have no source, folded. Empty if the answer is
-    grounded.
+    """Return the statements in an answer that have no source, folded. The result is empty if the
+    answer is grounded.
 
     An answer that does not cite one of this request's sources may not state facts. The result then
     lists the beginning of each sentence that states a fact. Only facts are compared, not meanings.

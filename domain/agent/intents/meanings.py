@@ -56,8 +56,8 @@ class Dictionary:
 
     def _add(self, entry: str, meaning: str) -> None:
         parts = entry.split("_")
-        # Elided words are removed here, as they are from texts, so that "a_l_arrivee" matches "à
-        # l'arrivée".
+        # Elided words are removed from texts. Remove them from the entry too, so that "a_l_arrivee"
+        # matches "à l'arrivée".
         first, *rest = [part for part in parts[:-1] if part not in ELIDED] + parts[-1:]
         if rest:
             self._phrases[first].append((tuple(rest), meaning))

@@ -16,7 +16,7 @@ _AS_PRAISE: Final = "perfect"
 # The French particle "ne" precedes the negated word.
 _BEFORE_DENIAL: Final = "ne"
 # The sentiment that a message must exceed, by its number of praise words. A message without praise
-# words never counts as praise. A message with three or more always does.
+# words never counts as praise. A message with three or more praise words always counts as praise.
 _LEAST_MOOD: Final = (1.0, 0.4, -0.5, -1.1)
 
 

@@ -54,7 +54,7 @@ class MessageSentence:
 
 
 def read_sentences(text: str, dictionary: Dictionary) -> list[MessageSentence]:
-    """Split the beginning of a message into sentences, leaving out the customer's own name.
+    """Split the beginning of a message into sentences, without the customer's own name.
 
     Text beyond `READ_CHARACTERS` counts as one unknown word.
     """

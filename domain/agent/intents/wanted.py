@@ -109,13 +109,14 @@ class Wants:
 
 
 def intents(text: str) -> tuple[Intent, ...]:
-    """Return all intents of a message, most evident first. Empty if none is evident."""
+    """Return all intents of a message, most evident first. The result is empty if no intent is
+    evident."""
     return read_wants(text).intents
 
 
 def read_wants(text: str, *, after: str = "") -> Wants:
-    """Return the intents of a text, in linear time. Raises BrokenLexicon if the word lists are
-    invalid, and nothing else.
+    """Return the intents of a text, in linear time. Raises only BrokenLexicon, if the word lists
+    are invalid.
 
     `after`: the customer's previous message. If the text has no intent of its own, the intents of
     the previous message apply.
@@ -145,7 +146,7 @@ def read_wants(text: str, *, after: str = "") -> Wants:
 
 def clauses_that_want(text: str, intent: Intent) -> str:
     """Return the clauses that express an intent, or the whole text if no single clause expresses
-    one.
+    the intent.
 
     Call this function only for a text without unexplained words.
     """
@@ -156,7 +157,7 @@ def clauses_that_want(text: str, intent: Intent) -> str:
 @lru_cache(maxsize=2_000)
 def _wanted_in(meanings: frozenset[str]) -> Mapping[Intent, int]:
     """Return the intents of a sentence with their strengths. Intents that another intent overrides
-    are left out."""
+    are omitted."""
     strengths = {
         intent: strength
         for intent, rule in _rules().items()

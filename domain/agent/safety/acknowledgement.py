@@ -1,7 +1,7 @@
 """The acknowledgement that a customer receives when the agent hands off the message to a human.
 
-The acknowledgement does not mention the topic, and promises neither an outcome nor a time. Its
-texts are in `acknowledgement.yaml`.
+The acknowledgement does not mention the topic, and does not promise an outcome or a time. Its texts
+are in `acknowledgement.yaml`.
 """
 
 from functools import cache

@@ -20,8 +20,8 @@ from domain.core.text import UnicodeForm, normalized, unescaped, without_marks
 
 __all__ = ["UnsafeReason", "unsafe"]
 
-# Normalization can expand one character to as many as 18. A text that is longer than this limit
-# after normalization was padded with such characters.
+# Normalization can expand one character to up to 18 characters. A text that is longer than this
+# limit after normalization was padded with such characters.
 _MAX_SHOWN: Final = 2 * READ_CHARS
 _MAX_BLOBS: Final = 20
 # Number of phrasings searched for in one step.

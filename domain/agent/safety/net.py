@@ -20,7 +20,7 @@ _WORD: Final = re.compile(r"\w+")
 
 
 def sensitive_matter(text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
-    """Return the sensitive topic for which `text` must go to a human, or None if the agent may
+    """Return the sensitive topic that requires a human to answer `text`, or None if the agent may
     answer the text.
 
     `own_words`: the merchant's own sensitive words, as whole words or phrases, regardless of case
@@ -37,7 +37,7 @@ class SafetyGrammar:
     """A safety net that uses only the grammar of sensitive topics, and no classifier."""
 
     def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
-        """Return the sensitive topic of a text; see `sensitive_matter`."""
+        """Return the sensitive topic of a text, as `sensitive_matter` does."""
         return sensitive_matter(text, own_words)
 
 

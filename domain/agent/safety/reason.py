@@ -4,8 +4,8 @@ from enum import StrEnum
 
 
 class UnsafeReason(StrEnum):
-    """The kind of a prompt injection. Stable codes: stored and shown, never with the text
-    itself."""
+    """The kind of a prompt injection. The codes are stable. They are stored and shown without the
+    text itself."""
 
     OVERRIDES_RULES = "overrides_rules"
     FAKE_MESSAGE = "fake_message"

@@ -13,8 +13,9 @@ from domain.core.effort import spend
 from domain.core.plain_text import without_controls
 from domain.core.text import UnicodeForm, normalized, without_marks
 
-# A sentence break counts as this many words. Concepts at a short distance must therefore be in one
-# sentence, and concepts at a long distance need not be.
+# A sentence break counts as this many words. Concepts with a smaller maximum distance must
+# therefore be in one sentence. Concepts with a larger maximum distance can be in different
+# sentences.
 SENTENCE_BREAK: Final = 4
 
 _APOSTROPHES: Final = re.compile("[’ʼ‘`´′]")
@@ -38,8 +39,8 @@ _LONGEST_MENDED: Final = 20
 
 
 def squeezed(word: str) -> str:
-    """Return the word with repeated letters reduced to one, so that a doubled letter is not a
-    typo."""
+    """Return the word with repeated letters reduced to one, so that a doubled letter does not count
+    as a typo."""
     return _REPEATED.sub(r"\1", word)
 
 

@@ -63,8 +63,8 @@ def plain_language(text: str) -> Language | None:
 
 
 def likely_language(text: str) -> Language | None:
-    """Return French or English, whichever has more words of its own in the text. Return None if
-    both have equally many, for example in a text without words."""
+    """Return French or English, whichever has more words in the text that are not in the other
+    language. Return None if both have equally many, for example in a text without words."""
     french, english = _only(_read(text))
     if french == english:
         return None
@@ -72,7 +72,7 @@ def likely_language(text: str) -> Language | None:
 
 
 def _only(words: Sequence[str]) -> tuple[int, int]:
-    """Return the number of words that are French and not English, and the reverse."""
+    """Return the number of words that are only French, and of words that are only English."""
     french, english = _words()[0]
     return (
         sum(word in french and word not in english for word in words),

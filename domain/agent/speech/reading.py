@@ -207,8 +207,8 @@ def _remarks(spoken: list[SpokenSentence], asked: set[tuple[int, int]]) -> list[
 
 
 def _numbers(sentence: SpokenSentence, of: int, clause: Clause) -> frozenset[str]:
-    """Return the order numbers in a clause. If it contains none, return those in the nearest
-    earlier clause of the sentence that contains any."""
+    """Return the order numbers in a clause. If the clause contains no number, return the numbers in
+    the nearest earlier clause of the sentence that contains a number."""
     named = (before.numbers for before in (clause, *reversed(sentence.clauses[:of])))
     return next((numbers for numbers in named if numbers), frozenset())
 

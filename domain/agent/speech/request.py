@@ -10,8 +10,8 @@ from domain.agent.plan import ActionKind
 class Standing(StrEnum):
     """The certainty with which the customer requests an action.
 
-    `plain`: requested in the customer's own present words, and nothing in the message is against
-    it. `likely`: probably requested, but the words are hesitant, elliptical or doubtful, so the
+    `plain`: requested in the customer's own present words, without contradiction in the message.
+    `likely`: probably requested, but the words are hesitant, elliptical or doubtful, so the
     customer must be asked. `none`: not requested, or vetoed.
     """
 
@@ -21,7 +21,8 @@ class Standing(StrEnum):
 
 
 class Veto(StrEnum):
-    """The reason not to treat words as a request. Stable codes: stored and shown."""
+    """The reason not to treat words as a request. The codes are stable. They are stored and
+    shown."""
 
     NEGATED = "negated"
     QUOTED = "quoted"

@@ -151,7 +151,7 @@ def _speaks_of_existing(clause: Clause, *, before: bool) -> bool:
 
 def _negation(clause: Clause, wish: ClauseRequest, weight: Weight) -> None:
     """Record the effect of a negated clause on the request. "Not 2729" does not affect "cancel
-    2730", but "do not," and "not it" do."""
+    2730", but "do not," and "not it" affect it."""
     roles = set(clause.roles)
     if roles <= _NOTHING_ELSE or (roles <= _POINTS and not _of_another(clause, wish)):
         weight.vetoes.add(Veto.NEGATED)

@@ -68,7 +68,7 @@ def is_unqualified(text: str, quote: str) -> bool:
 
 
 def _ends(text: str) -> list[tuple[int, int]]:
-    """Return the end of each sentence and the start of the next one, as positions.
+    """Return the end of each sentence and the start of the next sentence, as positions.
 
     A single line break before a lower-case letter or a digit does not end a sentence.
     """

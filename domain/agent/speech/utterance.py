@@ -11,7 +11,8 @@ from domain.agent.size_limits import READ_CHARS
 from domain.core.effort import spend
 from domain.core.text import fold
 
-# Maximum number of words and punctuation marks. Even a message of the maximum length has fewer.
+# Maximum number of words and punctuation marks. Even a message of the maximum length has fewer
+# words and marks.
 _READ_TOKENS: Final = 2_500
 _NUMBER: Final = r"(?:[A-Za-z]{1,6}-?)?\d[\w-]*"
 _MONEY: Final = (
@@ -34,8 +35,8 @@ _ELIDED: Final = {
     "j": "je", "l": "le", "d": "de", "n": "ne", "m": "me", "t": "te", "s": "se", "c": "ce",
     "qu": "que", "jusqu": "jusque", "lorsqu": "lorsque", "puisqu": "puisque",
 }  # fmt: skip
-# After these words, "'s" is a contraction ("it's"). After other words it is a possessive
-# ("sister's"), and is dropped.
+# After these words, "'s" is a contraction ("it's"). After other words, "'s" is a possessive
+# ("sister's") and is dropped.
 _CONTRACTED: Final = frozenset(
     {
         "it",

@@ -26,22 +26,22 @@ class FreshdeskWebhooks:
     # All statements in the template about the ticket's requester are unverified claims.
     author_proof = AuthorProof.NOTHING
 
-    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
+    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol requires it
         return False
 
     def verify(
         self,
         request: InboundRequest,
         secrets: tuple[str, ...],
-        now: datetime,  # noqa: ARG002 - the protocol's
+        now: datetime,  # noqa: ARG002 - the protocol requires it
     ) -> None:
         check_secret(request, secrets)
 
     def identify(self, request: InboundRequest) -> Identity:
         """Return the identity of a delivery. Freshdesk does not send a delivery id.
 
-        The key consists of the ticket, the event, the time of the change and the text. They are the
-        same in each retry.
+        The key consists of the ticket, the event, the time of the change and the text. The key is
+        the same in each retry.
         """
         form = filled_form(request.body)
         said = sha256((form.message or form.status or "").encode()).hexdigest()[:16]
@@ -51,7 +51,7 @@ class FreshdeskWebhooks:
     def read(
         self,
         request: InboundRequest,
-        identity: Identity,  # noqa: ARG002 - the protocol's
+        identity: Identity,  # noqa: ARG002 - the protocol requires it
         facts: EndpointFacts,
     ) -> Meaning:
         return form_meaning(filled_form(request.body), Provider.FRESHDESK, facts.settings)

@@ -23,17 +23,17 @@ class GorgiasWebhooks:
     signs = True
     is_limited = True
     # All statements in the template about the ticket's customer are unverified claims. In a chat,
-    # the customer typed them.
+    # the customer typed these statements.
     author_proof = AuthorProof.NOTHING
 
-    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
+    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol requires it
         return False
 
     def verify(
         self,
         request: InboundRequest,
         secrets: tuple[str, ...],
-        now: datetime,  # noqa: ARG002 - the protocol's
+        now: datetime,  # noqa: ARG002 - the protocol requires it
     ) -> None:
         check_secret(request, secrets)
 
@@ -47,7 +47,7 @@ class GorgiasWebhooks:
     def read(
         self,
         request: InboundRequest,
-        identity: Identity,  # noqa: ARG002 - the protocol's
+        identity: Identity,  # noqa: ARG002 - the protocol requires it
         facts: EndpointFacts,
     ) -> Meaning:
         return form_meaning(filled_form(request.body), Provider.GORGIAS, facts.settings)

@@ -93,19 +93,18 @@ class IntercomWebhooks:
     needs_secret = True
     signs = True
     is_limited = True
-    # A notification's author has a type, an id, a name and an address. The lead typed a lead's
-    # address, and the web page set a user's address. No field states that identity verification
-    # passed.
+    # A notification's author has a type, an id, a name and an address. A lead types the address,
+    # and the web page sets a user's address. No field states that identity verification passed.
     author_proof = AuthorProof.NOTHING
 
-    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
+    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol requires it
         return False
 
     def verify(
         self,
         request: InboundRequest,
         secrets: tuple[str, ...],
-        now: datetime,  # noqa: ARG002 - the protocol's
+        now: datetime,  # noqa: ARG002 - the protocol requires it
     ) -> None:
         given = signature_header(request, "x-hub-signature")
         require_match([f"sha1={hmac_sha1_hex(secret, request.body)}" for secret in secrets], given)
@@ -118,7 +117,7 @@ class IntercomWebhooks:
         self,
         request: InboundRequest,
         identity: Identity,
-        facts: EndpointFacts,  # noqa: ARG002 - the protocol's
+        facts: EndpointFacts,  # noqa: ARG002 - the protocol requires it
     ) -> Meaning:
         conversation = parsed(_Notification, request.body).data.item
         if identity.topic == _CLOSED:

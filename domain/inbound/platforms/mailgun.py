@@ -88,7 +88,7 @@ class MailgunRoutes:
     is_limited = True
     author_proof = AuthorProof.MAIL
 
-    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
+    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol requires it
         return False
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:

@@ -82,7 +82,7 @@ class PostmarkInbound:
     is_limited = True
     author_proof = AuthorProof.MAIL
 
-    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
+    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol requires it
         return False
 
     def verify(
@@ -103,7 +103,7 @@ class PostmarkInbound:
     def read(
         self,
         request: InboundRequest,
-        identity: Identity,  # noqa: ARG002 - the protocol's
+        identity: Identity,  # noqa: ARG002 - the protocol requires it
         facts: EndpointFacts,
     ) -> Meaning:
         mail = _read(request)

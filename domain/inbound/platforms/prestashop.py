@@ -90,7 +90,7 @@ class _OrderBody(BaseModel):
 class _Message(BaseModel):
     """A customer's message. `customer_verified`: the customer was signed in when writing the
     message. `email_confirmed`: the shop has verified that the account's address belongs to the
-    customer. Either field alone does not prove the address, because PrestaShop opens accounts under
+    customer. Only both fields together prove the address, because PrestaShop opens accounts under
     any address."""
 
     id: _Id
@@ -141,7 +141,7 @@ class PrestaShopWebhooks:
     is_limited = False
     author_proof = AuthorProof.SIGNED_IN
 
-    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
+    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol requires it
         return False
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:

@@ -44,12 +44,12 @@ TIMESTAMP: Final = "x-twilio-email-event-webhook-timestamp"
 # retries. With a shorter tolerance, an outage would lose emails.
 _TOLERANCE: Final = timedelta(days=4)
 _UTF8: Final = 4
-# In bytes. A header block of this length exceeds the limit for headers that are read completely, so
-# it is treated as truncated.
+# Maximum size of a header block, in bytes. A block of this size exceeds the limit for headers that
+# are read completely, so it is treated as truncated.
 _MAX_HEADERS: Final = _UTF8 * (MAX_BLOCK_CHARS + 1)
 _MAX_CHARSET: Final = 40
-# Matches a single signature only. In a list of several, a part of one signature could be mistaken
-# for another signature.
+# Matches a single signature only. In a list of signatures, a part of one signature could be
+# mistaken for another signature.
 _DKIM: Final = re.compile(r"\{@([A-Za-z0-9.-]{1,253}) : pass\}")
 
 
@@ -66,7 +66,7 @@ class SendgridParse:
     is_limited = True
     author_proof = AuthorProof.MAIL
 
-    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
+    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol requires it
         return False
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:

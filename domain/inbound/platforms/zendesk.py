@@ -47,7 +47,7 @@ _EVENT: Final = "zen:event-type:ticket."
 _CREATED: Final = f"{_EVENT}created"
 _COMMENT_ADDED: Final = f"{_EVENT}comment_added"
 _STATUS_CHANGED: Final = f"{_EVENT}status_changed"
-# A comment created no later than this after the ticket is treated as the ticket's opening message.
+# A comment created within this time after the ticket is treated as the ticket's opening message.
 _AT_ONCE: Final = timedelta(seconds=2)
 _MAX_ID: Final = 200
 
@@ -123,7 +123,7 @@ class ZendeskWebhooks:
     # no trigger placeholder, states that the author was signed in.
     author_proof = AuthorProof.NOTHING
 
-    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
+    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol requires it
         return False
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:

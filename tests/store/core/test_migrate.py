@@ -130,7 +130,7 @@ async def test_an_index_is_refused_after_something_that_would_be_done_twice(
     database_url: str, version: Version
 ) -> None:
     version.add("both", f"{_COLUMN}; {_INDEX}")
-    with pytest.raises(RuntimeError, match="ix_later needs a revision of its own"):
+    with pytest.raises(RuntimeError, match="ix_later needs a separate revision"):
         await _migrate(database_url)
 
 

@@ -95,7 +95,7 @@ async def acting_shop(
 async def connect(
     engine: LiveEngine, shop: Shop, provider: Provider, settings: dict[str, str], secrets: str
 ) -> str:
-    """Connect a system of the merchant's; return the integration's id."""
+    """Connect a merchant's system, and return the integration's id."""
     sealed = FernetSealer(engine.settings.seal.key.get_secret_value()).seal(secrets)
     integration = Integration(id=new_ulid(), provider=provider, settings=settings, sealed=sealed)
     async with engine.database.tenant(shop.tenant) as connection:
@@ -120,7 +120,7 @@ async def promising(engine: LiveEngine, shop: Shop) -> None:
 
 
 class ScriptedBrain:
-    """A confident brain that always proposes the same."""
+    """A confident brain that always proposes the same actions."""
 
     def __init__(
         self,
@@ -152,7 +152,7 @@ class ScriptedBrain:
 
 
 def think_by(engine: LiveEngine, brain: Brain) -> None:
-    """Let the engine's worker, which has not started yet, use this brain."""
+    """Make the engine's worker use this brain. The worker must not have started yet."""
     thinking: Think = think_with(engine.worker_database, brain)
     engine.activities = replace(
         engine.activities,

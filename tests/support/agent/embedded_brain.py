@@ -9,7 +9,7 @@ from domain.agent.brain import BrainAnswer, BrainRequest, Category, Language, Pa
 from domain.agent.intent import Intent
 
 BRAIN: Final = EmbeddedBrain(Classifier.load())
-# In these tests, the intent of a category's template.
+# The intent of the template for each category, in these tests.
 _INTENTS: Final = {
     Category.ORDER_STATUS: Intent.TRACK_ORDER,
     Category.REFUND_REQUEST: Intent.REFUND,
@@ -18,7 +18,7 @@ _INTENTS: Final = {
     Category.COMPLAINT: Intent.SERVICE_COMPLAINT,
     Category.OTHER: Intent.INVOICE,
 }
-# A playbook's default.
+# The default threshold of a playbook.
 THRESHOLD: Final = 0.70
 
 

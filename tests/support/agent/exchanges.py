@@ -12,10 +12,11 @@ from domain.agent.plan import ON_ORDERS, ActionKind
 from domain.core.text import fold
 
 OWN_NUMBERS: Final = ("2041", "2040", "FR-1042")
-"""Newest first."""
+"""The customer's order numbers, newest first."""
 STRANGERS_NUMBER: Final = "7700"
 
-# Grouped by their effect in a conversation, so that related sentences are often drawn together.
+# The sentences are grouped by their effect in a conversation, so that related sentences are often
+# drawn together.
 _NAMING: Final = (
     "Where is my order?",
     "Où est ma commande ?",
@@ -89,9 +90,9 @@ def exchanges(most: int = 5) -> st.SearchStrategy[list[str]]:
 class GreedyBrain:
     """A confident brain that always proposes `kind` and quotes the customer.
 
-    `words`: how many words it quotes, from the end of the message; None for all. `names`: it names
-    the looked-up order, which the customer may not have mentioned, and proposes nothing for the
-    first message.
+    `words`: the number of quoted words, from the end of the message, or None for all. `names`:
+    whether the brain names the looked-up order, which the customer may not have mentioned. Such a
+    brain proposes nothing for the first message.
     """
 
     def __init__(

@@ -24,7 +24,8 @@ REFUNDED = "Nous vous remboursons."
 
 
 class ReadingBrain:
-    """Confident about refunds and delivery costs. `texts`: the messages that it received."""
+    """A brain that is confident about refunds and delivery costs. `texts`: the messages that it
+    received."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
@@ -91,7 +92,7 @@ def waiting_rules(
 
 
 async def writes(engine: LiveEngine, it: Acting, message: str, **event: str) -> dict[str, Any]:
-    """Post a customer's message; return its answer, with the run's row as `run`."""
+    """Post a customer's message, and return the answer, with the run's row as `run`."""
     given = {"event_type": "shopify.ticket.created", "customer_email": CUSTOMER, **event}
     facts: dict[str, Any] = (await engine.post(it.shop, message=message, **given)).json()
     return {**facts, "run": await only_row(engine.database, engine_runs, id=facts["run_id"])}
@@ -102,6 +103,6 @@ async def the_review(engine: LiveEngine, it: Acting) -> dict[str, Any]:
 
 
 async def ended(engine: LiveEngine, it: Acting, facts: dict[str, Any]) -> dict[str, Any]:
-    """Wait until a message's run has ended; return its row."""
+    """Wait until a message's run has ended, and return its row."""
     await engine.run_of(it.shop, facts["event_id"]).result()
     return await only_row(engine.database, engine_runs, id=facts["run_id"])

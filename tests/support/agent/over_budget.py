@@ -19,8 +19,8 @@ TRIES_INSIDE = 8
 
 
 class CostlyNormalizer:
-    """No process is free for this many attempts; then every event is too expensive. It counts
-    them."""
+    """A normalizer without a free process for `away` attempts. After that, every event is too
+    expensive. The normalizer counts these events."""
 
     def __init__(self, *, away: int = 0) -> None:
         self.asked = 0
@@ -40,7 +40,7 @@ class CostlyNormalizer:
 
 
 class CostlyBrain:
-    """Every message is too expensive; it counts them."""
+    """A brain for which every message is too expensive. The brain counts the messages."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -51,19 +51,19 @@ class CostlyBrain:
 
 
 def normalize_at_a_cost(engine: LiveEngine, *, away: int = 0) -> CostlyNormalizer:
-    """Let the engine's next worker use a normalizer that always exceeds its budget."""
+    """Make the engine's next worker use a normalizer that always exceeds its budget."""
     costly = CostlyNormalizer(away=away)
     normalize_with(engine, FairNormalizer(costly))
     return costly
 
 
 def normalize_at_a_cost_after_an_outage(engine: LiveEngine) -> CostlyNormalizer:
-    """The same, after an outage has used up all attempts within the worker."""
+    """Do the same after an outage that uses up all attempts within the worker."""
     return normalize_at_a_cost(engine, away=TRIES_INSIDE)
 
 
 def normalize_with(engine: LiveEngine, normalizer: FairNormalizer) -> None:
-    """Let the engine's next worker use this normalizer."""
+    """Make the engine's next worker use this normalizer."""
     step = Normalize(
         engine.worker_database,
         utc_now,
@@ -77,7 +77,7 @@ def normalize_with(engine: LiveEngine, normalizer: FairNormalizer) -> None:
 
 
 def think_at_a_cost(engine: LiveEngine) -> CostlyBrain:
-    """Let the engine's next worker use a brain that always exceeds its budget."""
+    """Make the engine's next worker use a brain that always exceeds its budget."""
     costly = CostlyBrain()
     step = think_with(engine.worker_database, costly)
     engine.activities = dataclasses.replace(engine.activities, think=step)

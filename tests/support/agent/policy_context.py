@@ -101,5 +101,4 @@ def a_situation(
 
 
 def with_rule(kind: ActionKind, rule: ActionRule, rulebook: Rulebook = FREE_HAND) -> Rulebook:
-    """Return the rulebook with one rule replaced."""
     return rulebook.model_copy(update={"actions": {**rulebook.actions, kind: rule}})

@@ -1,4 +1,4 @@
-"""Events on past days, in the state that admission and the engine would leave: their ids match
+"""Events on past days, in the state that admission and the engine would leave. Their ids match
 their times."""
 
 from collections.abc import Sequence
@@ -36,7 +36,6 @@ SOMETHING: Final = Said()
 
 
 async def conversation(database: Database, shop: Shop, at: datetime) -> str:
-    """Create a conversation for messages."""
     conversation_id = new_ulid()
     async with database.tenant(shop.tenant) as connection:
         await _converse(connection, shop, conversation_id, at)
@@ -59,9 +58,9 @@ async def past_event(
     said: Said = SOMETHING,
     **run: object,
 ) -> str:
-    """Create an event with its message and outcome; return the event's id. `status`: of its run,
-    None without a playbook. `reviews`: the status of each round. `run`: further values of its
-    run."""
+    """Create an event with its message and outcome, and return the event's id. `status`: the run's
+    status, or None without a playbook. `reviews`: the status of each round. `run`: further values
+    of the run."""
     event_id = ulid_at(at)
     mine = {"client_id": shop.client_id}
     async with database.tenant(shop.tenant) as connection:

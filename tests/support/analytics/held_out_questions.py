@@ -1,5 +1,5 @@
-"""More questions with hand-labelled topics, written after the clustering was tuned: nothing was
-changed for them."""
+"""More questions with hand-labelled topics. They were written after the clustering was tuned, and
+the clustering was not changed for them."""
 
 from collections.abc import Mapping
 from typing import Final

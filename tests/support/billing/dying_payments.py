@@ -1,8 +1,9 @@
-"""`cli.py` that ends itself with SIGKILL at a point of a payment, its first argument.
+"""`cli.py` that ends itself with SIGKILL at a point of a payment. The first argument names the
+point.
 
 `asked`: the checkout is stored, and Stripe was not called. `opened`: Stripe has created its page,
-which is not stored. `applied`: a payment's effect is written and not committed. `committed`: it is
-committed, and Stripe has no response.
+which is not stored. `applied`: a payment's effect is written, but not committed. `committed`: the
+effect is committed, but Stripe has no response.
 """
 
 import os

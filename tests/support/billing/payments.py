@@ -29,7 +29,7 @@ async def buy(
 
 
 async def asked_credits(front: LiveEngine, shop: Shop, number: int = 100) -> str:
-    """Start a checkout for this many credits; return its id."""
+    """Start a checkout for this many credits, and return its id."""
     answer = await buy(front, shop, "credits", credits=number)
     assert answer.status_code == 201, answer.text
     return str(answer.json()["checkout_id"])
@@ -48,7 +48,7 @@ async def tell(front: LiveEngine, event: Event) -> httpx.Response:
 
 
 async def told(front: LiveEngine, *events: Event) -> None:
-    """Send several events in order; each is accepted."""
+    """Send several events in order, and check that each event is accepted."""
     for event in events:
         answer = await tell(front, event)
         assert answer.status_code == 200, answer.text
@@ -59,7 +59,7 @@ async def tell_at_once(front: LiveEngine, events: list[Event]) -> list[int]:
 
 
 async def show(front: LiveEngine, shop: Shop, path: str, **query: str | int) -> dict[str, Any]:
-    """Return what the owner sees."""
+    """Return the response to the owner's request."""
     headers = await person(front, shop, Role.OWNER)
     answer = await front.http.get(f"{DASHBOARD}/{path}", params=query, headers=headers)
     assert answer.status_code == 200, answer.text
@@ -75,7 +75,7 @@ async def put_on(database: Database, shop: Shop, plan: Plan) -> None:
 
 
 async def balance_of(database: Database, shop: Shop) -> int:
-    """Return the balance; check that it equals the ledger's sum."""
+    """Return the balance, after checking that it equals the ledger's sum."""
     balance = (await only_row(database, clients, of=shop))["credits_balance"]
     assert sum(one["amount"] for one in await rows(database, credit_ledger, of=shop)) == balance
     return int(balance)

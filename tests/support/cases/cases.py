@@ -42,7 +42,7 @@ CHANGES: Final[dict[tuple[str, str], tuple[dict[str, Any] | None, str | None]]] 
     ("POST", CASE_RUNS): (None, None),
     ("POST", CASE_FILE): ({"version": 1, "cases": []}, None),
 }
-"""The same, with the smallest body."""
+"""The smallest body and the error code for a missing record, by method and path."""
 
 
 def a_spec(name: str = "Colis", text: str = ORDER_QUESTION, **expected: object) -> CaseSpec:
@@ -54,7 +54,6 @@ def a_spec(name: str = "Colis", text: str = ORDER_QUESTION, **expected: object) 
 
 
 async def a_case(database: Database, shop: Shop, spec: CaseSpec | None = None) -> str:
-    """Add a case; return its id."""
     async with units_on(database).of(shop.tenant) as work:
         actor = Actor.operator("operator:test")
         added = await add_case(work, actor, spec or a_spec(), origin=CaseOrigin.HAND)
@@ -64,7 +63,7 @@ async def a_case(database: Database, shop: Shop, spec: CaseSpec | None = None) -
 async def a_case_run(
     database: Database, shop: Shop, state: CaseRunState = CaseRunState.DONE
 ) -> str:
-    """Create a run without results; return its id."""
+    """Create a run without results, and return its id."""
     run = CaseRun(
         id=new_ulid(), variant=LIVE, state=state, started_by="user/u", created_at=utc_now()
     )

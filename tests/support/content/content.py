@@ -58,7 +58,7 @@ CHANGES: Final[tuple[tuple[str, str, Body], ...]] = (
     ("POST", INTEGRATIONS + "/{integration_id}/test", None),
     ("DELETE", INTEGRATIONS + "/{integration_id}", None),
 )
-"""For owners and admins, with the smallest accepted body."""
+"""The requests that owners and admins may send, each with the smallest accepted body."""
 
 CONTENT_ROUTES: Final = READS + CHANGES
 
@@ -69,7 +69,7 @@ def of_client(client_id: str, body: Body) -> dict[str, Any]:
 
 
 async def made(front: LiveEngine, headers: dict[str, str]) -> dict[str, str]:
-    """Create a template, an entry and an integration; return their ids."""
+    """Create a template, an entry and an integration, and return their ids."""
     ids = {}
     for path, body, name in (
         (TEMPLATES, TEMPLATE, "template_id"),

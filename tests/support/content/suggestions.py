@@ -18,7 +18,7 @@ ENTRY: Final = SuggestedEntry(
 async def suggested(
     database: Database, shop: Shop, proposed: SuggestedEntry | SuggestedTemplate = ENTRY
 ) -> str:
-    """Create an open suggestion; return its id."""
+    """Create an open suggestion, and return its id."""
     async with units_on(database).of(shop.tenant) as work:
         kept = await suggest(work, Actor.key(shop.key_id), proposed, "asked twice this week")
     return kept.id

@@ -12,7 +12,8 @@ CHAT: Final = "/api/copilot/chat"
 
 
 def body(shop: Shop, *questions: str, **more: object) -> dict[str, Any]:
-    """Return a request body. `questions`: the user's; the assistant answers between them."""
+    """Return a request body. `questions`: the user's questions. The assistant's answers are between
+    them."""
     messages: list[dict[str, str]] = []
     for question in questions:
         if messages:
@@ -24,7 +25,7 @@ def body(shop: Shop, *questions: str, **more: object) -> dict[str, Any]:
 async def ask(
     front: LiveEngine, shop: Shop, headers: dict[str, str], *questions: str
 ) -> dict[str, Any]:
-    """Ask a question; return the answer, after checking its status."""
+    """Ask a question, and return the answer, after checking its status."""
     answer = await front.http.post(CHAT, json=body(shop, *questions), headers=headers)
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()

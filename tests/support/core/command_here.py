@@ -25,7 +25,8 @@ def run_here(
 ) -> subprocess.CompletedProcess[str]:
     """Run one command to its end, and restore process-wide settings.
 
-    It runs in a separate thread, because it starts an event loop and the test may be in one.
+    The command runs in a separate thread, because it starts an event loop and the test may be in
+    one.
     """
     done: Future[subprocess.CompletedProcess[str]] = Future()
 

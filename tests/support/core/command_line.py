@@ -14,12 +14,12 @@ from tests.support.core.command_here import run_here
 from tests.support.core.forks import ROOT, Forked, clean_environment
 
 CLI = str(ROOT / "cli.py")
-# They handle signals or are servers, so each needs its own process.
+# These commands handle signals or are servers, so each of them needs a separate process.
 _PROCESSES: Final = ("demo", "dev", "serve", "worker")
 
 
 class Command(Forked):
-    """A started Python program. `arguments` as in Forked; `said` is its standard input."""
+    """A started Python program. `arguments`: as in Forked. `said`: the standard input."""
 
     def __init__(self, *arguments: str, env: dict[str, str], said: str = "") -> None:
         self._arguments = arguments
@@ -31,7 +31,7 @@ class Command(Forked):
             super().__init__(*arguments, out=self._out, err=self._err, env=env, given=given)
 
     def ended(self) -> subprocess.CompletedProcess[str]:
-        """Return its output once it has ended; it is killed after two minutes."""
+        """Return the output once the program has ended. The program is killed after two minutes."""
         self.wait(120)
         written = []
         for file in (self._out, self._err):
@@ -50,8 +50,8 @@ def begin(*arguments: str, **env: str) -> Command:
 def cli(*arguments: str, said: str = "", **env: str) -> subprocess.CompletedProcess[str]:
     """Run one command to its end, in this process unless it is a server.
 
-    Concurrent work in this process (an engine's worker) would mix its output with the command's:
-    such tests use cli_process.
+    Concurrent work in this process (an engine's worker) would mix its output with the command's.
+    Tests with such work use cli_process.
     """
     if arguments[0] in _PROCESSES:
         return cli_process(*arguments, said=said, **env)
@@ -67,12 +67,13 @@ def cli_process(*arguments: str, said: str = "", **env: str) -> subprocess.Compl
 
 
 def run(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """Run a Python program to its end. `arguments` as in Forked."""
+    """Run a Python program to its end. `arguments`: as in Forked."""
     return Command(*arguments, env=env).ended()
 
 
 def cli_json(*arguments: str, **env: str) -> dict[str, str]:
-    """Run a command with --json; its standard output must be exactly one JSON object."""
+    """Run a command with --json, and return its output. The standard output must be exactly one
+    JSON object."""
     return answer_of(cli(*arguments, "--json", **env))
 
 
@@ -85,8 +86,8 @@ def answer_of(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
 
 
 def hear_ctrl_c() -> None:
-    """Stop ignoring Ctrl-C: child processes inherit that from a shell's background jobs and some CI
-    runners."""
+    """Stop ignoring Ctrl-C. Child processes of a shell's background jobs, and of some CI runners,
+    ignore it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -109,7 +110,8 @@ def dev_stack(data: Path, *arguments: str, **env: str) -> Iterator["subprocess.P
 
 
 def ready_url(process: "subprocess.Popen[str]") -> str:
-    """Return the address in the line `ready http://…`; fail with the errors if it never appears."""
+    """Return the address in the line `ready http://…`, and fail with the errors if it never
+    appears."""
     assert process.stdout is not None
     for line in process.stdout:
         if line.startswith("ready "):

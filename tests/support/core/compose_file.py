@@ -17,8 +17,8 @@ Service = Mapping[str, object]
 
 
 class Strict(yaml.SafeLoader):
-    """Rejects duplicate keys, as Temporal and Docker Compose do; YAML's own loader takes the
-    last."""
+    """A loader that rejects duplicate keys, as Temporal and Docker Compose do. PyYAML's loaders use
+    the last of them."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         keys = [key.value for key, _ in node.value if key.value != "<<"]
@@ -27,7 +27,7 @@ class Strict(yaml.SafeLoader):
 
 
 def read_yaml(text: str) -> Any:
-    return yaml.load(text, Strict)  # noqa: S506 - it is the safe one
+    return yaml.load(text, Strict)  # noqa: S506 - the loader is safe
 
 
 def compose_text() -> str:
@@ -77,7 +77,7 @@ def example_names() -> list[str]:
 
 def example_values() -> dict[str, str]:
     """Return the values after a new user has filled in the required ones. `SESSION_KEY` is
-    commented out there, so that nobody leaves it blank by mistake."""
+    commented out in the file, so that users do not leave it blank by mistake."""
     formed = {
         "SEAL_KEY": new_seal_key(),
         "SESSION_KEY": new_session_key(),

@@ -1,14 +1,14 @@
-"""A worker that ends itself with SIGKILL at a named point, its only argument.
+"""A worker that ends itself with SIGKILL at a point. The only argument names the point.
 
-The point is `before:<activity>`, `after:<activity>` (its effects are committed, its result is
-lost), `uncommitted:inbound.work` (a webhook's effect is written, and not committed),
+The point is `before:<activity>`, `after:<activity>` (its effects are committed, but its result is
+lost), `uncommitted:inbound.work` (a webhook's effect is written, but not committed),
 `uncommitted:replay.page` (the same for a page of a replay), `mail-sent` (the mail server has the
-email, the ledger has no record), `refund-begun` (the ledger has a record, the shop was not called)
-or `refund-done` (the shop has refunded, the ledger has no record). For deliveries, the webhook
-worker ends. At a point that is never reached, it works until the test ends it.
+email, but the ledger has no record), `refund-begun` (the ledger has a record, but the shop was not
+called) or `refund-done` (the shop has refunded, but the ledger has no record). For deliveries, the
+webhook worker ends. At a point that is never reached, it works until the test ends it.
 
-Temporal detects its end sooner than in production, but in the same way: its activities promise
-shorter heartbeat intervals, and no run is sticky to it.
+Temporal detects the worker's end sooner than in production, but in the same way. The worker's
+activities have shorter heartbeat timeouts, and no run is sticky to the worker.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
-"""Each test's deadline, counted by pytest-timeout; a plugin named in `pyproject.toml`.
+"""A pytest plugin, named in `pyproject.toml`, that sets each test's deadline for pytest-timeout.
 
-It uses the signal instead of the thread: a thread can only end the whole process, which would
-leave PostgreSQL running. The signal raises in the waiting test, so that fixtures stop what they
-started.
+The plugin uses the signal instead of the thread, because a thread can only end the whole process.
+PostgreSQL would then keep running. The signal raises in the waiting test, so that fixtures stop
+what they started.
 """
 
 import signal
@@ -11,7 +11,7 @@ from types import FrameType
 import pytest
 from pytest_timeout import Settings, timeout_sigalrm
 
-# Inherently slow tests without their own deadline.
+# The deadline of inherently slow tests that do not set one.
 SLOW_S = 600
 # An event loop stores an exception from a background task, and a fixture's teardown may hang too.
 # The signal is therefore repeated until the test has ended.
@@ -25,7 +25,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_timeout_set_timer(item: pytest.Item, settings: Settings) -> bool:
-    """The plugin's own timer is for a single signal."""
+    """Start a timer that repeats the signal. pytest-timeout's timer sends only one signal."""
 
     def over(_number: int, _frame: FrameType | None) -> None:
         __tracebackhide__ = True

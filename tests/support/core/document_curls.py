@@ -11,7 +11,7 @@ import httpx
 
 from tests.support.core.forks import ROOT
 
-# A shell function that replaces curl: it prints each argument, and a line break after the last.
+# A shell function that replaces curl. It prints each argument, and a line break after the last one.
 _CURL: Final = "curl() { printf '%s\\0' \"$@\"; printf '\\n\\0'; }\n"
 _SERVICE: Final = re.compile(r"(https?://(127\.0\.0\.1:8080|HOST|support\.example\.com))(?=/)")
 

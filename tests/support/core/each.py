@@ -1,4 +1,4 @@
-"""A table as one test: for hundreds of rows, each cheaper than a separate test."""
+"""A table as one test, for hundreds of rows. A row costs less than a separate test."""
 
 from collections.abc import Callable, Iterable
 
@@ -14,7 +14,7 @@ def each(rows: Iterable[object]) -> Callable[[Callable[..., None]], Callable[[],
             failed = [f"{row!r}: {failure}" for row, failure in tried if failure]
             assert not failed, "\n".join([f"{len(failed)} of {len(tried)} rows:", *failed])
 
-        # Not functools.wraps: pytest would take the parameters for fixtures.
+        # With functools.wraps, pytest would treat the parameters as fixtures.
         test.__name__, test.__qualname__ = check.__name__, check.__qualname__
         test.__module__, test.__doc__ = check.__module__, check.__doc__
         return test
@@ -25,6 +25,6 @@ def each(rows: Iterable[object]) -> Callable[[Callable[..., None]], Callable[[],
 def _failure(check: Callable[..., None], row: object) -> str:
     try:
         check(*row) if isinstance(row, tuple | list) else check(row)
-    except Exception as error:  # noqa: BLE001 - whatever it is, the next row is tried
+    except Exception as error:  # noqa: BLE001 - the next rows must still be tried
         return f"{type(error).__name__}: {error}"
     return ""

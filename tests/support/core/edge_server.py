@@ -1,4 +1,4 @@
-"""The edge with a small application, as a process: the limits without the engine.
+"""The edge with a small application, as a process, for tests of its limits without the engine.
 
 Run with a port, a body's seconds, the keep-alive's seconds and the fields of EdgeLimits as JSON.
 """

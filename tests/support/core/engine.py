@@ -60,7 +60,8 @@ ENGINE_SECRET = "the engine secret of all the tests"
 
 @dataclass
 class LiveEngine:
-    """A test may change `activities` and `deliveries` before it starts a worker."""
+    """The engine under test. A test may change `activities` and `deliveries` before it starts a
+    worker."""
 
     settings: Settings
     database: Database
@@ -107,7 +108,7 @@ class LiveEngine:
             yield
 
     async def review_of(self, run_id: str, *, round_: int) -> dict[str, Any]:
-        """Wait for the run's review in that round; return it."""
+        """Wait for the run's review in that round, and return the review."""
 
         async def found() -> dict[str, Any] | None:
             waiting = await rows(self.database, escalation_tickets, run_id=run_id, round=round_)
@@ -126,8 +127,9 @@ class LiveEngine:
         seen_revision: int | None = None,
         signal: bool = True,
     ) -> None:
-        """Decide as a reviewer: committed first, then signalled. A reviewer who has seen a later
-        message has seen the latest draft and plan, unless `seen_revision` differs."""
+        """Decide as a reviewer. The decision is committed first, and then signalled. A reviewer who
+        has seen a later message has seen the latest draft and plan, unless `seen_revision`
+        differs."""
         seen = None
         if seen_event is not None and seen_revision is None:
             review = await only_row(self.database, escalation_tickets, id=escalation_id)
@@ -182,7 +184,8 @@ def think_with(
 
 @cache
 def error_spool() -> str:
-    """The error spool of the engines in this process, deleted at its end."""
+    """Return the error spool of the engines in this process. The spool is deleted when the process
+    ends."""
     folder = TemporaryDirectory(prefix="engine-errors-")
     atexit.register(folder.cleanup)
     return folder.name
@@ -206,7 +209,8 @@ def settings_of(database_url: str, temporal_address: str, **more: object) -> Set
 async def live_engine(
     database_url: str, address: str, namespace: str, *, lazy: bool = False, **settings: object
 ) -> AsyncIterator[LiveEngine]:
-    """The engine without a worker; `working()` starts one. `lazy`: Temporal may be unavailable."""
+    """Yield the engine without a worker. `working()` starts a worker. `lazy`: Temporal may be
+    unavailable."""
     with stripe_account() as stripe:
         account = {
             "stripe_secret_key": SECRET_KEY,
@@ -264,7 +268,7 @@ async def _live(
 
 @contextmanager
 def as_if_new(engine: LiveEngine) -> Iterator[LiveEngine]:
-    """Reset a shared engine for one test: its limits and gates are new, its clock is reset."""
+    """Reset a shared engine for one test. Its limits and gates are new, and its clock is reset."""
     resources = engine.app.state.resources
     engine.app.state.resources = dataclasses.replace(
         resources,
@@ -280,7 +284,8 @@ def as_if_new(engine: LiveEngine) -> Iterator[LiveEngine]:
 
 @contextmanager
 def database_away(database: Database) -> Iterator[Callable[[int], Awaitable[bool]]]:
-    """Refuse every transaction on `database`. Yields a function: were this many refused so far?"""
+    """Reject every transaction on `database`. Yield a function that returns whether at least that
+    many transactions were rejected."""
     refused = 0
 
     @asynccontextmanager

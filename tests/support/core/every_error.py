@@ -98,7 +98,7 @@ from domain.tenants.errors import (
 from domain.webhooks.errors import Deferred, InvalidWebhook
 from domain.widget.errors import InvalidWidget, TooManyCodes, WidgetShareUsed
 
-# Errors for operators and activities; none reaches a route.
+# Errors for operators and activities. No route returns them.
 NOT_FOR_CALLERS = {
     AuthorUndecided,
     UnprovedShareUsed,

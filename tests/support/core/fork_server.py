@@ -1,4 +1,4 @@
-"""Starts the service's Python programs with preloaded imports, which cost two seconds of CPU time.
+"""Start the service's Python programs with preloaded imports, which cost two seconds of CPU time.
 
 `tests.support.core.forks` runs it as a process and sends requests over the socket in `sys.argv`. It
 runs no program itself. Each forked program has a keeper process as its parent, which reports its
@@ -26,7 +26,7 @@ class Request(TypedDict):
 
 def serve(control: socket.socket) -> Request | None:
     """Fork for each request. Returns the request in the new process, and None at the end."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody reads a keeper's exit code
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # no process reads a keeper's exit code
     while True:
         message, files, _, _ = socket.recv_fds(control, 1 << 17, 4)
         if not message:
@@ -47,7 +47,7 @@ def _keep(told: socket.socket, standard: list[int]) -> None:
     pid = os.fork()
     if pid:
         told.send(_number(pid))
-        # It stays a zombie while someone may signal it: its pid is not reused.
+        # The process stays a zombie while it may still be signalled, so that its pid is not reused.
         end = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         assert end is not None
         told.send(_number(end.si_status if end.si_code == os.CLD_EXITED else -end.si_status))
@@ -56,7 +56,7 @@ def _keep(told: socket.socket, standard: list[int]) -> None:
     told.close()
     os.setsid()
     die_with_parent()
-    # As in a terminal, even if the tests run with Ctrl-C ignored.
+    # Handle Ctrl-C as in a terminal, even if the tests run with Ctrl-C ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, file in enumerate(standard):
         os.dup2(file, number)
@@ -88,7 +88,7 @@ def preload() -> None:
     from workers import engine as engine_worker  # noqa: F401, PLC0415
     from workers import webhooks as webhook_worker  # noqa: F401, PLC0415
 
-    # Half a second of CPU time in each worker, saved by preloading.
+    # Preloading saves half a second of CPU time in each worker.
     read_lexicons()
     _build_document()
     for command in cli.COMMANDS:
@@ -101,8 +101,8 @@ def preload() -> None:
 
 
 def _build_document() -> None:
-    """Build the API's document once, as for applications in the tests' process: it takes a second
-    of CPU time, and is the same in each API."""
+    """Build the API's document once, as for applications in the tests' process. Building takes a
+    second of CPU time, and each API has the same document."""
     from cryptography.fernet import Fernet  # noqa: PLC0415
     from fastapi.openapi.utils import get_openapi  # noqa: PLC0415
 

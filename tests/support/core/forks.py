@@ -21,7 +21,8 @@ def clean_environment(**more: str) -> dict[str, str]:
 
 
 class Forked:
-    """A separate process, like `embedded.process.Child`: own environment, session and exit code.
+    """A separate process with its own environment, session and exit code, like
+    `embedded.process.Child`.
 
     `arguments` are the interpreter's: a file or `-m` and a module, followed by the program's
     arguments.
@@ -35,7 +36,7 @@ class Forked:
         env: Mapping[str, str],
         given: IO[bytes] | None = None,
     ) -> None:
-        """Start the process. `given` is its standard input; None means none."""
+        """Start the process. `given`: its standard input, or None for no input."""
         request = {"arguments": arguments, "environment": dict(env), "folder": str(Path.cwd())}
         self._told, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs, Path(os.devnull).open("rb") as nothing:
@@ -50,31 +51,31 @@ class Forked:
 
     @property
     def exit_code(self) -> int | None:
-        """Return None while it runs, and -N if signal N ended it."""
+        """Return the exit code: None while the process runs, and -N if signal N ended it."""
         self._ended_within(0)
         return self._exit_code
 
     def send(self, number: signal.Signals) -> None:
-        """Send a signal, unless it has ended."""
+        """Send a signal, unless the process has ended."""
         if self.exit_code is None:
             os.kill(self.pid, number)
 
     def terminate(self) -> None:
-        """Ask it to end, unless it has ended."""
+        """Ask the process to end, unless it has ended."""
         self.send(signal.SIGTERM)
 
     def kill(self) -> None:
-        """Kill it at once, like a power failure."""
+        """Kill the process immediately, like a power failure."""
         self.send(signal.SIGKILL)
         self._ended_within(None)
 
     def wait(self, seconds: float) -> None:
-        """Wait for its end, and kill it after the timeout."""
+        """Wait until the process ends, and kill it after the timeout."""
         if not self._ended_within(seconds):
             self.kill()
 
     def _ended_within(self, seconds: float | None) -> bool:
-        """Wait for its end. None: without a timeout."""
+        """Wait until the process ends. `seconds`: the timeout, or None to wait without one."""
         if self._exit_code is None:
             self._told.settimeout(seconds)
             with contextlib.suppress(TimeoutError, BlockingIOError):

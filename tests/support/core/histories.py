@@ -1,4 +1,4 @@
-"""Histories as bytes with decoded payloads: what anyone with access to Temporal can read."""
+"""Histories as bytes with decoded payloads, as anyone with access to Temporal can read them."""
 
 from typing import Any
 

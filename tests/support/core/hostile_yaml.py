@@ -1,4 +1,4 @@
-"""Expensive or unusual YAML documents, by their property."""
+"""Expensive or unusual YAML documents, keyed by the property that they test."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -50,5 +50,5 @@ _PIECES: Final = (
 
 
 def fragments() -> st.SearchStrategy[str]:
-    """Texts made of YAML tokens in any order, which test more than random characters."""
+    """Draw texts of YAML tokens in any order, which test more than random characters."""
     return st.lists(st.sampled_from(_PIECES), max_size=25).map("".join)

@@ -12,15 +12,15 @@ from tests.support.core.waiting import eventually
 from tests.support.tenants.shop import ORDER_QUESTION, Shop
 
 Post = Callable[..., Awaitable[httpx.Response]]
-"""Sends an event to the gateway: post(shop, message=…)."""
+"""A function that sends an event to the gateway: post(shop, message=…)."""
 
 
 class Load:
-    """Each caller sends its next message after its response. A call without a response fails the
-    test."""
+    """Callers of the gateway. Each caller sends its next message after the response to its previous
+    one. A call without a response fails the test."""
 
     def __init__(self, post: Post, shops: Sequence[Shop]) -> None:
-        """`shops`: enough that none exceeds its hourly limit."""
+        """Create the callers. `shops`: enough shops that none of them exceeds its hourly limit."""
         self._post = post
         self._shops = itertools.cycle(shops)
         self._goes_on = True
@@ -43,7 +43,6 @@ class Load:
         await eventually(partial(self._reached, len(self.answers) + number), 300)
 
     def statuses(self) -> set[tuple[int, str]]:
-        """Return the responses' statuses."""
         return {(one.status_code, one.json().get("status", one.text)) for one in self.answers}
 
     async def _call(self) -> None:

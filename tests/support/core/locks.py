@@ -1,4 +1,4 @@
-"""Which transaction waits for which in the database."""
+"""Transactions that wait for other transactions in the database."""
 
 import sqlalchemy as sa
 

@@ -17,7 +17,7 @@ from tests.support.core.waiting import eventually
 
 
 class OwnPostgres:
-    """`url`: the service's, the same after each start."""
+    """A PostgreSQL server. `url`: the service's URL, which stays the same after each start."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -31,11 +31,11 @@ class OwnPostgres:
         self.url, self.owner_url = self._server.url, self._server.owner_url
 
     async def stop(self) -> None:
-        """Stop the server regularly, unless it has ended."""
+        """Shut the server down cleanly, unless it has ended."""
         await asyncio.to_thread(self._server.__exit__, None, None, None)
 
     async def stop_at_once(self) -> None:
-        """Stop the server like a power failure, and wait until it is gone."""
+        """Kill the server, like a power failure, and wait until it has ended."""
         with suppress(ProcessLookupError, FileNotFoundError):
             pid = int((self._folder / "postmaster.pid").read_text().split()[0])
             os.kill(pid, signal.SIGQUIT)
@@ -45,7 +45,7 @@ class OwnPostgres:
         await self.stop()
 
     async def set(self, **settings: object) -> None:
-        """Change settings from the next start on."""
+        """Change settings. They take effect at the next start."""
         async with await psycopg.AsyncConnection.connect(self.owner_url, autocommit=True) as owner:
             for name, value in settings.items():
                 await owner.execute(f"ALTER SYSTEM SET {name} = '{value}'")

@@ -13,8 +13,8 @@ from tests.support.core.waiting import eventually
 
 @asynccontextmanager
 async def own_temporal(folder: Path, port: int, **dynamic_config: int) -> AsyncIterator[Child]:
-    """Create the server; its file in the folder keeps its state. `dynamic_config`: with `__` for a
-    dot."""
+    """Create the server. A file in the folder stores its state. `dynamic_config`: the keys have
+    `__` instead of a dot."""
     command = temporal_command(database=folder / "temporal.db", port=port, ui_port=None)
     for name, value in dynamic_config.items():
         command += ["--dynamic-config-value", f"{name.replace('__', '.')}={value}"]

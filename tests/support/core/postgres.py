@@ -25,9 +25,9 @@ _NOT_DURABLE = ("fsync", "full_page_writes")
 
 
 class PostgresServer:
-    """Provides databases copied from a migrated template.
+    """A PostgreSQL server with databases that are copied from a migrated template.
 
-    `url` is the owner's. `user` distinguishes the names of test processes that share the server.
+    `url`: the owner's URL. `user`: distinguishes the names of test processes that share the server.
     """
 
     def __init__(self, url: str, *, user: str = "main") -> None:
@@ -51,8 +51,8 @@ class PostgresServer:
 
     @contextmanager
     def database(self) -> Iterator[str]:
-        """Create a new database; yield the service's URL. It is dropped afterwards, even with open
-        connections."""
+        """Create a new database, and yield the service's URL. The database is dropped afterwards,
+        even if connections are open."""
         name = next(self._names)
         self._execute(f"CREATE DATABASE {name} TEMPLATE template_engine STRATEGY file_copy")
         try:
@@ -71,8 +71,8 @@ class PostgresServer:
 def postgres_server() -> Iterator[PostgresServer]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         with EmbeddedPostgres(Path(folder) / "postgres") as first:
-            # Takes effect at the next start. Exports under load and outages hold many connections
-            # at once.
+            # The setting takes effect at the next start. Exports under load and outages hold many
+            # connections concurrently.
             PostgresServer(first.owner_url).allow_connections(400)
         with EmbeddedPostgres(Path(folder) / "postgres") as server:
             made = PostgresServer(server.owner_url)

@@ -1,4 +1,4 @@
-"""Real processes of the service, as tests start and kill them."""
+"""Real processes of the service, which tests start and kill."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,13 +25,13 @@ def environment(settings: Settings, **more: str) -> dict[str, str]:
 
 
 def _spool_of(settings: Settings) -> Path:
-    """Return a separate spool for the processes, so that the engine does not adopt a killed one's
-    reports."""
+    """Return a separate spool for the processes, so that the engine does not adopt the reports of a
+    killed process."""
     return settings.watch.error_spool / "of-processes"
 
 
 class Process(Forked):
-    """A running program with its log in a file. `arguments` as in Forked."""
+    """A running program with its log in a file. `arguments`: as in Forked."""
 
     def __init__(self, *arguments: str, log: Path, env: dict[str, str]) -> None:
         self.log = log
@@ -50,7 +50,7 @@ async def has_ended(child: Forked) -> bool:
 def process(
     name: str, *arguments: str, settings: Settings, folder: Path, **env: str
 ) -> Iterator[Process]:
-    """Start a Python process of the service; it is killed at the end."""
+    """Run a Python process of the service during the block, and then kill the process."""
     env = {"ERROR_SPOOL": str(folder / "error-reports"), **env}
     child = Process(*arguments, log=folder / f"{name}.log", env=environment(settings, **env))
     try:

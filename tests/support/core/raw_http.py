@@ -1,4 +1,4 @@
-"""Raw HTTP: a connection that sends what no client library would."""
+"""A raw HTTP connection, which sends data that no client library would send."""
 
 import asyncio
 import json
@@ -42,7 +42,7 @@ class RawConnection:
         self.writer.transport.pause_reading()  # type: ignore[attr-defined]
 
     async def send(self, data: bytes) -> bool:
-        """Send the data; return False if the peer has closed the connection."""
+        """Send the data, and return False if the peer has closed the connection."""
         try:
             self.writer.write(data)
             await self.writer.drain()
@@ -77,7 +77,7 @@ class RawConnection:
         return time.monotonic() - self.opened
 
     async def drip(self, next_bytes: Callable[[], bytes], *, every_s: float) -> bytes:
-        """Send a few bytes now and then until the peer closes; return its response."""
+        """Send a few bytes now and then until the peer closes, and return its response."""
         received = b""
         async with asyncio.timeout(PATIENCE_S):
             while await self.send(next_bytes()):
@@ -94,7 +94,7 @@ class RawConnection:
         return received
 
     async def pour(self, data: bytes) -> int:
-        """Send `data` repeatedly until the peer closes; return the number of accepted bytes."""
+        """Send `data` repeatedly until the peer closes, and return the number of accepted bytes."""
         sent = 0
         async with asyncio.timeout(PATIENCE_S):
             while await self.send(data):
@@ -105,7 +105,7 @@ class RawConnection:
 
 @asynccontextmanager
 async def raw_connection(port: int, address: str | None = None) -> AsyncIterator[RawConnection]:
-    """Open a connection. `address`: the local one."""
+    """Open a connection. `address`: the local address."""
     own = (address, 0) if address else None
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**20, local_addr=own)
     try:

@@ -10,7 +10,7 @@ SCOPE: Final[Scope] = {"type": "http"}
 
 
 class Source:
-    """Yields `number` chunks, then raises `error` if there is one."""
+    """A source that yields `number` chunks, and then raises `error` if there is one."""
 
     def __init__(self, number: int, error: Exception | None = None, size: int = 10) -> None:
         self.given = 0
@@ -32,7 +32,7 @@ class Source:
 
 
 class Reader:
-    """Reads up to this many messages, then stalls."""
+    """A reader that reads up to this many messages, and then stalls."""
 
     def __init__(self, takes: int = 1_000_000) -> None:
         self.messages: list[Message] = []

@@ -35,7 +35,7 @@ async def row_counts(database: Database, *, of: Shop | None = None) -> dict[str,
 async def rows(
     database: Database, table: sa.Table, *, of: Shop | None = None, **where: object
 ) -> list[dict[str, Any]]:
-    """Return a table's rows with these column values. `of`: only this client's."""
+    """Return a table's rows with these column values. `of`: return only this client's rows."""
     query = sa.select(table)
     if of is not None:
         query = query.where(owned(table, of))

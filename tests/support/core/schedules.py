@@ -8,7 +8,7 @@ from tests.support.core.waiting import eventually
 
 
 async def fire(client: Client, schedule_id: str, at: datetime) -> str:
-    """Let the schedule start its workflow for `at`; return the workflow's id."""
+    """Make the schedule start its workflow for `at`, and return the workflow's id."""
     await client.get_schedule_handle(schedule_id).backfill(
         ScheduleBackfill(
             start_at=at - timedelta(seconds=1),

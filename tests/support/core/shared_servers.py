@@ -27,7 +27,7 @@ class _Node(Protocol):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: _Node) -> None:
-    """Start the servers, and tell a new process where they are."""
+    """Start the servers, and pass their addresses to a new process."""
     addresses = node.config.stash.get(_ADDRESSES, None) or _start(node.config)
     node.workerinput.update(addresses)
 
@@ -60,6 +60,6 @@ def temporal_for(config: pytest.Config, log: Path) -> AbstractContextManager[Tem
 
 
 def _given(config: pytest.Config) -> dict[str, str]:
-    """Return what the controller told this process, if there is a controller."""
+    """Return the input from the controller, or an empty mapping without a controller."""
     given: dict[str, str] = getattr(config, "workerinput", {})
     return given

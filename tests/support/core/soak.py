@@ -90,8 +90,9 @@ async def running(stack: Stack) -> AsyncIterator[None]:
 
 @dataclass
 class Callers:
-    """Send until they are told to stop. `told`: the event for each acknowledged key. `refused`: the
-    keys of which nothing is stored; for all others this is unknown."""
+    """Callers that send until they are stopped. `told`: the event for each acknowledged key.
+    `refused`: the keys without stored data. For keys in neither of the two, the outcome is
+    unknown."""
 
     port: int
     shops: list[Shop]
@@ -135,7 +136,7 @@ class Callers:
 
 @dataclass
 class Faults:
-    """Faults that occur one after another or two at once, and are repaired after a moment."""
+    """Faults that occur singly or in pairs, and are repaired after a moment."""
 
     stack: Stack
     postgres: OwnPostgres
@@ -145,7 +146,7 @@ class Faults:
 
     async def strike_for(self, seconds: float) -> None:
         end = asyncio.get_running_loop().time() + seconds
-        # Each kind at least once if there is time, in random order.
+        # If there is time, each kind occurs at least once, in random order.
         kinds: list[str] = []
         while asyncio.get_running_loop().time() < end:
             if not kinds:

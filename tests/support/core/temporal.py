@@ -23,7 +23,7 @@ from settings import load_temporal
 from settings.temporal import TemporalSettings
 from tests.support.core.waiting import eventually
 
-# A run is deleted once the server has recorded its end, by default every 30 seconds.
+# A run is deleted once the server has recorded its end, which it does every 30 seconds by default.
 _SWIFT: Final = [
     f'--dynamic-config-value=history.{queue}ProcessorUpdateAckInterval="200ms"'
     for queue in ("transfer", "visibility")
@@ -36,8 +36,8 @@ def temporal_at(address: str, namespace: str = "default") -> TemporalSettings:
 
 
 class TemporalServer:
-    """`user` distinguishes the names of test processes that share the server. `namespaces`: how
-    many this process created."""
+    """A Temporal server. `user`: distinguishes the names of test processes that share the server.
+    `namespaces`: the number of namespaces that this process created."""
 
     def __init__(self, address: str, *, user: str = "main") -> None:
         self.address = address
@@ -45,13 +45,13 @@ class TemporalServer:
         self._user = user
 
     def take_namespace(self) -> str:
-        """Create an unused namespace; return its name.
+        """Create an unused namespace, and return its name.
 
-        Created on demand, because each costs the server CPU time while it exists.
+        Namespaces are created on demand, because each namespace costs the server CPU time.
         """
         name = f"test-{self._user}-{self.namespaces}"
         self.namespaces += 1
-        # In a thread, because the caller may be in an event loop.
+        # Use a thread, because the caller may be in an event loop.
         with ThreadPoolExecutor(1) as thread:
             thread.submit(asyncio.run, self._make(name)).result()
         return name
@@ -89,8 +89,6 @@ def temporal_server(log: Path, *, database: Path | None = None) -> Iterator[Temp
 
 
 def wait_for_temporal(address: str) -> None:
-    """Wait until the server responds."""
-
     async def wait() -> None:
         await eventually(lambda: temporal_answers(address))
 
@@ -101,5 +99,5 @@ async def temporal_answers(address: str) -> bool:
     try:
         client: Client = await connect(temporal_at(address))
         return await client.service_client.check_health()
-    except EngineUnavailable:  # nobody listens yet
+    except EngineUnavailable:  # the server is not listening yet
         return False

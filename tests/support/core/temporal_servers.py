@@ -1,8 +1,8 @@
 """The Temporal server of this test process, replaced after several namespaces.
 
-An unused namespace costs half a percent of a CPU core while its server runs. A server with twenty
-took an eighth of a core until the end of the run. One with seven hundred delayed callers beyond the
-engine's timeout. A start costs as much as eight namespaces.
+An unused namespace costs half a percent of a CPU core while its server runs. A server with 20
+namespaces used an eighth of a core until the end of the run. A server with 700 namespaces delayed
+callers beyond the engine's timeout. Starting a server costs the CPU time of eight namespaces.
 """
 
 from collections.abc import Iterator
@@ -13,12 +13,12 @@ from typing import Final
 from tests.support.core.temporal import TemporalServer, temporal_server
 
 _MANY: Final = 8
-# The next test file may need no server.
+# The next test file may not need a server.
 _LEFT: Final = 3
 
 
 class TemporalServers:
-    """`folder`: for the servers' logs."""
+    """The Temporal servers of this process. `folder`: the folder for the servers' logs."""
 
     def __init__(self, folder: Path) -> None:
         self._log = folder / "temporal.log"
@@ -26,14 +26,14 @@ class TemporalServers:
         self._server: TemporalServer | None = None
 
     def current(self) -> TemporalServer:
-        """Return a server with few namespaces. The server from the last call may end now."""
+        """Return a server with few namespaces. The server from the previous call may end."""
         if self._server is None or self._server.namespaces >= _MANY:
             self.end()
             self._server = self._held.enter_context(temporal_server(self._log))
         return self._server
 
     def end_if_used(self) -> None:
-        """End the server after a test file: the rest of the run may not need it."""
+        """End the server after a test file, because the rest of the run may not need it."""
         if self._server is not None and self._server.namespaces >= _LEFT:
             self.end()
 

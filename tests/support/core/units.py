@@ -10,7 +10,7 @@ from store.core.database import Database
 
 
 class Recorder:
-    """Records what it is asked to start, or is unavailable."""
+    """An engine that records its start requests, or is unavailable."""
 
     def __init__(self, *, away: bool = False) -> None:
         self.away = away

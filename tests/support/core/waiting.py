@@ -1,4 +1,4 @@
-"""Waiting for other processes or servers: polling instead of a fixed time."""
+"""Wait for other processes or servers by polling, instead of for a fixed time."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -10,7 +10,7 @@ _SHORTEST_S, _LONGEST_S = 0.02, 0.1
 
 
 async def eventually(ask: Callable[[], Awaitable[T | None]], seconds: float = 40) -> T:
-    """Return the first result that is neither None nor False. Raises TimeoutError.
+    """Return the first result that is not None or False. Raises TimeoutError.
 
     Intervals grow with the wait, because each poll costs CPU time.
     """

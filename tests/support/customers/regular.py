@@ -33,7 +33,7 @@ REFUNDED: Final = Money(minor=4_900, currency="EUR")
 
 
 async def a_regular(database: Database, shop: Shop) -> str:
-    """Create Sophie, who wrote in two conversations; return her id."""
+    """Create Sophie, who wrote in two conversations, and return her id."""
     now = utc_now()
     await write(database, shop, "Where is my lamp?", key="email:1", customer=SOPHIE, now=now)
     ref = await write(

@@ -32,10 +32,10 @@ AXE_OF_COLOURS: Final = {
     "runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]},
     "resultTypes": ["violations"],
 }
-# Inner scroll containers may be wider than the screen; the page may not.
+# Inner scroll containers may be wider than the screen, but the page may not.
 _TOO_WIDE: Final = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
-# Words of ordinary length; an identifier or an address may be broken.
+# Only words of ordinary length count, because identifiers and addresses may be broken.
 _BROKEN_WORDS: Final = """() => {
   const found = new Set();
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -66,7 +66,6 @@ class Seat:
     complaints: list[str] = field(default_factory=list)
 
     async def open(self, path: str) -> Response:
-        """Open a page by its path."""
         answer = await self.page.goto(f"{self.url}{path}")
         assert answer is not None
         return answer
@@ -100,11 +99,10 @@ class Seat:
         return await self.page.locator("main").inner_text()
 
     async def of_width(self, width: int) -> None:
-        """Set the screen width."""
         await self.page.set_viewport_size({"width": width, "height": PHONE[1]})
 
     async def too_wide(self) -> int:
-        """Return by how many pixels the page would scroll sideways."""
+        """Return the number of pixels by which the page scrolls sideways."""
         over: int = await self.page.evaluate(_TOO_WIDE)
         return over
 
@@ -118,7 +116,7 @@ class Seat:
 
     async def findings(self, asked: Mapping[str, object] = AXE) -> list[str]:
         """Return axe's serious and critical findings."""
-        # The page's policy blocks foreign scripts; the browser itself evaluates this one.
+        # The page's policy blocks foreign scripts. The browser itself evaluates this script.
         if not await self.page.evaluate("'axe' in window"):
             await self.page.evaluate(AXE_SCRIPT)
         found: dict[str, Any] = await self.page.evaluate(f"axe.run(document, {json.dumps(asked)})")
@@ -135,7 +133,7 @@ class Seat:
         self.page.on("request", self._see)
 
     def _hear(self, said: ConsoleMessage) -> None:
-        # An error page may be intended; its test checks the status.
+        # An error page may be intended. Its test checks the status.
         meant = said.text.startswith("Failed to load resource") and "/app" in said.location["url"]
         if said.type in ("error", "warning") and not meant:
             self.complaints.append(f"{self.page.url}: {said.type}: {said.text}")
@@ -157,8 +155,8 @@ async def seated(
     size: tuple[int, int] = DESK,
     scripts: bool = True,
 ) -> AsyncIterator[Seat]:
-    """Open a new browser context for the service at `url`. `secret`: of a session, otherwise nobody
-    is signed in. `scripts`: whether JavaScript is enabled."""
+    """Open a new browser context for the service at `url`. `secret`: the secret of a session, or
+    None without a signed-in user. `scripts`: whether JavaScript is enabled."""
     context = await browser.new_context(
         locale={"en": "en-GB", "fr": "fr-FR"}[language],
         timezone_id="Europe/Paris",

@@ -12,8 +12,8 @@ _OF_A_KIND = 3
 
 @dataclass
 class Crawl:
-    """`found`: the URLs of visited pages, by route path. `files`: the URLs of files, which browsers
-    download. `broken`: dead links, with their pages."""
+    """The result of a crawl. `found`: the URLs of visited pages, by route path. `files`: the URLs
+    of files, which browsers download. `broken`: dead links, with their pages."""
 
     found: dict[str, list[str]] = field(default_factory=dict)
     files: dict[str, list[str]] = field(default_factory=dict)
@@ -36,7 +36,8 @@ async def crawl(
     *,
     of_a_kind: int = _OF_A_KIND,
 ) -> Crawl:
-    """Follow the links of all pages. `get` returns a page's status and text; None for a file."""
+    """Follow the links of all pages. `get`: returns a page's status and its text, or None for a
+    file."""
     crawled = Crawl()
     waiting = deque((one, "") for one in begin)
     known = {*begin}

@@ -28,7 +28,7 @@ from tests.support.widget.pages import listening
 
 @dataclass(frozen=True)
 class DemoPages:
-    """The pages of the demo shop at `url`; `owner`: the secret of a session of its owner."""
+    """The pages of the demo shop at `url`. `owner`: the secret of an owner's session."""
 
     url: str
     owner: str
@@ -55,7 +55,7 @@ class DemoPages:
 
 @contextmanager
 def demo_data(data: Path) -> Iterator[None]:
-    """Return the stack of a folder: the running one, or a new one that runs the tour."""
+    """Use the folder's running stack, or run a new stack with the tour during the block."""
     if data.exists() and running_stack(data) is not None:
         yield
         return
@@ -90,7 +90,6 @@ def unlimited(app: FastAPI) -> Iterator[None]:
 
 
 async def session_of(app: FastAPI, email: str) -> str:
-    """Create a session for a user; return its secret."""
     work: UnitsOfWork = app.state.resources.work
     async with work.everywhere() as unit:
         user_id = await unit.connection.scalar(sa.select(users.c.id).where(users.c.email == email))

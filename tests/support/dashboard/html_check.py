@@ -10,7 +10,7 @@ from typing import Final
 _JAR: Final = Path(__file__).parents[3] / ".tools" / "vnu.jar"
 CHECKER: Final = _JAR if _JAR.exists() and shutil.which("java") else None
 
-# Attributes of a script that we load: browsers treat them as data.
+# These attributes are for a script that we load. Browsers treat them as data.
 _HTMX: Final = re.compile(r"Attribute “hx-[a-z]+” not allowed")
 
 

@@ -24,8 +24,8 @@ STATIC: Final = "/app/static/"
 
 @dataclass(frozen=True, slots=True)
 class PageRoute:
-    """`roles`: who has access; None if no membership is required. `finds_owner`: the record
-    determines the page's client, before the role counts."""
+    """A page's route. `roles`: the roles with access, or None if no membership is required.
+    `finds_owner`: whether the record determines the page's client before the role is checked."""
 
     method: str
     path: str
@@ -80,7 +80,7 @@ def route_at(path: str, method: str = "GET") -> PageRoute | None:
 
 
 def links_of(page: str) -> list[str]:
-    """Return a page's links within the dashboard: paths with their query."""
+    """Return a page's links within the dashboard, as paths with their query."""
     found = []
     for link in map(unescape, _LINK.findall(page)):
         to = urlsplit(link)

@@ -1,4 +1,4 @@
-"""Users of the pages: signed in, in a browser without JavaScript."""
+"""Signed-in users of the pages, in a browser without JavaScript."""
 
 import re
 import secrets

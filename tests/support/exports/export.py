@@ -1,4 +1,4 @@
-"""An export for its reader: requested, served over real sockets, aborted."""
+"""Exports that are requested, served over real sockets, or aborted."""
 
 import asyncio
 import socket
@@ -75,8 +75,7 @@ async def served(
 ) -> AsyncIterator[int]:
     """Serve the application behind the real edge in this process. Yields its port.
 
-    Its log is not shown: with all variables in the console, an error within a file takes
-    seconds.
+    The log is not shown, because printing an error with all variables of a file takes seconds.
     """
     server = _Server(
         uvicorn.Config(

@@ -9,7 +9,7 @@ from api.http.edge_limits import DEFAULT_LIMITS
 from tests.support.exports.export import EXPORT
 from tests.support.tenants.shop import Shop
 
-# Far more than the sockets and buffers between the two ends hold.
+# An export of this size exceeds the capacity of the sockets and buffers.
 ROWS, WEIGHT = 200, 50_000
 PATIENT = replace(DEFAULT_LIMITS, stalled_s=60)
 

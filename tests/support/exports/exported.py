@@ -85,7 +85,6 @@ async def row_count(database: Database, tenant: TenantId) -> int:
 async def bring(
     database: Database, tenant: TenantId, text: str, *, dry_run: bool = False
 ) -> Imported:
-    """Import an export into a client."""
     return await import_export(
         units_on(database),
         Actor.operator("operator"),

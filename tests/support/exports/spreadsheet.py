@@ -1,4 +1,4 @@
-"""The CSV form of an export: writing one, parsing it as a third party would, and a real
+"""The CSV form of an export. Helpers write it, parse it as a third party would, and open it in
 LibreOffice."""
 
 import csv
@@ -43,7 +43,8 @@ AWKWARD = (
     "-1+1",
     '\'already, "quoted"',
 )
-# A cell as in RFC 4180, strictly: quoted or unquoted, then a comma or the end.
+# A cell, strictly as in RFC 4180. It is quoted or unquoted, and ends with a comma or the end of the
+# line.
 _CELL = re.compile(r'(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)')
 _SECTION = re.compile(r"## (\w+) \((\d+)\)")
 
@@ -56,7 +57,7 @@ def unguard(cell: str) -> str:
 
 @dataclass(frozen=True)
 class Part:
-    """A parsed section; an empty unquoted cell is None."""
+    """A parsed section. An empty unquoted cell is None."""
 
     name: str
     count: int
@@ -65,7 +66,7 @@ class Part:
 
 
 def strict_rows(text: str) -> list[tuple[str | None, ...]]:
-    """Return the rows of a CSV text; fail if it violates RFC 4180."""
+    """Return the rows of a CSV text, and fail if it violates RFC 4180."""
     rows: list[tuple[str | None, ...]] = []
     row: list[str | None] = []
     place = 0
@@ -104,7 +105,7 @@ def _split(rows: list[tuple[str | None, ...]]) -> Iterable[Part]:
 
 
 def section_lines(text: str) -> list[str]:
-    """Return the section lines as someone without a CSV parser would find them."""
+    """Return the section lines as a user without a CSV parser would find them."""
     return [line for line in text.splitlines() if line.startswith("##")]
 
 
@@ -125,7 +126,7 @@ def plant(
     score: float | None,
     moment: datetime,
 ) -> None:
-    """Insert rows of three sections with these texts; at least six texts."""
+    """Insert rows of three sections with these texts. At least six texts are required."""
     connection.execute(
         "INSERT INTO ai_conversations (client_id, id, key, channel, customer_email, summary,"
         " sentiment, created_at, last_message_at) VALUES (%s, '1', %s, %s, %s, %s, %s, %s, %s)",
@@ -164,7 +165,7 @@ def written(
 def records(
     connection: "psycopg.Connection[Any]", client_id: str, section: Section
 ) -> list[dict[str, Any]]:
-    """Return the same records as in the JSON."""
+    """Return the section's records as the JSON export contains them."""
     source = SOURCES[section]
     columns = ", ".join(f"{column.sql} AS {column.name}" for column in source.columns)
     query = (
@@ -183,15 +184,16 @@ def soffice() -> str | None:
 def opened(file: bytes, *, text_quoted: bool, separator: str = ",") -> list[list[Cell]]:
     """Return the cells of a CSV file as LibreOffice shows them.
 
-    `text_quoted`: treat quoted cells as text, an import option. Otherwise it converts each cell if
-    it can: numbers, dates, formulas.
+    `text_quoted`: treat quoted cells as text, an import option. Otherwise LibreOffice converts
+    cells to numbers, dates or formulas.
     """
     program = soffice()
     assert program
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
         (folder / "export.csv").write_bytes(file)
-        # Separator, quote, UTF-8, from line 1, English; quoted is text; detect special numbers.
+        # The options are: separator, quote, UTF-8, first line, English, quoted cells as text,
+        # special numbers.
         options = f"{ord(separator)},34,76,1,,1033,{str(text_quoted).lower()},true"
         with subprocess.Popen(
             [

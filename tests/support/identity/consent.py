@@ -24,14 +24,14 @@ APP = "https://app.example/callback"
 
 @dataclass
 class Browser:
-    """`cookie`: of the session; None if nobody is signed in."""
+    """A user's browser. `cookie`: the session's cookie, or None without a signed-in user."""
 
     http: httpx.AsyncClient
     cookie: str | None
 
     @property
     def headers(self) -> dict[str, str]:
-        # `__Host-` except on loopback, where the cookie has another name.
+        # The name starts with `__Host-`, except on loopback.
         if self.cookie is None:
             return {}
         return {"cookie": f"__Host-session={self.cookie}; session={self.cookie}"}
@@ -54,7 +54,7 @@ class App:
     state: str = field(default_factory=lambda: secrets.token_urlsafe(8))
 
     def url(self, **change: str | None) -> str:
-        """Return the URL of its authorization request; a parameter that is None is omitted."""
+        """Return the URL of its authorization request. A parameter that is None is omitted."""
         asked: dict[str, str | None] = {
             "response_type": "code",
             "client_id": self.client_id,
@@ -100,8 +100,8 @@ async def browser_of(engine: LiveEngine, user_id: str) -> Browser:
 def form_of(
     page: httpx.Response, *, decision: str = "allow", untouched: bool = False
 ) -> dict[str, str]:
-    """Return the page's form as a browser submits it: with every box ticked and the first client
-    chosen, or `untouched`."""
+    """Return the page's form as a browser submits it. Every box is ticked and the first client is
+    chosen, unless the form is `untouched`."""
     form = {"decision": decision}
     for tag in re.findall(r"<input[^>]*>", page.text):
         attributes = dict(re.findall(r'(\w+)="([^"]*)"', tag))
@@ -127,7 +127,7 @@ async def consented(
 
 
 def sent_back(answer: httpx.Response) -> dict[str, str]:
-    """Return what the redirect tells the client."""
+    """Return the parameters that the redirect passes to the client."""
     assert answer.status_code == 303, answer.text
     return dict(parse_qsl(urlsplit(answer.headers["location"]).query))
 
@@ -145,7 +145,6 @@ async def key_for(engine: LiveEngine, browser: Browser, app: App, **change: str 
 
 
 async def works(engine: LiveEngine, key: str, client_id: str) -> bool:
-    """Return whether the API accepts the key."""
     answer = await engine.http.get(
         "/api/billing/usage",
         params={"client_id": client_id},

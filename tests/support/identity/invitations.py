@@ -17,7 +17,7 @@ def owner(shop: Shop) -> Actor:
 async def invited(
     engine: LiveEngine, shop: Shop, email: str, role: Role = Role.AGENT
 ) -> Invitation:
-    """Invite an address; the invitation is emailed."""
+    """Invite an address. The invitation is emailed."""
     resources = engine.app.state.resources
     async with resources.work.of(shop.tenant) as work:
         made = await invite(work, owner(shop), email, role, language="en")

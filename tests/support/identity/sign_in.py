@@ -49,7 +49,7 @@ async def ask(
 
 
 async def mail_to(mail: MailServer, email: str, *, number: int = 1) -> EmailMessage:
-    """Wait for the `number`th email to an address; return it."""
+    """Wait for the `number`th email to an address, and return the email."""
 
     async def found() -> EmailMessage | None:
         theirs = [one for one in mail.mails if str(one["To"]) == email.lower()]
@@ -85,7 +85,8 @@ async def sign_up(
     *,
     number: int = 1,
 ) -> Account:
-    """Create an account or sign in with a code. `number`: of the email to this address."""
+    """Create an account or sign in with a code. `number`: the position of the email among those to
+    this address."""
     email = email or new_address()
     code = await code_for(engine, mail, email, brand, number=number)
     answer = await verify(engine, email, code)
@@ -130,7 +131,7 @@ async def sign_in_with(
     number: int = 1,
     next_page: str = "/app",
 ) -> httpx.Response:
-    """Submit both pages; return the last response."""
+    """Submit both pages, and return the last response."""
     form = {"email": email, "brand_name": brand, "next": next_page}
     first = "/app/sign-up" if brand else "/app/sign-in"
     asked = await client.post(first, data=form)
@@ -140,7 +141,6 @@ async def sign_in_with(
 
 
 def csrf_in(page: str) -> str:
-    """Return the CSRF token in the page's forms."""
     found = re.search(r'name="csrf" value="([^"]+)"', page)
     assert found, page
     return found.group(1)

@@ -5,10 +5,10 @@ from typing import Any, Final
 from tests.support.core.engine import LiveEngine
 
 ENDPOINT: Final = "/api/dashboard/integrations/{integration_id}/inbound"
-# In Stripe's format, and in that of Standard Webhooks.
+# This secret has the format of Stripe and of Standard Webhooks.
 PLATFORM_SECRET: Final = "whsec_aHVzaC1vZi10aGUtcGxhdGZvcm0tMDAwMQ=="
 
-# Method, path, and the smallest body.
+# Each entry contains the method, the path and the smallest body.
 ENDPOINT_CHANGES: Final[list[tuple[str, str, dict[str, Any] | None]]] = [
     ("POST", ENDPOINT, None),
     ("DELETE", ENDPOINT, None),
@@ -23,7 +23,7 @@ async def opened(
     integration_id: str,
     body: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Open an address; return what a manager sees."""
+    """Open an address, and return it as a manager sees it."""
     path = ENDPOINT.format(integration_id=integration_id)
     answer = await front.http.post(path, json=body or {}, headers=headers)
     assert answer.status_code == 201, answer.text

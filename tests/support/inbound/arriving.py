@@ -27,7 +27,7 @@ ORDER: Final = {"id": 820982911946154508, "name": "#9999", "email": "jon@example
 
 @dataclass(frozen=True)
 class Address:
-    """`secret`: the platform's signing secret."""
+    """An inbound address. `secret`: the platform's signing secret."""
 
     integration_id: str
     provider: Provider
@@ -42,7 +42,7 @@ class Address:
 async def listening(
     front: LiveEngine, shop: Shop, headers: dict[str, str], provider: Provider = Provider.SHOPIFY
 ) -> Address:
-    """Open an inbound address. `headers`: of the shop's owner."""
+    """Open an inbound address. `headers`: the headers of the shop's owner."""
     tenant = TenantId(shop.client_id)
     async with front.database.tenant(tenant) as connection:
         integration_id = await listen_to(connection, tenant, provider)
@@ -60,7 +60,6 @@ def by_shopify(
     event_id: str | None = None,
     shop: str = SHOPIFY_NAME,
 ) -> dict[str, Any]:
-    """Return a Shopify request: `content` and `headers`."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     digest = hmac.new(secret.encode(), content, hashlib.sha256).digest()
     return {
@@ -97,7 +96,6 @@ def by_standard(
 def by_woocommerce(
     body: Mapping[str, object], *, secret: str, delivery: str, topic: str = "order.updated"
 ) -> dict[str, Any]:
-    """Return a WooCommerce request: `content` and `headers`."""
     content = json.dumps(body).encode()
     digest = hmac.new(secret.encode(), content, hashlib.sha256).digest()
     return {
@@ -112,7 +110,6 @@ def by_woocommerce(
 
 
 def by_stripe(body: Mapping[str, object], *, secret: str) -> dict[str, Any]:
-    """Return a Stripe request: `content` and `headers`."""
     content = json.dumps(body).encode()
     stamp = str(int(utc_now().timestamp()))
     signed = hmac.new(secret.encode(), f"{stamp}.".encode() + content, hashlib.sha256)
@@ -130,6 +127,6 @@ async def taken(front: LiveEngine, shop: Shop) -> list[dict[str, Any]]:
 
 
 def status_of(answer: httpx.Response) -> tuple[int, str]:
-    """Return status and code, or the body for an accepted one."""
+    """Return the status and the error code, or the body of an accepted request."""
     told = answer.json()
     return answer.status_code, "received" if told == {"received": True} else told["code"]

@@ -57,7 +57,7 @@ class ClaimedTicket:
         kind: str = "lead",
         ticket_id: str | None = None,
     ) -> dict[str, Any]:
-        """Send a message; return its run, once it has an outcome."""
+        """Send a message, and return its run, once it has an outcome."""
         self._sent += 1
         name = token_hex(8)
         request = self._request(

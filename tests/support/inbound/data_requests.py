@@ -12,7 +12,6 @@ from tests.support.tenants.shop import Shop
 async def data_requested(
     database: Database, shop: Shop, customer_email: str | None = "ann@x.example"
 ) -> str:
-    """Create an open data request; return its id."""
     integration_id = await a_sender(database, shop, Provider.SHOPIFY)
     request_id, now = new_ulid(), utc_now()
     async with database.tenant(shop.tenant) as connection:

@@ -16,7 +16,7 @@ from tests.support.tenants.shop import Shop
 async def a_sender(
     database: Database, shop: Shop, provider: Provider = Provider.WOOCOMMERCE
 ) -> str:
-    """Create an integration that can receive webhooks; return its id."""
+    """Create an integration that can receive webhooks, and return its id."""
     integration = Integration(id=new_ulid(), provider=provider, sealed="")
     async with database.tenant(shop.tenant) as connection:
         await IntegrationRepository(connection, shop.tenant).connect(
@@ -28,7 +28,7 @@ async def a_sender(
 async def logged(
     database: Database, shop: Shop, integration_id: str | None = None, **fields: Any
 ) -> str:
-    """Create a processed webhook without an effect, with `fields` replaced; return its id."""
+    """Create a processed webhook without an effect, with `fields` replaced, and return its id."""
     webhook_id = fields.pop("id", None) or new_ulid()
     row = {
         "integration_id": integration_id or await a_sender(database, shop),
@@ -51,7 +51,7 @@ async def logged(
 
 
 async def refused(database: Database, shop: Shop, integration_id: str, **fields: Any) -> None:
-    """Create the rejected requests of an address in one hour."""
+    """Create a count of rejected requests to an address in one hour."""
     async with database.tenant(shop.tenant) as connection:
         await connection.execute(
             sa.insert(inbound_refusals).values(

@@ -32,7 +32,7 @@ BOUNDARY: Final = "xYzZY"
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """A customer's email. `headers`: additional ones, in order."""
+    """A customer's email. `headers`: additional headers, in order."""
 
     author: str = "Ana <ana@customer.example>"
     to: str = "help@shop.example"
@@ -112,7 +112,7 @@ def by_mailgun(
 
 @dataclass(frozen=True, slots=True)
 class SendgridKey:
-    """A security policy's key pair."""
+    """The key pair of a SendGrid security policy."""
 
     private: ec.EllipticCurvePrivateKey = field(
         default_factory=lambda: ec.generate_private_key(ec.SECP256R1())
@@ -145,8 +145,8 @@ def by_sendgrid(
     more: Iterable[tuple[str, str | bytes]] = (),
     charsets: Mapping[str, str] | None = None,
 ) -> InboundRequest:
-    """Return an unsigned SendGrid request; `sendgrid_key().sign` signs it. `charsets`: of the
-    fields, otherwise UTF-8."""
+    """Return an unsigned SendGrid request. `sendgrid_key().sign` signs the request. `charsets`: the
+    charsets of the fields, by default UTF-8."""
     known = dict.fromkeys(("to", "from", "subject", "text", "html"), "UTF-8")
     known |= charsets or {}
     fields: list[tuple[str, str | bytes]] = [
@@ -171,7 +171,8 @@ def multipart(
     files: Iterable[AttachedFile] = (),
     boundary: str = BOUNDARY,
 ) -> InboundRequest:
-    """Return a multipart body as the providers write it: a part per field, then the files."""
+    """Return a multipart body as the providers write it. It contains a part per field, and then the
+    files."""
     parts = [
         _part(f'name="{name}"', value if isinstance(value, bytes) else value.encode())
         for name, value in fields

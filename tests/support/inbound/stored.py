@@ -31,7 +31,7 @@ _SIGNS: Final = inbound_endpoints.c.sealed_secret.is_not(None)
 async def listen_to(
     connection: AsyncConnection, tenant: TenantId, provider: Provider = Provider.GENERIC
 ) -> str:
-    """Create an integration that only receives webhooks; return its id."""
+    """Create an integration that only receives webhooks, and return its id."""
     integration_id = new_ulid()
     await IntegrationRepository(connection, tenant).connect(
         Integration(id=integration_id, provider=provider, sealed="sealed"), utc_now(), new_ulid
@@ -51,7 +51,8 @@ async def store_webhook(
     dedup_key: str | None = None,
     created_at: datetime | None = None,
 ) -> str:
-    """Store a webhook as the endpoint does, started at once if its queue is idle; return its id."""
+    """Store a webhook as the endpoint does, and return its id. If its queue is idle, the webhook is
+    started immediately."""
     webhook_id = new_ulid()
     await lock_queues(connection, tenant)
     idle = await InboundQueues(connection, tenant).is_idle(kind)
@@ -80,8 +81,8 @@ async def store_webhook(
 def _of_endpoint(
     tenant: TenantId, integration_id: str, value: sa.ColumnElement[bool]
 ) -> sa.ScalarSelect[bool]:
-    """Return a fact about the integration's endpoint, as it is read on arrival; null without
-    one."""
+    """Return a property of the integration's endpoint as it is read on arrival, or null without an
+    endpoint."""
     here = inbound_endpoints.c
     mine = here.client_id == tenant, here.integration_id == integration_id
     return sa.select(value).where(*mine).scalar_subquery()
@@ -90,7 +91,7 @@ def _of_endpoint(
 async def fill_the_hub(
     connection: AsyncConnection, tenant: TenantId, integration_id: str, event_id: str
 ) -> None:
-    """Insert a row in each inbound table. `event_id`: of a stored event."""
+    """Insert a row in each inbound table. `event_id`: the id of a stored event."""
     now, file_id = utc_now(), new_ulid()
     webhook_id = await store_webhook(connection, tenant, integration_id, b"{}")
     of_integration = {"integration_id": integration_id}

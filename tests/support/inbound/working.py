@@ -1,4 +1,4 @@
-"""Processing of stored webhooks without Temporal: starts are recorded."""
+"""Processing of stored webhooks without Temporal. Workflow starts are recorded."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ _STANDING: Final = ("state", "waits_for", "outcome")
 
 @dataclass
 class NotedStarts:
-    """Records what starts after a commit."""
+    """A recorder of the workflow starts after a commit."""
 
     erased: list[EraseInput] = field(default_factory=list)
     sent: list[str] = field(default_factory=list)
@@ -83,13 +83,12 @@ class Inbox:
     starts: NotedStarts = field(default_factory=NotedStarts)
 
     async def comes(self, message: str = "hello", **more: Any) -> str:
-        """Receive a ticket in the gateway's format; return its row's id."""
+        """Receive a ticket in the gateway's format, and return its row's id."""
         body = orjson.dumps({"message": message, "event_type": "x", **more})
         async with self.database.tenant(self.shop.tenant) as connection:
             return await store_webhook(connection, self.shop.tenant, self.integration_id, body)
 
     async def work(self, webhook_id: str, now: Clock = utc_now) -> WebhookWorked:
-        """Make one attempt."""
         activity = worker_on(self.database, self.starts, now=now)
         return await ActivityEnvironment().run(activity.work, self.step(webhook_id))
 
@@ -101,7 +100,7 @@ class Inbox:
         return await only_row(self.database, inbound_webhooks, id=webhook_id)
 
     async def states(self, *webhook_ids: str) -> list[str]:
-        """Return each webhook's state, and what it waits for."""
+        """Return each webhook's state and the cause for which it waits."""
         found = [await self.row(webhook_id) for webhook_id in webhook_ids]
         return [
             f"{one['state']} {one['waits_for'] or one['outcome'] or ''}".strip() for one in found

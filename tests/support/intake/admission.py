@@ -137,7 +137,7 @@ async def sent_before(
 
 
 async def at_once(call: Callable[[], Coroutine[Any, Any, object]], times: int) -> Counter[str]:
-    """Return how many parallel calls had each outcome: "in", or the rejection's code."""
+    """Return the number of concurrent calls by outcome: "in", or the rejection's code."""
 
     async def outcome() -> str:
         try:

@@ -1,7 +1,7 @@
 """Hostile events: patterns of text, HTML and headers that are expensive for a careless parser.
 
 Each pattern creates an event with about the requested number of characters. `full` is the gateway's
-maximum: 500,000 characters of HTML, 100,000 of a message, a body of 1 MiB.
+maximum: 500,000 characters of HTML, 100,000 characters of a message, or a body of 1 MiB.
 """
 
 import json
@@ -25,8 +25,8 @@ Fields = dict[str, JsonValue]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """`make`: returns an event's fields, apart from `event_type` and `client_id`, with this many
-    characters."""
+    """A pattern of hostile events. `make`: returns an event's fields with this many characters,
+    apart from `event_type` and `client_id`."""
 
     full: int
     make: Callable[[int], Fields]
@@ -47,7 +47,8 @@ def _mail(field: str, content: JsonValue) -> Fields:
 
 
 def _fitting(unit: str, chars: int) -> int:
-    """Return this many characters, or as many as fit into a body: some take six bytes."""
+    """Return the number of characters that fit into a body, at most `chars`. Some characters take
+    six bytes."""
     in_body = len(json.dumps(unit, ensure_ascii=False).encode()) - 2
     return min(chars, _BODY_BYTES * len(unit) // in_body)
 
@@ -81,7 +82,7 @@ def _nested(opening: str, closing: str, inner: str = "x") -> Shape:
 
 
 def _numbered(field: str, unit: str, full: int, before: str = "", after: str = "") -> Shape:
-    """Return distinct units: `%d` in them counts."""
+    """Return distinct units, in which `%d` is replaced by a counter."""
 
     def make(size: int) -> Fields:
         parts, chars = [before], len(before) + len(after)

@@ -19,7 +19,7 @@ OPERATOR: Final = Actor.operator("operator:test")
 
 
 class Everywhere:
-    """Permits every server without a DNS lookup."""
+    """A guard that permits every server without a DNS lookup."""
 
     async def check(self, client_id: str, host: str, port: int) -> str:
         assert client_id

@@ -42,7 +42,8 @@ async def corrected(
     language: str | None = None,
     citations: Sequence[Mapping[str, str]] = (),
 ) -> str:
-    """Create a correction from a new review; return its id. `sent`: None for a rejected one."""
+    """Create a correction from a new review, and return its id. `sent`: the text that was sent, or
+    None for a rejected draft."""
     review_id = await open_review(
         database,
         shop,
@@ -78,7 +79,7 @@ async def corrected(
 
 
 async def labelled(database: Database, shop: Shop) -> str:
-    """Create a labelled example from an accepted correction; return its id."""
+    """Create a labelled example from an accepted correction, and return its id."""
     correction_id = await corrected(database, shop)
     lesson = CorrectionLesson(classification=Category.OTHER)
     async with units_on(database).of(shop.tenant) as work:

@@ -23,7 +23,8 @@ OF_LEARNING: Final[tuple[tuple[str, str, frozenset[Role], dict[str, Any] | None,
     ("POST", CORRECTIONS + "/{correction_id}/dismiss", MANAGERS, None, "correction_not_found"),
     ("DELETE", EXAMPLES + "/{example_id}", MANAGERS, None, "example_not_found"),
 )
-"""About one record: permitted roles, the smallest body, the code for a missing record."""
+"""The routes for one record, each with its permitted roles, the smallest body and the code for a
+missing record."""
 
 
 async def a_correction(front: LiveEngine, shop: Shop) -> dict[str, str]:

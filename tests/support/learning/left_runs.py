@@ -18,7 +18,8 @@ from tests.support.tenants.shop import Shop
 
 @dataclass(frozen=True)
 class LeftRun:
-    """`review`: its status; None without a review. `edited`: whether its text was replaced."""
+    """A finished run. `review`: the review's status, or None without a review. `edited`: whether
+    the review's text was replaced."""
 
     confidence: float
     review: str | None = None
@@ -30,7 +31,6 @@ class LeftRun:
 
 
 async def leave_run(connection: AsyncConnection, shop: Shop, left: LeftRun) -> str:
-    """Create a run; return its id."""
     now, event_id, run_id = utc_now(), new_ulid(), new_ulid()
     mine = {"client_id": shop.client_id}
     unified = {"platform": left.platform, "ticket_id": "T-7", "ticket_named": True}
@@ -86,8 +86,8 @@ async def leave_shadow(
     sent: str | None = None,
     platform: str | None = None,
 ) -> str:
-    """Create a run in shadow mode; return its id. `did`: the human's action; None if there is none
-    yet."""
+    """Create a run in shadow mode, and return its id. `did`: the human's action, or None if there
+    is none yet."""
     left = LeftRun(thought.confidence, "edited", platform=platform)
     run_id = await leave_run(connection, shop, left)
     await _keep_shadow(connection, shop, run_id, thought, did=did, sent=sent)

@@ -35,7 +35,7 @@ def asked(
 async def erase(
     engine: LiveEngine, shop: Shop, customer: str | None = None, *, settle_s: float = 0.1
 ) -> Certificate:
-    """Erase a customer or a whole client; a worker must be running."""
+    """Erase a customer or a whole client. A worker must be running."""
     erasure_id = await erased(engine.client, asked(engine, shop, customer, settle_s=settle_s))
     return await certificate_of(engine.database, erasure_id)
 
@@ -46,8 +46,8 @@ async def certificate_of(database: Database, erasure_id: str) -> Certificate:
 
 
 def tables_with(database_url: str, needle: str) -> dict[str, str]:
-    """Return the tables with this text in any column of any row, whatever its type and case; each
-    with one such cell."""
+    """Return the tables with this text in any column of any row, regardless of type and case. The
+    value for each table is one such cell."""
     found: dict[str, str] = {}
     with psycopg.connect(as_owner(database_url)) as connection:
         columns = connection.execute(

@@ -19,7 +19,7 @@ from tests.support.tenants.shop import Shop
 async def converse(
     database: Database, shop: Shop, *review_ids: str, now: datetime | None = None
 ) -> str:
-    """Create a conversation that starts with the messages of these reviews; return its id."""
+    """Create a conversation that starts with the messages of these reviews, and return its id."""
     conversation_id, at = new_ulid(), now or utc_now()
     async with database.tenant(shop.tenant) as connection:
         await connection.execute(
@@ -79,7 +79,7 @@ async def join(database: Database, shop: Shop, conversation_id: str, event_id: s
 async def write_and_join(
     database: Database, shop: Shop, conversation_id: str, text: str = "Et alors ?", **more: object
 ) -> str:
-    """Create a message for human agents; return its event."""
+    """Create a message for human agents, and return its event."""
     now = more.pop("now", None)
     assert now is None or isinstance(now, datetime)
     ref = await write(database, shop, conversation_id, text, now=now, **more)

@@ -28,7 +28,7 @@ class Model:
     by: str | None = None
 
     def refusal(self, person: str, now: datetime) -> str | None:
-        """Return why this person can neither claim nor decide it."""
+        """Return why this person cannot claim or decide the review."""
         if self.decided:
             return EscalationDecided.code
         if self.claim is None or self.claim[0] == person:

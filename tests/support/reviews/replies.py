@@ -58,7 +58,7 @@ async def written(
     by: Actor = ANNA,
     files: Sequence[AttachedFile] = (),
 ) -> TeammateReply:
-    """Create a reply without a workflow; its author is a member."""
+    """Create a reply without a workflow. Its author is a member."""
     await joined(database, shop, by)
     async with units_on(database).of(shop.tenant) as work:
         ids = await _uploaded(work, by, conversation_id, files)
@@ -101,7 +101,8 @@ async def write_and_send(
     by: Actor = ANNA,
     files: Sequence[AttachedFile] = (),
 ) -> TeammateReply:
-    """Create a reply whose undo period is over, and send it at once; its author is a member."""
+    """Create a reply with an expired undo period, and send it immediately. Its author is a
+    member."""
     await joined(engine.database, shop, by)
     earlier = UnitsOfWork(engine.database, engine.engine, lambda: utc_now() - UNDO_FOR, new_ulid)
     async with earlier.of(shop.tenant) as work:

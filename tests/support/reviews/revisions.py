@@ -10,7 +10,7 @@ from tests.support.tenants.shop import Shop
 async def revise(
     database: Database, shop: Shop, review_id: str, text: str, *plan: PlannedAction
 ) -> None:
-    """Replace draft and plan, as the agent does after a new customer message."""
+    """Replace the draft and the plan, as the agent does after a new customer message."""
     async with database.tenant(shop.tenant) as connection:
         turns = LaterTurns(connection, shop.tenant)
         before = await turns.waiting(review_id)

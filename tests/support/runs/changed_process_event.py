@@ -1,4 +1,4 @@
-"""The event workflow of a later build: with an additional step, behind a patch."""
+"""The event workflow of a later build, with an additional step behind a patch."""
 
 from typing import Final
 
@@ -33,7 +33,8 @@ class ChangedProcessEvent(ProcessEvent):
 
 @workflow.defn(name=names.PROCESS_EVENT)
 class UngatedProcessEvent(ProcessEvent):
-    """A faulty deploy: the change without its patch, at a point that waiting runs have passed."""
+    """A faulty deploy. It contains the change without its patch, at a point that pending runs have
+    passed."""
 
     @workflow.init
     def __init__(self, event: ProcessEventInput) -> None:

@@ -1,4 +1,4 @@
-"""A small load balancer: it connects to servers whose /readyz returns 200."""
+"""A small load balancer for servers whose /readyz returns 200."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,7 +12,8 @@ _ASK_S = 0.2
 
 
 class Balancer:
-    """`servers`: the ports behind it, which the test changes. `url` is its own."""
+    """A load balancer. `servers`: the ports behind it, which the test changes. `url`: the
+    balancer's URL."""
 
     def __init__(self) -> None:
         self.servers: set[int] = set()

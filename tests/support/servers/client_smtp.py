@@ -1,4 +1,4 @@
-"""A merchant's SMTP server on loopback: one with TLS and a login, and faulty ones."""
+"""A merchant's SMTP servers on loopback: a server with TLS and a login, and faulty servers."""
 
 import asyncio
 import ssl
@@ -19,7 +19,8 @@ Script = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
 class ClientSmtp(MailServer):
-    """`logins`: successful logins. `names`: the names of both sides in TLS."""
+    """A merchant's SMTP server. `logins`: successful logins. `names`: the names of both sides in
+    TLS."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +37,7 @@ class ClientSmtp(MailServer):
 
 @asynccontextmanager
 async def client_smtp(context: ssl.SSLContext, *, starttls: bool) -> AsyncIterator[ClientSmtp]:
-    """A server that accepts emails from USERNAME with PASSWORD, only over TLS."""
+    """Run a server that accepts emails from USERNAME with PASSWORD, only over TLS."""
     handler = ClientSmtp()
 
     def remembered(_: ssl.SSLObject, name: str | None, __: ssl.SSLContext) -> None:
@@ -65,7 +66,7 @@ async def client_smtp(context: ssl.SSLContext, *, starttls: bool) -> AsyncIterat
 
 @asynccontextmanager
 async def scripted(script: Script, context: ssl.SSLContext | None = None) -> AsyncIterator[int]:
-    """Return the port of a server that runs `script` for each connection; the connections end with
+    """Return the port of a server that runs `script` for each connection. The connections end with
     the block."""
     running: set[asyncio.Task[None]] = set()
 

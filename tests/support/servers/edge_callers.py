@@ -1,4 +1,4 @@
-"""What callers send to the edge process, and a check that other callers are served."""
+"""Requests to the edge process, and a check that other callers are served."""
 
 import time
 

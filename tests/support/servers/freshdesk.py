@@ -1,7 +1,7 @@
 """Freshdesk's ticket API on loopback, as the agent uses it.
 
-It responds like the published API: basic authentication with an API key, paginated conversations
-oldest first, separate replies and notes, and all tags of a ticket set at once.
+The server responds like the published API: basic authentication with an API key, paginated
+conversations oldest first, separate replies and notes, and all tags of a ticket set at once.
 """
 
 import base64
@@ -26,7 +26,7 @@ class Ticket:
 
 
 class FreshdeskServer(HttpService):
-    """It does not deduplicate."""
+    """A Freshdesk server that does not deduplicate requests."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -20,7 +20,8 @@ class Ticket:
 
 
 class GorgiasServer(HttpService):
-    """`page_size` limits a page of messages. It does not deduplicate by `external_id`."""
+    """A Gorgias server that does not deduplicate by `external_id`. `page_size`: the maximum number
+    of messages per page."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -17,7 +17,7 @@ _LET_GO_S = 30
 
 
 class Fault(StrEnum):
-    """What happens instead of the response."""
+    """The fault that replaces the response."""
 
     STATUS = "status"
     HANG = "hang"
@@ -30,7 +30,7 @@ class Fault(StrEnum):
 
 @dataclass(frozen=True)
 class Planned:
-    """A fault of the next request with `method`; with `after`, the work is done first.
+    """A fault of the next request with `method`. `after`: whether the request's work is done first.
 
     `method`: the HTTP method, or the service's own distinction (`HttpService.method`).
     """
@@ -81,7 +81,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """`body` is sent as JSON, or bytes unchanged; None sends nothing."""
+    """A response. `body`: a value that is sent as JSON, bytes that are sent unchanged, or None for
+    no body."""
 
     status: int = 200
     body: object = field(default_factory=dict)
@@ -94,8 +95,8 @@ def _encoded(body: object) -> bytes:
 
 
 class HttpService:
-    """Subclasses respond in `route`, one request at a time. `seen` contains the requests in
-    order."""
+    """A local HTTP server. Subclasses respond in `route`, one request at a time. `seen`: the
+    requests, in order."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -122,7 +123,6 @@ class HttpService:
         self._planned.append(Planned(fault, method, after, status, headers or {}))
 
     def forget_faults(self) -> None:
-        """Remove all planned faults."""
         self._planned.clear()
 
     def take(self, request: Request) -> tuple[Planned | None, Reply]:
@@ -218,7 +218,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def _drip(self) -> None:
-        """Send an endless response."""
         with suppress(ConnectionError):
             self.send_response(200)
             self.send_header("content-length", str(HUGE))

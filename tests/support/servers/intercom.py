@@ -1,7 +1,7 @@
 """Intercom's REST API on loopback, as the agent uses it: parts and tags of conversations.
 
-It responds like the published API: a bearer token, a version header, known admin ids, tags by id,
-and no idempotency key.
+The server responds like the published API: a bearer token, a version header, known admin ids, tags
+by id, and no idempotency key.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ class Conversation:
 
 
 class IntercomServer(HttpService):
-    """It does not deduplicate."""
+    """An Intercom server that does not deduplicate requests."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,6 +1,7 @@
 """Model providers on loopback: OpenAI's chat completions and embeddings, Anthropic's messages.
 
-It validates requests as they do, and its scripted responses include their failures.
+The server validates requests as the providers do. Its scripted responses include the providers'
+failures.
 """
 
 import asyncio
@@ -26,8 +27,7 @@ class Asked:
 
     @property
     def key(self) -> str:
-        """Return the API key: Anthropic's SDKs once used a separate header, and now use the common
-        one."""
+        """Return the API key. Older Anthropic SDKs send it in a separate header."""
         return self.headers.get("x-api-key") or self.headers.get("authorization", "").removeprefix(
             "Bearer "
         )
@@ -58,7 +58,8 @@ class Asked:
 
 @dataclass(frozen=True)
 class Say:
-    """A model's output: its structured answer, or plain text. `refusal`: a refusal instead."""
+    """A model's output: a structured answer or plain text. `refusal`: a refusal that replaces the
+    output."""
 
     answer: dict[str, Any] | str = ""
     refusal: str | None = None
@@ -74,7 +75,7 @@ class Fail:
 
 @dataclass(frozen=True)
 class Cut:
-    """The connection breaks within the response."""
+    """A response within which the connection breaks."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +108,8 @@ Embed = Callable[[str], list[float]]
 
 
 class LlmServer:
-    """`script` contains the next replies; the last one is repeated. `sent`: bytes of the last body
-    that the client read."""
+    """A server for model providers. `script`: the next replies, of which the last one is repeated.
+    `sent`: the number of bytes that the client read from the last body."""
 
     def __init__(self) -> None:
         self.port = 0
@@ -223,12 +224,12 @@ class LlmServer:
             {"object": "embedding", "index": place, "embedding": self.embed(text)}
             for place, text in enumerate(texts)
         ]
-        # In any order: the index assigns them.
+        # The order does not matter, because the index assigns the vectors.
         return {"object": "list", "model": asked.body["model"], "data": data[::-1]}
 
 
 def _problem(asked: Asked) -> str | None:
-    """Return what the provider would reject."""
+    """Return why the provider would reject the request, or None."""
     if not all(map(is_taken, asked.images)):
         return "Could not process image"
     match asked.path:

@@ -11,7 +11,6 @@ Image = tuple[str, bytes]
 
 
 def images_of(messages: list[dict[str, Any]]) -> list[Image]:
-    """Return a request's images, in order."""
     contents = [message["content"] for message in messages]
     parts = [part for content in contents if isinstance(content, list) for part in content]
     return [found for part in parts if (found := _image(part)) is not None]

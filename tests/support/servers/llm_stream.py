@@ -10,8 +10,6 @@ _PIECE: Final = 7
 
 @dataclass(frozen=True)
 class Call:
-    """One tool call."""
-
     name: str
     arguments: Mapping[str, Any]
 

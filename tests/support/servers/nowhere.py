@@ -1,4 +1,4 @@
-"""A network without external access, for tests that call nobody."""
+"""A network without external access, for tests without outgoing calls."""
 
 import httpx
 
@@ -9,5 +9,6 @@ class _Nowhere(httpx.AsyncBaseTransport):
 
 
 def no_way_out() -> httpx.AsyncClient:
-    """Replaces `open_client`: each request fails as if the server were unavailable."""
+    """Return a client for `open_client` with which each request fails as if the server were
+    unavailable."""
     return httpx.AsyncClient(transport=_Nowhere())

@@ -26,8 +26,8 @@ class _Grant:
 
 
 class OidcProvider(HttpService):
-    """`extra`: additional metadata. `forge`: creates an ID token from the claims, instead of a
-    valid one. `user_info`: the response of that endpoint."""
+    """An OpenID provider. `extra`: additional metadata. `forge`: creates an ID token from the
+    claims, instead of a valid one. `user_info`: the response of that endpoint."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,8 +47,8 @@ class OidcProvider(HttpService):
         return jwt.encode(claims, self.key, "RS256", headers={"kid": "k1", **header})
 
     def answer_to(self, url: str, sub: str, claims: Claims | None = None) -> dict[str, str]:
-        """Return what the browser brings back after its user has signed in with this address. A
-        claim that is None is omitted."""
+        """Return the parameters that the browser brings back after its user has signed in. A claim
+        that is None is omitted."""
         asked = dict(parse_qsl(urlsplit(url).query))
         assert url.startswith(f"{self.url}/authorize?")
         assert asked["code_challenge_method"] == "S256"

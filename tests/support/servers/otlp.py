@@ -1,4 +1,4 @@
-"""An OpenTelemetry collector on loopback: stores received spans, or does not respond."""
+"""An OpenTelemetry collector on loopback, which stores received spans or does not respond."""
 
 import gzip
 import threading
@@ -13,7 +13,7 @@ from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 
 @dataclass(frozen=True)
 class SentSpan:
-    """`process`: its `service.name`. Ids in hexadecimal; `parent` is "" for a root span."""
+    """A span. `process`: its `service.name`. Ids are hexadecimal. `parent`: "" for a root span."""
 
     process: str
     name: str
@@ -25,7 +25,7 @@ class SentSpan:
 
 
 class Collector:
-    """`raw`: received bodies, decompressed."""
+    """An OpenTelemetry collector. `raw`: received bodies, decompressed."""
 
     def __init__(self, port: int) -> None:
         self.url = f"http://127.0.0.1:{port}"

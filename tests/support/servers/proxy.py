@@ -11,10 +11,10 @@ _Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class Proxy:
-    """`silent`: drops all further data in both directions. `loses_commits`: a connection that has
-    sent a COMMIT to PostgreSQL loses its response and everything after it. `delay_s`: the delay of
-    each chunk, in each direction. `opened`: the number of connections so far, `most`: at once.
-    `url`: what a client connects to."""
+    """A proxy. `silent`: whether all further data is dropped in both directions. `loses_commits`:
+    whether a connection that has sent a COMMIT to PostgreSQL loses the response and all later data.
+    `delay_s`: the delay of each chunk, in each direction. `opened`: the number of connections so
+    far. `most`: the maximum number of concurrent connections. `url`: the URL for clients."""
 
     def __init__(self) -> None:
         self.silent = False

@@ -14,8 +14,8 @@ _THREADS: Final = 16
 
 
 class _Front(grpc.GenericRpcHandler):  # type: ignore[misc]
-    """Forwards each authorized call unchanged. `forbidden`: last parts of the names of methods that
-    nobody may call."""
+    """A handler that forwards each authorized call unchanged. `forbidden`: the last parts of the
+    names of forbidden methods."""
 
     def __init__(self, behind: Any, api_key: str | None, forbidden: Collection[str]) -> None:
         self._behind = behind
@@ -51,8 +51,8 @@ def secured_temporal(
     api_key: str | None = None,
     forbidden: Collection[str] = (),
 ) -> Iterator[str]:
-    """Return the address of a server that terminates TLS for the one at `address`. `mutual`: it
-    requires a client certificate."""
+    """Return the address of a server that terminates TLS for the one at `address`. `mutual`:
+    whether the server requires a client certificate."""
     key, certificate = authority.key_and_certificate()
     credentials = grpc.ssl_server_credentials(
         [(key.read_bytes(), certificate.read_bytes())],

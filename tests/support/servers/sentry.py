@@ -1,4 +1,4 @@
-"""Sentry's ingest endpoint on loopback: stores received events, or does not respond."""
+"""Sentry's ingest endpoint on loopback, which stores received events or does not respond."""
 
 import gzip
 import json
@@ -10,8 +10,8 @@ from typing import Any
 
 
 class SentryServer:
-    """`raw`: received bodies, decompressed. `events`: their error events. `status`: of the
-    responses."""
+    """A Sentry server. `raw`: received bodies, decompressed. `events`: their error events.
+    `status`: the status of the responses."""
 
     def __init__(self, port: int) -> None:
         self.dsn = f"http://0123456789abcdef@127.0.0.1:{port}/7"

@@ -49,11 +49,12 @@ class MovedMoney:
 
 
 class ShopifyServer(HttpService):
-    """Requests are distinguished by operation name: `fail_next(Fault.CUT, "Refund")`.
+    """A Shopify server. Requests are distinguished by operation name: `fail_next(Fault.CUT,
+    "Refund")`.
 
     `refuse_next`: error codes that the next operations with that name return instead of their
     result. `polls`: how often a cancellation must be polled. `page_size` limits a page of changes.
-    `hides_refunds`: a refund check comes too early.
+    `hides_refunds`: whether refund checks do not find recent refunds yet.
     """
 
     def __init__(self, orders: list[ShopifyOrder]) -> None:
@@ -120,7 +121,7 @@ class ShopifyServer(HttpService):
             order
             for order in self.orders
             for term in terms
-            # As in Shopify: ignoring # and case, with prefix matches.
+            # As in Shopify, the search ignores # and case, and matches prefixes.
             if term is not None and _matches(order, term[1], term[2].casefold())
         ]
         unique = {order.id: order for order in found}
@@ -128,7 +129,7 @@ class ShopifyServer(HttpService):
         return {"nodes": [self._shown(order) for order in newest[:first]]}
 
     def _changed(self, since: datetime, first: int, begin: int) -> dict[str, object]:
-        """Return the oldest changes first; a page's cursor is an overall position."""
+        """Return the changes, oldest first. A page's cursor is a position among all changes."""
         found = sorted(
             (one for one in self.orders if datetime.fromisoformat(one.changed_at) >= since),
             key=lambda one: one.changed_at,
@@ -235,7 +236,7 @@ class ShopifyServer(HttpService):
         return {"id": id, "done": self._jobs[id][1] < 0}
 
     def _advance(self, job: str, note: str) -> None:
-        """Advance the job by one step; the last one cancels the order."""
+        """Advance the job by one step. The last step cancels the order."""
         order, polls = self._jobs[job]
         self._jobs[job] = (order, polls - 1)
         if polls == 0 and not self.cancelling_fails:

@@ -21,7 +21,8 @@ class Payment:
 
 @dataclass
 class ShopifyOrder:
-    """`name`: with its "#". `rate`: units of `paid_in` per unit of the shop's currency."""
+    """An order in Shopify. `name`: the number with its "#". `rate`: units of `paid_in` per unit of
+    the shop's currency."""
 
     name: str
     email: str | None

@@ -16,8 +16,8 @@ _REFUSALS = {
 
 
 class SlackServer(HttpService):
-    """`told`: the texts in its channel, as users read them. `channel`: `open`, `archived`, `gone`
-    with the app, or `revoked`."""
+    """A Slack server. `told`: the texts in its channel, as users read them. `channel`: `open`,
+    `archived`, `gone` (with the app) or `revoked`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class SlackServer(HttpService):
         if not isinstance(text, str) or not text.strip():
             return Reply(400, "no_text")
         if len(text) > _MAX_CHARS or "<" in text or ">" in text:
-            # The second rule is ours: nothing that we post is a link or a mention.
+            # The second rule is not one of Slack's. Our posts must not contain links or mentions.
             return Reply(400, "invalid_payload")
         self.told.append(text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
         return Reply(200, None)

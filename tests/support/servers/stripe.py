@@ -20,7 +20,7 @@ _TERM: Final = re.compile(r"metadata\['([a-z_]+)'\]:'([^']*)'")
 
 @dataclass
 class StripePayment:
-    """A PaymentIntent and its charge; `amount` in Stripe's units of the currency."""
+    """A PaymentIntent and its charge. `amount`: in Stripe's units of the currency."""
 
     id: str
     amount: int
@@ -62,7 +62,7 @@ class StripePayment:
 
 @dataclass(frozen=True)
 class StripeRefund:
-    """A refund, which with the status `failed` moved no money."""
+    """A refund. With the status `failed`, the refund moved no money."""
 
     id: str
     payment_id: str
@@ -82,9 +82,9 @@ class StripeRefund:
 
 
 class StripeServer(HttpService):
-    """`next_status`: of the next refund. `breaks_next`: the next refund fails within Stripe, which
-    stores the result. `busy`: keys whose first request is in progress. `hides_refunds`: a refund
-    check comes too early."""
+    """A Stripe server. `next_status`: the status of the next refund. `breaks_next`: whether the
+    next refund fails within Stripe, which stores the result. `busy`: the keys with a first request
+    in progress. `hides_refunds`: whether refund checks do not find recent refunds yet."""
 
     def __init__(self, orders: list[StripePayment]) -> None:
         super().__init__()

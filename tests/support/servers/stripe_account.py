@@ -1,7 +1,7 @@
 """The service's own Stripe account on loopback: Checkout pages, subscriptions, signed events.
 
-It rejects what Stripe rejects, stores idempotency keys with their parameters, and lets a test pay.
-Events have the format of the requested API version.
+The server rejects what Stripe rejects, and stores idempotency keys with their parameters. Tests can
+pay on its pages. Events have the format of the requested API version.
 """
 
 import hmac
@@ -74,7 +74,7 @@ class Subscription:
 
 
 class StripeAccount(HttpService):
-    """`now`: its clock, in Unix seconds."""
+    """The service's Stripe account. `now`: its clock, in Unix seconds."""
 
     def __init__(self) -> None:
         super().__init__()

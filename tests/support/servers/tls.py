@@ -21,20 +21,19 @@ NAMES: Final = ("localhost", "127.0.0.1", "::1", "hooks.shop.example", "*.receiv
 
 
 class Flaw(StrEnum):
-    """The flaw of a certificate."""
-
     EXPIRED = "expired"
     WRONG_HOST = "wrong_host"
     SELF_SIGNED = "self_signed"
 
 
 class CertificateAuthority:
-    """`file`: its certificate (PEM), for WEBHOOK_CA_FILE."""
+    """A test certificate authority. `file`: its certificate (PEM), for WEBHOOK_CA_FILE."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._key = ec.generate_private_key(ec.SECP256R1())
-        # Two with the same name would be treated as one with a forged signature.
+        # Two authorities with the same name would be treated as one authority with a forged
+        # signature.
         self._name = _named(f"tests' authority {folder.name}")
         self._lock = threading.Lock()
         self._made: dict[Flaw | None, Path] = {}
@@ -98,7 +97,7 @@ class CertificateAuthority:
 
 @contextmanager
 def certificate_authority() -> Iterator[CertificateAuthority]:
-    """Create an authority; its files are deleted afterwards."""
+    """Create an authority. Its files are deleted afterwards."""
     with tempfile.TemporaryDirectory() as folder:
         yield CertificateAuthority(Path(folder))
 

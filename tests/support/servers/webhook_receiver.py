@@ -5,7 +5,8 @@
         …
         [request] = await receiver.received(1)
 
-One thread per connection, so that it works with any event loop and a response may wait.
+Each connection has a thread, so that the receiver works with any event loop and a response can
+wait.
 """
 
 import socket
@@ -40,7 +41,7 @@ class Received:
 
 @dataclass(frozen=True)
 class Reply:
-    """`after_s`: the delay of the response."""
+    """A response. `after_s`: its delay, in seconds."""
 
     status: int = 200
     body: bytes = b"ok"
@@ -52,8 +53,8 @@ Rule = Callable[[Received], Reply | Fault]
 
 
 class WebhookReceiver:
-    """`seen`: every complete request, in order. `contacts`: every connection, including failed
-    ones. `open`: currently open connections."""
+    """A merchant's webhook receiver. `seen`: every complete request, in order. `contacts`: every
+    connection, including failed ones. `open`: currently open connections."""
 
     def __init__(self, authority: CertificateAuthority, flaw: Flaw | None) -> None:
         self.seen: list[Received] = []
@@ -84,8 +85,8 @@ class WebhookReceiver:
             return len(self._open)
 
     def url_of(self, host: str) -> str:
-        """Return the same receiver's URL under another name; the certificate is for
-        tests.support.tls.NAMES."""
+        """Return the same receiver's URL under another name. The certificate is valid for NAMES in
+        tests.support.servers.tls."""
         return f"https://{host}:{self.port}/hooks"
 
     def answer(
@@ -104,13 +105,13 @@ class WebhookReceiver:
         self._fault = fault
 
     def decide(self, rule: Rule) -> None:
-        """Set a function that decides the response; it runs in the connection's thread. It cannot
-        cause a fault that precedes the request."""
+        """Set a function that decides the response. The function runs in the connection's thread,
+        and cannot cause a fault that precedes the request."""
         self._fault = None
         self._rule = rule
 
     async def received(self, count: int, seconds: float = 40) -> list[Received]:
-        """Wait for this many requests; return them. Raises TimeoutError."""
+        """Wait for this many requests, and return the requests. Raises TimeoutError."""
 
         async def complete() -> list[Received] | None:
             return [*self.seen] if len(self.seen) >= count else None
@@ -195,8 +196,8 @@ class WebhookReceiver:
 def webhook_receiver(
     authority: CertificateAuthority | None = None, flaw: Flaw | None = None
 ) -> Iterator[WebhookReceiver]:
-    """Create a receiver. Receivers that one sender must trust share an `authority`; otherwise each
-    has its own."""
+    """Create a receiver. Receivers that one sender must trust share an `authority`. By default,
+    each receiver has a separate authority."""
     with ExitStack() as stack:
         if authority is None:
             authority = stack.enter_context(certificate_authority())

@@ -1,6 +1,6 @@
 """WooCommerce's REST API on loopback: orders that can be searched for, refunded and cancelled.
 
-It has no idempotency keys, and counts the refunded money.
+The server has no idempotency keys, and counts the refunded money.
 """
 
 import base64
@@ -24,7 +24,7 @@ _STATUSES: Final = frozenset(
 
 @dataclass
 class WooOrder:
-    """`minor`: the amount paid, in minor units."""
+    """An order in WooCommerce. `minor`: the amount paid, in minor units."""
 
     id: int
     minor: int
@@ -37,7 +37,8 @@ class WooOrder:
 
 @dataclass(frozen=True)
 class WooRefund:
-    """`moved`: whether the payment provider was called, or the refund was only recorded."""
+    """A refund. `moved`: whether the payment provider was called. If not, the refund was only
+    recorded."""
 
     id: int
     order_id: int
@@ -82,7 +83,7 @@ class WooCommerceServer(HttpService):
         return _error(404, "rest_no_route")
 
     def forget_keys(self) -> None:
-        """Do nothing: it has no idempotency keys."""
+        """Do nothing, because the server has no idempotency keys."""
 
     def _search(self, query: Mapping[str, str]) -> Reply:
         if not 1 <= int(query.get("per_page", "10")) <= 100:

@@ -1,7 +1,8 @@
 """Zendesk's ticket API on loopback, as the agent uses it.
 
-It responds like the published API: basic authentication with `email/token`, audits with custom
-metadata, safe updates with `updated_stamp`, cursor pagination, and no update of a closed ticket.
+The server responds like the published API: basic authentication with `email/token`, audits with
+custom metadata, safe updates with `updated_stamp`, cursor pagination, and no update of a closed
+ticket.
 """
 
 import base64
@@ -22,8 +23,8 @@ _CLOSED = {"status": [{"description": "Status: closed prevents ticket update"}]}
 
 @dataclass
 class Ticket:
-    """`audits`: oldest first. `written`: comments by others. `updates`: the number of changes,
-    which determines the stamp."""
+    """A ticket. `audits`: oldest first. `written`: comments by others. `updates`: the number of
+    changes, which determines the stamp."""
 
     requester_email: str | None
     status: str = "open"
@@ -44,8 +45,8 @@ class Ticket:
 
 
 class ZendeskServer(HttpService):
-    """`page_size` limits a page of audits; with `collide`, this many next updates come too late.
-    `role`: of the token's user."""
+    """A Zendesk server. `page_size`: the maximum number of audits per page. `collide`: the number
+    of next updates that arrive too late. `role`: the role of the token's user."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -116,7 +117,7 @@ class ZendeskServer(HttpService):
         )
 
     def write(self, ticket_id: str, body: str, at: datetime, *, by_staff: bool = False) -> int:
-        """Add a comment by the requester or a colleague; return its id."""
+        """Add a comment by the requester or a colleague, and return its id."""
         ticket = self.tickets[ticket_id]
         ticket.written.append(
             {
@@ -131,7 +132,7 @@ class ZendeskServer(HttpService):
         return 9000 + len(ticket.written) - 1
 
     def _changed(self, request: Request) -> Reply:
-        """Return the changes. Only administrators have access; times within the last minute are
+        """Return the changes. Only administrators have access. Times within the last minute are
         rejected."""
         if self.role != "admin":
             return Reply(403, {"error": "Forbidden"})

@@ -45,8 +45,8 @@ async def a_replay(
     budget_micros: int = 1_000_000,
     budget_s: int = 600,
 ) -> str:
-    """Create a replay that has not started; return its id. It covers the last `days` up to a minute
-    from now."""
+    """Create a replay that has not started, and return its id. The replay covers the last `days` up
+    to a minute from now."""
     now = utc_now()
     replay = Replay(
         id=new_ulid(),

@@ -63,7 +63,7 @@ Ids = dict[str, str]
 
 
 class Client(Enum):
-    """Where a request names its client. Without a name, the user's own client is used."""
+    """The place where a request names its client. Without a name, the user's own client is used."""
 
     QUERY = "query"
     BODY = "body"
@@ -73,9 +73,9 @@ class Client(Enum):
 
 @dataclass(frozen=True)
 class Access:
-    """`body`: the smallest accepted body, with ids as parameters; `content`: one that is a file.
-    `missing`: the code for a missing
-    record, or another client's."""
+    """The access rules of a route. `body`: the smallest accepted body, with ids as parameters.
+    `content`: a body that is a file. `missing`: the code for a missing record and for another
+    client's record."""
 
     roles: frozenset[Role]
     client: Client = Client.QUERY

@@ -60,7 +60,8 @@ FOR_MANAGERS: Final[tuple[tuple[str, str, Body], ...]] = (
     ("POST", INVITATIONS, INVITED),
     ("POST", INVITATIONS + "/{invitation_id}/resend", None),
     ("DELETE", INVITATIONS + "/{invitation_id}", None),
-    # It loosens nothing: with an admin beside the owner, it would be held.
+    # This change loosens nothing. With an admin in addition to the owner, a loosening change would
+    # be held.
     ("POST", PLAYBOOKS, {**RETURNS, "name": "Autre", "event_type": "widget.*", "actions": {}}),
     ("PUT", _PLAYBOOK, {**RETURNS, "threshold": 0.9}),
     ("DELETE", _PLAYBOOK, None),
@@ -97,12 +98,12 @@ ONE_SESSION: Final = ("DELETE", SESSIONS + "/{session_id}")
 
 
 def missing_of(path: str) -> str | None:
-    """Return the code for a missing record."""
     return next((code for of, code in MISSING.items() if path.startswith(of + "/{")), None)
 
 
 async def new_member(front: LiveEngine, shop: Shop, role: Role = Role.AGENT) -> str:
-    """Create a user with that role; return an id as another identity provider might issue it."""
+    """Create a user with that role, and return an id as another identity provider might issue
+    it."""
     user_id = f"sub|{new_ulid().lower()}"
     async with front.database.service() as connection:
         members = MemberRepository(connection)
@@ -112,7 +113,7 @@ async def new_member(front: LiveEngine, shop: Shop, role: Role = Role.AGENT) -> 
 
 
 async def signed_in(front: LiveEngine, user_id: str, network: str = "203.0.113.0/24") -> str:
-    """Create a session for the user; return its id."""
+    """Create a session for the user, and return its id."""
     random = new_ulid().encode().ljust(SECRET_BYTES)[:SECRET_BYTES]
     async with units_on(front.database).everywhere() as work:
         opened = await open_session(

@@ -47,7 +47,7 @@ async def resume_all(engine: LiveEngine) -> None:
 
 
 class StoppingExecute(Execute):
-    """Stops all automation after the plan is executed."""
+    """An executor that stops all automation after the plan is executed."""
 
     def __init__(self, real: Execute, throw: Callable[[], Awaitable[None]]) -> None:
         self.__dict__.update(real.__dict__)

@@ -77,13 +77,14 @@ SERVICE_ONLY = frozenset(
         "sign_in_links",
     }
 )
-"""Tables without a client: only cross-client code may access them."""
+"""Tables without a client. Only cross-client code may access them."""
 
 NO_TENANT = SERVICE_ONLY | {"clients"}
 
 
 async def fill_every_table(database: Database, shop: Shop) -> None:
-    """Fill all tables; fail if one stayed empty, so that this function must be extended."""
+    """Fill all tables. Fail if a table stayed empty, because this function must then be
+    extended."""
     now = utc_now()
     paused = await subscribe(database, shop)
     await subscribe(database, shop)
@@ -142,7 +143,7 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
 
 
 async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> str:
-    """Return the conversation of the work."""
+    """Work on the run, and return its conversation."""
     now = utc_now()
     opened = await ConversationRepository(connection, shop.tenant).open(
         "key",
@@ -188,7 +189,7 @@ async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> str:
 
 
 async def _act(ref: RunRef, shop: Shop, connection: AsyncConnection) -> str:
-    """Return the integration for actions."""
+    """Record actions of the run, and return their integration."""
     now, integration_id = utc_now(), new_ulid()
     await IntegrationRepository(connection, shop.tenant).connect(
         Integration(id=integration_id, provider=Provider.DEMO_SHOP, sealed="sealed"), now, new_ulid

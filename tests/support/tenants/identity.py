@@ -44,7 +44,7 @@ def public_jwk(key: PrivateKey, kid: str, **more: object) -> dict[str, object]:
 
 
 def claims(user_id: object = "user-1", **more: object) -> dict[str, object]:
-    """Return the claims of a valid token; None removes one."""
+    """Return the claims of a valid token. A value of None removes the claim."""
     now = int(utc_now().timestamp())
     good: dict[str, object] = {
         "iss": ISSUER, "aud": AUDIENCE, "sub": user_id, "iat": now, "exp": now + 3600, **more
@@ -84,7 +84,7 @@ def bearer(token: str) -> dict[str, str]:
 
 
 class Clock:
-    """Seconds that pass when a test says so."""
+    """A clock that advances when the test sets it."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -105,7 +105,6 @@ class Provider:
     answering: asyncio.Event = field(default_factory=asyncio.Event)
 
     def publish(self, **keys: PrivateKey) -> None:
-        """Replace the published keys."""
         self.keys = dict(keys)
         self.document = {"keys": [public_jwk(key, kid) for kid, key in keys.items()]}
 
@@ -130,7 +129,7 @@ class Provider:
 
 
 def signed_by_hand(provider: Provider, header: dict[str, object], body: dict[str, object]) -> str:
-    """Return a token signed with the key `first`; PyJWT would not create some of these."""
+    """Return a token signed with the key `first`. PyJWT would not create some of these tokens."""
     raw = f"{segment({'alg': 'ES256', **header})}.{segment(body)}"
     signature = jwt.get_algorithm_by_name("ES256").sign(raw.encode(), provider.keys["first"])
     return f"{raw}.{segment(signature)}"
@@ -138,7 +137,7 @@ def signed_by_hand(provider: Provider, header: dict[str, object], body: dict[str
 
 @asynccontextmanager
 async def identity_provider() -> AsyncIterator[Provider]:
-    """A provider with one key, `first`."""
+    """Run a provider with one key, `first`."""
     provider = Provider()
     provider.publish(first=ec_key())
     provider.answering.set()

@@ -1,4 +1,5 @@
-"""Members who qualify as one of two approvers: long enough in the team, with a verified address."""
+"""Members who qualify as one of two approvers. They have a verified address and have been members
+for long enough."""
 
 from datetime import datetime, timedelta
 
@@ -23,7 +24,7 @@ async def join(
     joined_at: datetime | None = None,
     verified: bool = True,
 ) -> None:
-    """Add a user to the client; by default two days ago, with a verified address."""
+    """Add a user to the client, by default two days ago and with a verified address."""
     at = joined_at or utc_now() - LONG_AGO
     members = MemberRepository(connection)
     await members.ensure_user(user_id, email or f"{user_id}@example.com", at)

@@ -43,7 +43,7 @@ AWKWARD = '=cmd|"é\\" \u2028 ## client (1)\r\n\t"x",;\'\U0001f600 -- null {{ x 
 
 async def lived_tenant(acting: LiveEngine, folder: Path) -> Acting:
     """Create its runs: completed with a refund, rejected, edited, in review and left to human
-    agents; no worker remains."""
+    agents. No worker is running afterwards."""
     it = await acting_shop(acting, folder, [order("2001")], rules())
     think_by(acting, ScriptedBrain(ActionKind.REFUND))
     ask = {"event_type": "shopify.ticket.created", "customer_email": CUSTOMER}

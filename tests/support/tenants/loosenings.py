@@ -53,7 +53,7 @@ async def second_manager(front: LiveEngine, shop: Shop, role: Role = Role.ADMIN)
 
 
 async def held(front: LiveEngine, shop: Shop) -> str:
-    """Create a held loosening that an admin requested; return its id."""
+    """Create a held change that loosens a rule, requested by an admin, and return its id."""
     admin = await second_manager(front, shop)
     spec = refunding(name=new_ulid(), event_type=f"{new_ulid().lower()}.*")
     try:
@@ -65,7 +65,7 @@ async def held(front: LiveEngine, shop: Shop) -> str:
 
 
 async def made(front: LiveEngine, shop: Shop, spec: PlaybookSpec) -> str:
-    """Create a playbook as an operator, whose changes are not held; return its id."""
+    """Create a playbook as an operator, whose changes are not held, and return its id."""
     async with units_on(front.database).of(shop.tenant) as work:
         entry = await create_playbook(work, Actor.operator("operator:root"), spec, NEW_CLIENT)
     return entry.playbook.id

@@ -60,7 +60,7 @@ async def message(
 
 
 async def call(engine: LiveEngine, shop: Shop, name: str, /, **arguments: Any) -> dict[str, Any]:
-    """Call a tool manually, without the cost of a connection; return its whole result."""
+    """Call a tool manually, without the cost of a connection, and return its whole result."""
     answer = await message(engine, shop, "tools/call", {"name": name, "arguments": arguments})
     assert answer.status_code == 200, answer.text
     result: dict[str, Any] = answer.json()["result"]

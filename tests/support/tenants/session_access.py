@@ -14,8 +14,8 @@ from tests.support.tenants.shop import Shop
 
 @dataclass(frozen=True)
 class SessionAccess:
-    """`body`: the smallest accepted body. `names_client`: whether the request names its client, in
-    the query of a GET and in the body of a POST."""
+    """The access rules of a route. `body`: the smallest accepted body. `names_client`: whether the
+    request names its client, in the query of a GET and in the body of a POST."""
 
     roles: frozenset[Role]
     body: dict[str, Any] | None = None
@@ -28,7 +28,7 @@ SESSION_ACCESS: Final[dict[Route, SessionAccess]] = {
     ),
     ("GET", "/api/billing/usage"): SessionAccess(ALL),
     ("GET", "/api/client/export-data"): SessionAccess(MANAGERS, names_client=False),
-    # A playbook that does not exist: the role is checked first, and no worker is needed.
+    # The playbook does not exist. The role is checked first, so no worker is needed.
     ("POST", "/api/simulator/chat"): SessionAccess(
         REVIEWERS, {"message": "Bonjour", "playbook_id": "01J00000000000000000000000"}
     ),

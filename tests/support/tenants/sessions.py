@@ -1,4 +1,4 @@
-"""Verifiers of session tokens: for another identity provider, or for our own."""
+"""Verifiers of session tokens from another identity provider or from our own."""
 
 import pytest
 

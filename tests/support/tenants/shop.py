@@ -60,7 +60,7 @@ async def open_shop(
 ) -> Shop:
     """Create a client with one active playbook, one key and the templates above.
 
-    Without a rulebook, its agent only answers.
+    Without a rulebook, the agent only answers.
     """
     now, client_id, playbook_id, key_id = utc_now(), new_ulid(), new_ulid(), new_ulid()
     key, material = new_key(secrets.token_bytes(KEY_BYTES))

@@ -17,8 +17,8 @@ from tests.support.tenants.shop import Shop, open_shop
 
 
 def a_day() -> datetime:
-    """Return noon of a random day. The counters have no tenant: tests are isolated by their
-    days."""
+    """Return noon of a random day. The counters have no tenant, so each test uses a separate
+    day."""
     return datetime(2200, 1, 1, 12, tzinfo=UTC) + timedelta(days=secrets.randbelow(2_000_000))
 
 

@@ -1,4 +1,4 @@
-"""A shop's webhooks from the sender's view: each step in a separate transaction."""
+"""A shop's webhooks from the sender's view, with each step in a separate transaction."""
 
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ class Hooks:
             )
 
     async def begun(self, delivery_id: str, attempt: int = 1) -> Outgoing:
-        """Start a delivery that has something to send."""
+        """Start a delivery, which must have a request to send."""
         outgoing = await self.begin(delivery_id, attempt)
         assert isinstance(outgoing, Outgoing)
         return outgoing

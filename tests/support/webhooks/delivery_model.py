@@ -23,7 +23,7 @@ class Sent:
 
 @dataclass
 class Model:
-    """The model of one webhook. `bodies`: of the events that can still be replayed."""
+    """The model of one webhook. `bodies`: the bodies of the events that can still be replayed."""
 
     policy: RetryPolicy
     in_plan: bool = True
@@ -38,7 +38,7 @@ class Model:
         return [one for one, sent in self.sent.items() if sent.result is None]
 
     def begin(self, delivery_id: str, attempt: int) -> DeliverResult | None:
-        """Start a delivery; return its result, or None if there is something to send."""
+        """Start a delivery, and return its result, or None if a request must be sent."""
         sent = self.sent.get(delivery_id)
         if sent is None or sent.result is not None or sent.attempt >= attempt:
             return self.known(sent)
@@ -91,7 +91,8 @@ class Model:
         return sent.result
 
     def is_heard_of(self, delivery_id: str) -> bool:
-        """Return whether the owner receives an email about it: then it is not pruned."""
+        """Return whether the owner receives an email about the delivery. Such a delivery is not
+        pruned."""
         result = self.sent[delivery_id].result
         return result is not None and result.notice is not None
 

@@ -40,7 +40,7 @@ async def died(child: Process) -> None:
 async def each_once(
     engine: LiveEngine, shop: Shop, receiver: WebhookReceiver, deliveries: list[dict[str, Any]]
 ) -> None:
-    """Check that all succeed, with one POST each."""
+    """Check that all deliveries succeed, with one POST each."""
     for one in deliveries:
         record = await ended(engine, one["id"])
         assert (record["status"], record["attempt"]) == ("success", 1)

@@ -9,7 +9,8 @@ _LONGEST_S = 60
 
 
 class Holding:
-    """`held`: which requests wait. All receive `status` in the end."""
+    """A rule that holds requests. `held`: returns whether a request waits. All requests finally
+    receive `status`."""
 
     def __init__(self, held: Callable[[Received], bool], status: int = 200) -> None:
         self._held = held

@@ -43,7 +43,7 @@ class Installation:
         return done.stderr
 
     def create(self, *events: str) -> tuple[str, str]:
-        """Create a webhook; return its id and secret."""
+        """Create a webhook, and return its id and secret."""
         given = [word for event in events or ("*",) for word in ("--event", event)]
         made = self.json("create", "--client", self.client_id, "--url", self.receiver.url, *given)
         return made["webhook_id"], made["secret"]

@@ -1,4 +1,4 @@
-"""Deliveries that request permits: they arrive, run, and end when a test says so."""
+"""Deliveries that request permits, run, and end when the test releases them."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ from domain.webhooks.ports import TakenPlace
 
 
 class Alone:
-    """Slots without another worker."""
+    """The slots of an installation without other workers."""
 
     async def take(self, client_id: str, webhook_id: str) -> TakenPlace | None:  # noqa: ARG002
         return TakenPlace(())
@@ -26,7 +26,7 @@ class Time:
 
 
 class Sending:
-    """One delivery that holds its permit until it is told to end."""
+    """One delivery that holds its permit until the test ends it."""
 
     def __init__(self, delivery_limiter: DeliveryLimiter, tenant: str, endpoint: str) -> None:
         self.tenant = tenant
@@ -45,7 +45,7 @@ class Sending:
 
     @property
     def deferred(self) -> float | None:
-        """Return the seconds by which it was deferred, if it was."""
+        """Return the seconds by which the delivery was deferred, or None."""
         if not self.task.done() or self.task.cancelled():
             return None
         error = self.task.exception()
@@ -54,7 +54,7 @@ class Sending:
 
 
 async def settle() -> None:
-    """Let every task run as far as possible."""
+    """Run every task as far as possible."""
     for _ in range(6):
         await asyncio.sleep(0)
 

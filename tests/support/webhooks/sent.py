@@ -1,4 +1,4 @@
-"""The results of a delivery: its record, its emails, its workflow's end."""
+"""The results of a delivery: its record, its emails and its workflow's result."""
 
 from email.message import EmailMessage
 from typing import Any
@@ -39,7 +39,7 @@ def mails_to_owner(mail: MailServer, shop: Shop) -> list[EmailMessage]:
 
 
 async def mailed(mail: MailServer, shop: Shop, count: int) -> list[str]:
-    """Wait until the shop's owner has this many emails; return their subjects."""
+    """Wait until the shop's owner has this many emails, and return their subjects."""
 
     async def arrived() -> list[str] | None:
         subjects = [one["Subject"] for one in mails_to_owner(mail, shop)]
@@ -49,7 +49,7 @@ async def mailed(mail: MailServer, shop: Shop, count: int) -> list[str]:
 
 
 async def result_of(engine: LiveEngine, shop: Shop, delivery_id: str) -> dict[str, str]:
-    """Wait for the delivery's workflow; return its result."""
+    """Wait for the delivery's workflow, and return its result."""
     run = delivery_of(engine, shop, delivery_id)
 
     async def begun() -> bool:

@@ -16,7 +16,7 @@ from tests.support.tenants.shop import Shop
 
 @dataclass(frozen=True)
 class Told:
-    """One row of the outbox; `data` is from its body."""
+    """One row of the outbox. `data`: the data in its body."""
 
     event: str
     dedup_key: str
@@ -25,7 +25,6 @@ class Told:
 
 
 async def told_events(database: Database, *, of: Shop | None = None, **where: object) -> list[Told]:
-    """Return the events with these column values, in order."""
     found = await rows(database, outbox, of=of, **where)
     return [_read(row) for row in sorted(found, key=lambda row: str(row["id"]))]
 

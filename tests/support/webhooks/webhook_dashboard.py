@@ -45,7 +45,7 @@ ABOUT_ONE: dict[str, Call] = {
     "delete": ("DELETE", "/{webhook_id}", None),
 }
 CHANGES = ("change", "rotate", "enable", "test", "verify", "replay", "replay_since")
-"""Requests that require a plan with webhooks; reading and deleting do not."""
+"""Requests that require a plan with webhooks. Reading and deleting do not require one."""
 
 
 async def ask(
@@ -65,7 +65,7 @@ async def ask(
 
 
 async def create(front: LiveEngine, headers: dict[str, str], /, **body: object) -> httpx.Response:
-    """Create a webhook. `body`: extends NEW; None omits a field."""
+    """Create a webhook. `body`: extends NEW. A value of None omits the field."""
     json = {name: value for name, value in {**NEW, **body}.items() if value is not None}
     return await front.http.post(WEBHOOKS, json=json, headers=headers)
 
@@ -106,7 +106,7 @@ async def all_of(front: LiveEngine, headers: dict[str, str], **query: str) -> li
 
 
 async def ready(front: LiveEngine, shop: Shop) -> tuple[str, str]:
-    """Create a webhook and an ended delivery; return their ids."""
+    """Create a webhook and an ended delivery, and return their ids."""
     sealer = front.app.state.resources.sealer
     webhook = await subscribe(front.database, shop, sealer=sealer)
     (delivery_id,) = await tell(front.database, shop)

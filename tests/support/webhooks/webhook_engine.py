@@ -23,7 +23,7 @@ from tests.support.webhooks.webhooks import Subscribed, subscribe
 async def sending_engine(
     database_url: str, temporal: TemporalServer, receiver: WebhookReceiver, *, smtp_url: str
 ) -> AsyncIterator[LiveEngine]:
-    """An engine that trusts this receiver's authority; no worker is running yet."""
+    """Yield an engine that trusts this receiver's authority. No worker is running yet."""
     async with live_engine(
         database_url,
         temporal.address,
@@ -55,7 +55,7 @@ async def subscribed(
 
 
 async def ended(engine: LiveEngine, delivery_id: str) -> dict[str, Any]:
-    """Wait until a delivery has ended; return its record."""
+    """Wait until a delivery has ended, and return its record."""
 
     async def row() -> dict[str, Any] | None:
         found = await only_row(engine.database, webhook_deliveries, id=delivery_id)

@@ -12,7 +12,8 @@ _PAUSE_S = 0.02
 
 
 class Fault(StrEnum):
-    """Faults in the first group precede the request, so it does not appear in `seen`."""
+    """A fault. The faults in the first group precede the request, which then does not appear in
+    `seen`."""
 
     CLOSES_AT_ONCE = "closes_at_once"
     NO_HANDSHAKE = "no_handshake"
@@ -36,19 +37,19 @@ class Fault(StrEnum):
 
 _OK = "HTTP/1.1 200 OK\r\n"
 
-# What is sent before the connection is closed.
+# The bytes that are sent before the connection is closed.
 _ALL_OF_IT = {
     Fault.CLOSES: b"",
     Fault.GARBAGE: b"220 mail.shop.example ESMTP ready\r\n",
     Fault.HUGE_HEADER: _OK.encode() + b"X-Huge: " + b"a" * 2**20 + b"\r\n\r\n",
     Fault.CUTS_BODY: _OK.encode() + b"Content-Length: 1000\r\n\r\nthe first words",
 }
-# What is sent byte by byte.
+# The bytes that are sent one by one.
 _DRIPPED = {
     Fault.DRIPS_HEADERS: _OK.encode() + b"X-Slow: ",
     Fault.DRIPS_BODY: _OK.encode() + b"Content-Length: 9999999\r\n\r\n",
 }
-# What is sent, and what follows as fast as it is read.
+# The bytes that are sent first, and the bytes that are then sent repeatedly.
 _POURED = {
     Fault.ENDLESS_HEADERS: (_OK.encode(), b"X-More: of it\r\n" * 1000),
     Fault.ENDLESS_1XX: (b"", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 1000),

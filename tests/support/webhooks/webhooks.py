@@ -16,7 +16,7 @@ from store.webhooks.subscriptions import NewWebhook, WebhookRepository
 from tests.support.tenants.shop import Shop
 
 SEALER = FernetSealer(new_seal_key())
-"""For tests that unseal nothing."""
+"""A sealer for tests that do not unseal secrets."""
 URL = "https://hooks.example.com/in"
 
 
@@ -36,7 +36,7 @@ async def subscribe(
     once_per_ticket: bool = False,
     sealer: Sealer = SEALER,
 ) -> Subscribed:
-    """Create a webhook. `sealer`: the one of the sending process."""
+    """Create a webhook. `sealer`: the sealer of the sending process."""
     webhook_id, secret = new_ulid(), secret_of(secrets.token_bytes(SECRET_BYTES))
     async with database.tenant(shop.tenant) as connection:
         await WebhookRepository(connection, shop.tenant).create(
@@ -61,7 +61,7 @@ async def tell(
     *,
     run_id: str | None = None,
 ) -> tuple[str, ...]:
-    """Create an event for the shop; return the ids of its deliveries."""
+    """Create an event for the shop, and return the ids of its deliveries."""
     async with database.tenant(shop.tenant) as connection:
         return await Outbox(connection, shop.tenant).add(
             event or sample(), dedup_key=new_ulid(), now=utc_now(), new_id=new_ulid, run_id=run_id

@@ -56,8 +56,8 @@ class Chat:
         *,
         network: str | None = None,
     ) -> str | None:
-        """Request a code; return its id, or None if it is withheld. `network`: by default a new one
-        each time."""
+        """Request a code, and return its id, or None if the code is withheld. `network`: by default
+        a new network each time."""
         network = network or new_ulid()
         wanted = VisitorCodeWanted(session_id, email, language, network, int(code))
         async with self.units.of(self.shop.tenant) as work:

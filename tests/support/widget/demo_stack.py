@@ -12,7 +12,7 @@ from tests.support.core.command_line import dev_stack
 
 @dataclass(frozen=True)
 class DemoStack:
-    """`tour`: the output before the line `ready`."""
+    """A running demo stack. `tour`: the output before the line `ready`."""
 
     data: Path
     url: str
@@ -32,7 +32,7 @@ _NAMED = ("storefront http", "ready http")
 
 
 def _printed(process: "subprocess.Popen[str]") -> list[str]:
-    """Return the lines until it serves; fail with the errors if it never does."""
+    """Return the output up to the line `ready`. Fail with the errors if that line never appears."""
     assert process.stdout is not None
     lines: list[str] = []
     for line in process.stdout:

@@ -41,7 +41,7 @@ class WidgetPage:
         return {} if self.origin is None else {"origin": self.origin}
 
     async def ask(self, message: str = "Bonjour", **body: object) -> httpx.Response:
-        """Send a request. `idempotency_key` is a header."""
+        """Send a request. `idempotency_key`: sent as a header."""
         key = body.pop("idempotency_key", None)
         more = {} if key is None else {"idempotency-key": str(key)}
         return await self.engine.http.post(
@@ -52,7 +52,7 @@ class WidgetPage:
         )
 
     async def say(self, message: str = "Bonjour", **body: object) -> dict[str, Any]:
-        """Send a message, which must be accepted; return the answer."""
+        """Send a message, which must be accepted, and return the answer."""
         answer = await self.ask(message, **body)
         assert answer.status_code == 200, answer.text
         told: dict[str, Any] = answer.json()
@@ -70,7 +70,6 @@ class WidgetPage:
         return session_token(self._sealer, self.shop.client_id, session_id, verified_email)
 
     def session(self, token: str) -> str:
-        """Return the id of the token's session."""
         found = held_session(self._sealer, self.shop.client_id, token)
         assert found is not None
         return found.id
@@ -88,13 +87,13 @@ class WidgetPage:
 
 
 async def page_of(engine: LiveEngine, shop: Shop, **change: object) -> WidgetPage:
-    """Create a page of the shop's site, which is allowed to show the widget. `change`: as in
-    WidgetChange."""
+    """Create a page of the shop's site, which is allowed to show the widget. `change`: the fields
+    of WidgetChange."""
     return WidgetPage(engine, shop, await with_widget(engine.database, shop, **change))
 
 
 async def with_widget(database: Database, shop: Shop, **change: object) -> str:
-    """Enable a widget for the pages of ORIGIN; return its key."""
+    """Enable a widget for the pages of ORIGIN, and return its key."""
     key = widget_key_of(secrets.token_bytes(WIDGET_KEY_BYTES))
     wanted = WidgetChange.model_validate({"allowed_origins": (ORIGIN,), **change})
     async with database.tenant(shop.tenant) as connection:
@@ -104,7 +103,7 @@ async def with_widget(database: Database, shop: Shop, **change: object) -> str:
 
 
 async def with_secret(page: WidgetPage, *, overlap: timedelta | None = None) -> str:
-    """Give the widget a new secret; the previous one remains valid for this long."""
+    """Give the widget a new secret. The previous secret remains valid for `overlap`."""
     secret, now = secret_of(secrets.token_bytes(SECRET_BYTES)), utc_now()
     sealer = FernetSealer(page.engine.settings.seal.key.get_secret_value())
     async with page.engine.database.tenant(page.shop.tenant) as connection:

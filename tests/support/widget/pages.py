@@ -57,7 +57,8 @@ async def listening(app: ASGIApp, port: int = 0) -> AsyncIterator[str]:
 
 @dataclass
 class Site:
-    """Pages whose policy allows only the service's script: no styles, nothing inline.
+    """A merchant's pages. Their policy allows only the service's script, and no styles or inline
+    code.
 
     `tags`: the attributes of each widget's script tag.
     """

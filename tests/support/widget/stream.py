@@ -25,7 +25,8 @@ class Event:
 
 @dataclass
 class Stream:
-    """`seen`: everything read so far. `state`: the last one; empty before the first."""
+    """An event stream. `seen`: all events read so far. `state`: the last state, empty before the
+    first."""
 
     answer: httpx.Response
     seen: list[Event] = field(default_factory=list)
@@ -47,7 +48,6 @@ class Stream:
         self._lines = self.answer.aiter_lines()
 
     async def until(self, is_there: Callable[["Stream"], bool], seconds: float = 30) -> None:
-        """Read until the condition is true."""
         async with asyncio.timeout(seconds):
             while not is_there(self):
                 assert await self._next(), "the stream has ended"
@@ -91,7 +91,7 @@ async def read_messages(
 async def streaming(
     page: WidgetPage, base_url: str, token: str, **headers: str
 ) -> AsyncIterator[Stream]:
-    """Open a stream. `headers`: with underscores."""
+    """Open a stream. `headers`: header names with underscores."""
     more = {name.replace("_", "-"): value for name, value in headers.items()}
     asked = asking(page, token, accept="text/event-stream", **more)
     async with (

@@ -1,4 +1,4 @@
-"""A small version of the widget routes: a test chooses the service's responses.
+"""A small version of the widget routes, for which a test chooses the responses.
 
 Bodies and headers are created with the service's own schemas, and the script is the real one.
 `tests/e2e/widget/test_widget_live.py` uses the real service.
@@ -71,9 +71,10 @@ class _Planned:
 
 
 class StubService:
-    """`chats`: the bodies of chat requests, in order. `answers`: the answer to a text; an echo by
-    default. `let_go`: no answer before it is set. `buffered`: a proxy buffers the streams. `full`:
-    every stream is rejected. `streams`: the number of open ones."""
+    """A stub of the widget routes. `chats`: the bodies of chat requests, in order. `answers`: the
+    answers, by text. By default, an answer repeats the text. `let_go`: no request is answered
+    before this event is set. `buffered`: whether a proxy buffers the streams. `full`: whether every
+    stream is rejected. `streams`: the number of open streams."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -123,7 +124,7 @@ class StubService:
         return found
 
     def forget(self) -> None:
-        """End all sessions: the next message of each starts another."""
+        """End all sessions. The next message in a session starts a new one."""
         self._ended.update(self.sessions)
         self.sessions.clear()
         self._done.clear()
@@ -274,7 +275,7 @@ class StubService:
         email = self._asked.get(body["session_id"])
         if body["code"] != CODE or email is None:
             return _refusal(401, "invalid_widget_code")
-        # As in the service: the same session, with another token.
+        # As in the service, the session stays the same but gets another token.
         token = f"{body['session_id'].partition('.')[0]}.{new_ulid()}"
         self.sessions[token] = self.sessions.pop(body["session_id"])
         self.sessions[token].set(verified_email=masked(email))
