@@ -41,8 +41,8 @@ async def write_reply(
     attach (`services/reviews/reply_files.py`).
 
     Raises RoleRequired, InvalidInput for a text that cannot be sent, ConversationNotFound,
-    ConversationTaken, EscalationClaimed, ReplyNotPossible, AttachmentNotFound, AttachmentRefused,
-    and ConversationMovedOn if the customer has sent another message after `seen_event`.
+    ConversationTaken, EscalationClaimed, ReplyNotPossible, AttachmentNotFound, AttachmentRefused.
+    Raises ConversationMovedOn if the customer has sent another message after `seen_event`.
     """
     actor.require(REVIEWERS)
     check_words(text)

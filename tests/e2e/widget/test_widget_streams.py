@@ -1,9 +1,14 @@
 """When the script opens a stream, and its fallback without streams."""
 
+import asyncio
+from pathlib import Path
+
 import pytest
 from playwright.async_api import BrowserContext, Page, expect
 
+from domain.widget.shown_message import ShownFile
 from tests.support.core.waiting import eventually
+from tests.support.intake.attachments import PHOTO
 from tests.support.widget.pages import Site, Visitor, visit
 from tests.support.widget.stub_service import StubService
 
@@ -148,6 +153,27 @@ async def test_who_reads_further_up_is_left_there(visitor: Visitor, stub: StubSe
     await visitor.write("Mine")
     await expect(visitor.pending).to_have_count(0)
     assert await log.evaluate(left) < 2
+
+
+async def test_a_file_is_saved(visitor: Visitor, stub: StubService) -> None:
+    """The file is only for this session, so it has no URL that a visitor could pass on."""
+    await visitor.open()
+    await visitor.write("Hello")
+    await expect(visitor.texts).to_have_count(2)
+    stub.session.add("human", "Here it is", (ShownFile("1", "Facture été.png", 100),))
+    file = visitor.page.get_by_role("button", name="Facture été.png")
+
+    async with visitor.page.expect_download() as saved:
+        await file.click()
+
+    download = await saved.value
+    assert download.suggested_filename == "Facture été.png"
+    content = await asyncio.to_thread(Path(await download.path()).read_bytes)
+    assert content == PHOTO.data
+
+    stub.refuse("attachments/{file_id}", 503, "engine_unavailable")
+    await file.click()
+    await expect(visitor.notice).to_contain_text("Something went wrong on our side")
 
 
 async def test_a_page_from_the_browser_s_own_memory(

@@ -24,7 +24,8 @@ from api.schemas.widget.verification import CodeSent, VerifiedSession
 from api.widget_feed import message_event, state_event
 from api.widget_script.bundle import WidgetScript
 from domain.tenants.disclosure import DEFAULT_DISCLOSURE
-from domain.widget.shown_message import SessionState, ShownMessage, masked
+from domain.widget.shown_message import SessionState, ShownFile, ShownMessage, masked
+from tests.support.intake.attachments import PHOTO
 
 KEY: Final = "wk_0123456789abcdef0123456789abcdef"
 OTHER_KEY: Final = "wk_fedcba9876543210fedcba9876543210"
@@ -48,8 +49,14 @@ class StubSession:
     seen: int = 0
     changes: int = 0
 
-    def add(self, author: Literal["customer", "agent", "human"], text: str) -> None:
-        self.messages.append(ShownMessage(len(self.messages) + 1, author, text, utc_now()))
+    def add(
+        self,
+        author: Literal["customer", "agent", "human"],
+        text: str,
+        files: tuple[ShownFile, ...] = (),
+    ) -> None:
+        number = len(self.messages) + 1
+        self.messages.append(ShownMessage(number, author, text, utc_now(), files))
         self.changes += 1
 
     def set(self, **facts: Any) -> None:
@@ -100,7 +107,7 @@ class StubService:
         routes = {
             "chat": self._chat, "config": self._config, "messages": self._messages,
             "seen": self._seen, "email": self._email, "verify": self._verify,
-            "rating": self._rating,
+            "rating": self._rating, "attachments/{file_id}": self._attachment,
         }  # fmt: skip
         self.app = Starlette(
             routes=[
@@ -254,6 +261,13 @@ class StubService:
                 await asyncio.sleep(0.01)
         finally:
             self.streams -= 1
+
+    async def _attachment(self, request: Request) -> Response:
+        session = self.sessions.get(request.headers["x-widget-session"], StubSession())
+        sent = {file.id for one in session.messages for file in one.files}
+        if request.path_params["file_id"] not in sent:
+            return _refusal(404, "attachment_not_found")
+        return Response(PHOTO.data, media_type=PHOTO.claimed_type)
 
     async def _seen(self, request: Request) -> Response:
         body = await request.json()
