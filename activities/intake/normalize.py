@@ -42,15 +42,15 @@ from store.webhooks.outbox import Outbox
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """An event as it was received. `authserv_ids`: the mail servers that its client trusts."""
+    """An event as it was received. `authserv_ids`: the mail servers that the client trusts."""
 
     event: InboundEvent
     authserv_ids: tuple[str, ...]
 
 
 class Normalize:
-    """Normalizes events and adds them to threads. `thread_lasts`: how long a thread stays open
-    after its last message."""
+    """The activity that normalizes events and adds them to threads. `thread_lasts`: how long a
+    thread stays open after its last message."""
 
     def __init__(
         self,
@@ -203,8 +203,8 @@ class Normalize:
         opened: Opened,
         step: NormalizeInput,
     ) -> UnifiedEvent:
-        """Return the event after checking it for an emailed code. A code is counted only once, so
-        an earlier attempt's result is kept."""
+        """Return the event after checking it for an emailed code. An earlier attempt's result is
+        kept, because a code must be counted only once."""
         if opened.is_repeated and can_be_proved(event):
             return await EventRepository(connection, tenant).unified(step.ref.event_id) or event
         return await with_code(

@@ -50,8 +50,9 @@ _RECORDS: Final[tuple[tuple[sa.Table, _NextPage], ...]] = (
 
 
 class CustomerErasure:
-    """Erases a customer. `mark`: the start time of the erasure, with which the customer's events
-    are marked. `reached`: the progress of an earlier attempt, updated after each page."""
+    """The erasure of a customer. `mark`: the start time of the erasure, which is stored on the
+    customer's events as a mark. `reached`: the progress of an earlier attempt, updated after each
+    page."""
 
     def __init__(
         self,
@@ -193,8 +194,8 @@ class CustomerErasure:
         return FoundRecords(page.last, ids)
 
     async def _remove_files(self, page: Marked) -> None:
-        """Remove these records' attachments before the rows of the records. The batches are small
-        because attachments are large."""
+        """Remove these records' attachments, in small batches because attachments are large. Call
+        this method before the rows of the records are removed."""
         removed = 1
         while removed:
             async with self._database.service() as connection:

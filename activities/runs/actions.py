@@ -30,9 +30,9 @@ _LOOK_S: Final = 3.0
 class Step:
     """One action of a run, with the data that its handler needs.
 
-    `key`: the effect's idempotency key, the same in every attempt and round. `again`: the action
-    was started before, and its outcome is unknown. `interrupted`: the action was started in the
-    current round, so no human agent has approved a repetition since then.
+    `key`: the effect's idempotency key, the same in every attempt and round. `again`: whether an
+    earlier attempt was started and its outcome is unknown. `interrupted`: whether that attempt
+    belongs to the current round. If so, no human agent has approved a repetition since then.
     """
 
     tenant: TenantId
@@ -111,8 +111,8 @@ class Actions:
     async def order_of(
         self, action: PlannedAction, integration: Integration, case: Case
     ) -> Order | None:
-        """Return the current state of the action's order. Raises ActionRefused,
-        ActionUnreachable."""
+        """Return the current state of the action's order, or None if the shop has no such order.
+        Raises ActionRefused, ActionUnreachable."""
         shop = self._connectors.shop(integration)
         try:
             async with asyncio.timeout(_LOOK_S):

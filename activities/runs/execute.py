@@ -41,7 +41,7 @@ _TRIES: Final = 4
 
 
 class Execute:
-    """Executes plans, and records each action in the action ledger."""
+    """The activity that executes plans and records each action in the action ledger."""
 
     def __init__(
         self,
@@ -190,7 +190,7 @@ class Execute:
         self, job: Job, action: PlannedAction, index: int, code: str
     ) -> StepOutcome:
         """Return the outcome of a step that cannot be executed now. The outcome is unknown if the
-        step was started before."""
+        step was started earlier."""
         async with self._database.tenant(job.tenant) as connection:
             ledger = ActionLedger(connection, job.tenant)
             settled = await ledger.settled(job.place(index))

@@ -1,5 +1,4 @@
-"""Limit concurrent deliveries, so that neither receivers nor tenants can delay each other's
-deliveries.
+"""Limit concurrent deliveries, so that a receiver or tenant cannot delay other deliveries.
 
 A receiver may hang for 10 s, and its delivery occupies a slot of the worker. Active and waiting
 deliveries are therefore limited, per endpoint and per tenant. A delivery that exceeds the limit of
@@ -31,8 +30,8 @@ _ASKED_AGAIN_S: Final = (0.05, 0.1, 0.2, 0.4, 0.8)
 # of the newest duration in the moving average.
 _HELD_S: Final = 3.0
 _WEIGHT: Final = 0.2
-# The fraction of the longest deferral that is random. A delivery with the longest deferral is
-# retried in the second half of that period.
+# This fraction of the longest deferral is random. A delivery with the longest deferral is retried
+# in the second half of that period.
 _SPREAD: Final = 0.5
 _JITTER: Final = 0.1
 
@@ -92,11 +91,11 @@ class _Tenant:
 
 
 class DeliveryLimiter:
-    """Grants the delivery permits of one process and one event loop. `places`: the slots that all
-    workers share. `waiting`: the maximum number of waiting deliveries of all tenants.
+    """The delivery permits of one process and one event loop. `places`: the slots that all workers
+    share. `waiting`: the maximum number of waiting deliveries of all tenants.
 
-    A delivery for which a slot is free does not wait behind other deliveries. An endpoint's limit
-    on waiting deliveries is the same fraction of its tenant's limit as for permits.
+    A delivery with a free slot does not wait for other deliveries. The ratio of an endpoint's limit
+    to its tenant's limit is the same for waiting deliveries and for permits.
     """
 
     def __init__(
