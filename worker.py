@@ -59,7 +59,7 @@ def working_on(queue: str) -> Working:
 
 async def run(queue: str, settings: Settings, probes: Probes, traces: Traces | None) -> None:
     """Process the queue until SIGINT or SIGTERM, then finish the work in progress. A second signal
-    ends the process immediately, like a crash; other workers then take over its work."""
+    ends the process immediately, like a crash. Other workers then take over its work."""
     stop = _asked_to_stop()
     client = traced(await connect(settings.temporal), traces)
     working, metrics = working_on(queue), probes.metrics

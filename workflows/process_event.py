@@ -174,8 +174,8 @@ class ProcessEvent:
         return filed
 
     async def _look_up(self) -> None:
-        """Look up the order. A failed lookup does not fail the run; the agent answers with lower
-        confidence."""
+        """Look up the order. A failed lookup does not fail the run. The agent then answers with
+        lower confidence."""
         step = LookUpInput(ref=self._event.ref)
         try:
             found = await workflow.execute_activity_method(LookUp.look_up, step, **options.LOOK_UP)

@@ -22,8 +22,8 @@ with workflow.unsafe.imports_passed_through():
     from workflows import options
     from workflows.failure import OUTAGE, TIMEOUT, error_code
 
-# Number of rounds of attempts for failures that are not outages. After these rounds, the webhook
-# counts as failed, so that it no longer blocks the webhooks queued behind it. Such a failure must
+# Number of rounds of attempts for failures that are not outages. After these rounds, the webhook is
+# marked as failed, so that it no longer blocks the webhooks queued behind it. Such a failure must
 # be fixed in the service.
 _ROUNDS: Final = 3
 # Outages during which the webhook is retried without limit. Two codes are excluded: a webhook that
