@@ -60,7 +60,7 @@ class Settings(BaseModel):
 
 def load_settings(**given: object) -> Settings:
     """Return the settings from the environment variables. `given`: values that override variables,
-    keyed by variable name. Blank variables count as unset.
+    keyed by variable name. Blank variables are treated as unset.
 
     Raises InvalidInput, which names each missing or invalid variable.
     """
