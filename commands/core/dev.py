@@ -108,9 +108,9 @@ async def _with_stack(
 ) -> None:
     """Start the stack, run `work`, and stop every process, even after an error.
 
-    `endless`: `work` runs until Ctrl-C, which then counts as a normal exit.
+    `endless`: whether `work` runs until Ctrl-C. Ctrl-C is then a normal exit.
     """
-    # Only the current user may read files that this process and its children create.
+    # Other users must not read the files that this process and its children create.
     os.umask(0o077)
     configure_logs("WARNING")  # INFO would print audit entries between the demo's steps.
     task = asyncio.current_task()

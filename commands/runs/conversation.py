@@ -218,8 +218,8 @@ async def reply(
     as_json: JsonOption = False,
 ) -> None:
     """Reply to the customer, in the channel of the latest message. The reply is sent after ten
-    seconds; until then, `conversation undo` deletes it. Sending closes the conversation's open
-    reviews."""
+    seconds. Until then, `conversation undo` deletes the reply. Sending closes the conversation's
+    open reviews."""
     words = required_text(text, text_file, "--text")
     async with _at_work(client_of_conversation, conversation_id, person, data) as (work, actor):
         written = await write_reply(work, actor, conversation_id, words, seen_event=message)
