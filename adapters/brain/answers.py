@@ -43,7 +43,7 @@ ANSWER_FEATURES: Final = (
 _NEVER_FIT: Final = frozenset({"two_matters", "why"})
 _NAMES: Final = [SENTENCE_FEATURES.index(name) for name in ("label_conflict", "named_missing")]
 _ALONE: Final = -9.0
-"""The score used in place of the second-best sentence's score if there is no such sentence."""
+"""The score used for the second-best sentence if there is only one sentence."""
 
 
 @dataclass(frozen=True, slots=True)

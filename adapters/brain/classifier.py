@@ -25,7 +25,7 @@ from domain.agent.own_head import OwnHead
 
 CATEGORIES: Final = tuple(Category)
 SENTIMENTS: Final = ("negative", "neutral", "positive")
-# Each classifier head and the number of its classes.
+# The number of classes of each classifier head.
 HEADS: Final = {"category": len(CATEGORIES), "sentiment": len(SENTIMENTS)}
 MODEL_PATH: Final = Path(__file__).with_name("model.npz")
 _ARRAYS: Final = (
@@ -39,9 +39,9 @@ class Classification:
     """The classifier's result for a text.
 
     `probabilities` contains every category, sums to 1 and is calibrated: among messages with a
-    probability of 0.8, about eight in ten are correct. `language`: French or English, whichever is
-    more probable. `language_probability`: this language's probability among the two, from 0.5 to 1.
-    `foreign`: the detected language if the text is in neither of the two, or None. `sentiment`: the
+    probability of 0.8, about eight in ten are correct. `language`: the more probable of French and
+    English. `language_probability`: the probability of that language among the two, from 0.5 to 1.
+    `foreign`: the detected language if the text is in another language, or None. `sentiment`: the
     probability of joy or thanks minus the probability of anger or disappointment, from -1 to 1.
     """
 

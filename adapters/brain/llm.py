@@ -41,8 +41,8 @@ _USUAL_TOKENS_IN: Final = 6_000
 # The number of tokens that a provider charges for a large photo.
 _TOKENS_OF_AN_IMAGE: Final = 1_600
 _LIKELY: Final = 3
-# Minimum probability at which a language counts as known. Short and mixed texts stay below this
-# value.
+# Minimum probability at which a language is considered certain. Short and mixed texts stay below
+# this value.
 _SURE_LANGUAGE: Final = 0.9
 _NAMES: Final[dict[Language, str]] = {"fr": "French", "en": "English"}
 _REFUSED_BY: Final = EscalationReason.UNSAFE_INPUT
@@ -85,7 +85,7 @@ class LlmBrain:
 
     @property
     def sees_images(self) -> bool:
-        """True if at least one of the models accepts images."""
+        """Return True if at least one of the models accepts images."""
         return any(model.sees_images for model in self._models)
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
@@ -117,8 +117,8 @@ class LlmBrain:
         tokens_in = sum(usage.input_tokens for usage in spent.values())
         tokens_out = sum(usage.output_tokens for usage in spent.values())
         if answer is None:
-            # The error is raised outside `except`, so that no message or request of a provider
-            # becomes its context.
+            # The error is raised outside `except`, so that a provider's message or request does not
+            # become its context.
             failure = BrainInvalid if invalid else BrainUnavailable
             raise failure(tokens_in=tokens_in, tokens_out=tokens_out, cost_micros=cost)
         return answer.model_copy(

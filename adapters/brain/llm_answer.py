@@ -153,8 +153,8 @@ def _proposals(said: LlmAnswer, offered: frozenset[ActionKind]) -> list[Proposal
             kind=kind,
             text=clean_text(action.note, _MAX_NOTE_CHARS) if chosen == "text" else "",
             tags=tuple(tag for tag in tags if tag) if chosen == "tags" else (),
-            # The quote is kept exactly as the model returned it. The policy checks whether the
-            # message contains it.
+            # The quote is only trimmed and truncated. The policy checks whether the message
+            # contains the quote.
             quote=action.quote.strip()[:_QUOTE_CHARS] if kind in ON_ORDERS else "",
         )
     return list(found.values())
