@@ -1,7 +1,8 @@
 """HTTP access to hosts chosen by merchants, with the same SSRF protection as outgoing webhooks.
 
-Each request resolves its host, and fails if one of the addresses is not public. It then connects to
-one of the checked addresses. The certificate check and the Host header still use the host name.
+Each request resolves its host, and fails if one of the addresses is not public. The request then
+connects to one of the checked addresses. The certificate check and the Host header still use the
+host name.
 """
 
 from collections.abc import Sequence
@@ -30,7 +31,7 @@ _LAST_S: Final = 3.0
 
 
 class GuardedHosts:
-    """HTTP clients for hosts chosen by merchants. DNS lookups are counted per client of the
+    """HTTP clients for hosts chosen by merchants. DNS lookups are limited per client of the
     service. An instance belongs to one event loop."""
 
     def __init__(

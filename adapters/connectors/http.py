@@ -1,4 +1,4 @@
-"""HTTP calls to other systems' APIs. Each failure is raised as one of a few domain errors."""
+"""HTTP calls to other systems' APIs. Each failure is raised as a domain error."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -174,8 +174,7 @@ async def _read_whole(response: httpx.Response, unclear: type[DomainError]) -> R
 
 
 def _refuse(reply: Reply, unclear: type[DomainError]) -> None:
-    """Raise the domain error for the response's status. Does nothing if the status indicates
-    success."""
+    """Raise the domain error for the response's status, unless the status indicates success."""
     if 200 <= reply.status < 300:
         return
     detail = f"HTTP {reply.status}"
@@ -189,7 +188,7 @@ def _refuse(reply: Reply, unclear: type[DomainError]) -> None:
         raise ActionForbidden(detail)
     if reply.status == 409:
         raise Conflict(detail)
-    # 408 is a timeout at the server, which may already have performed part of the work.
+    # 408 is a timeout at the server. The server may already have performed part of the work.
     if reply.status >= 500 or reply.status == 408:
         raise unclear(detail)
     raise ActionRefused(detail)

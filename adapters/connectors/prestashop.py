@@ -20,7 +20,7 @@ from domain.integrations.providers import Provider
 _REFERENCE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}", re.ASCII)
 # Characters with a special meaning in the API's filters.
 _UNFILTERED: Final = frozenset("[]|")
-# Ids of order states that every PrestaShop installation has from the start.
+# Ids of the order states that PrestaShop installs by default.
 _DELIVERED: Final = 5
 _CANCELLED: Final = 6
 
@@ -181,8 +181,8 @@ class PrestaShop:
         return order
 
     async def _whole(self, exchange: ConnectorCall, orders: Sequence[_Order]) -> list[Order]:
-        """Return the orders in the format shared by all shops, with data from the shop's other
-        tables."""
+        """Return the orders in the format shared by all shops, completed with data from the shop's
+        other tables."""
         if not orders:
             return []
         owners = {str(one.customer_id) for one in orders}

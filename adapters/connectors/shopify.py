@@ -102,7 +102,7 @@ class Shopify:
         answer = await exchange.effect(request, ShopifyAnswer[Refunded])
         result = _data(answer, ActionUnknown).result
         if result.errors:
-            # Shopify's refund errors have no codes. On a retry, they may refer to the first
+            # Shopify's refund errors have no codes. On a retry, an error may refer to the first
             # attempt.
             raise ActionUnknown("repeated in vain") if again else ActionRefused("the shop said no")
         if result.refund is None:
@@ -160,7 +160,7 @@ class Shopify:
             return None
         # Most shops prefix an order's name with #. The search also returns orders with other names.
         query = f'name:"#{number}" OR name:"{number}"'
-        # The shop's webhooks contain `order_id`. It is longer than any order number.
+        # The `order_id` in the shop's webhooks is longer than any order number.
         shop_id = f"{_ORDER_ID}{number}" if _SHOP_ID.fullmatch(number) else ""
         found = await self._find(f"{query} OR id:{number}" if shop_id else query)
         called_so = (one for one in found if one.number.casefold() == number.casefold())

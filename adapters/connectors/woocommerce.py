@@ -165,9 +165,8 @@ class WooCommerce:
         return await self._refund(exchange, order, amount, key)
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:
-        """Cancel the order and refund the remaining amount. Cancelling restocks the goods. Return
-        the order's id. Raises ActionRefused if the order was shipped, or if someone else cancelled
-        it."""
+        """Cancel the order, restock its goods and refund the remaining amount. Return the order's
+        id. Raises ActionRefused if the order was shipped, or if someone else cancelled it."""
         exchange = ConnectorCall(self._http)
         now, done = await self._seen(exchange, order, key, again=again)
         is_stopped = now.status in _STOPPED

@@ -1,4 +1,4 @@
-"""The error tracker of a process. It counts errors per kind and client, and loses none of them.
+"""The error tracker of a process. It counts errors per kind and client, and does not lose errors.
 Source: docs/decisions/0078."""
 
 import asyncio
@@ -211,8 +211,8 @@ class SpooledTracker:
 
     @contextmanager
     def _spooling(self) -> Iterator[None]:
-        """Log an OSError raised in the block, such as a full disk, and suppress it. The report is
-        then only in memory, but the caller still gets a response."""
+        """Log an OSError raised in the block, such as a full disk, and suppress it. In that case,
+        the report is only in memory, but the caller still gets a response."""
         try:
             yield
         except OSError as error:

@@ -24,11 +24,11 @@ _OURS: Final = ""
 
 
 class HttpWebhookSender:
-    """Sends POSTs to merchants' URLs. Implements domain.webhooks.ports.WebhookSender. An instance
-    belongs to one event loop.
+    """A sender of POSTs to merchants' URLs. Implements domain.webhooks.ports.WebhookSender. An
+    instance belongs to one event loop.
 
-    POSTs share only the lookup threads. Each POST has its own connection, which is closed once the
-    response is known.
+    POSTs share only the lookup threads. Each POST uses a separate connection, which is closed once
+    the response is known.
     """
 
     def __init__(
