@@ -24,9 +24,9 @@ _MAX_FILES: Final = 1
 SMALL_FORM: Final = 64 * 1024
 """Maximum length in bytes of a form that has no long texts, or whose sender is not signed in."""
 
-# A valid escape has three characters. Invalid ones cost more.
+# A valid escape sequence has three characters. Invalid sequences cost more parsing time.
 _MAX_ESCAPES: Final = MAX_BYTES // 3
-# The cost of a library is quadratic in the length of a header.
+# The limit is low, because a library's parsing time is quadratic in the length of a header.
 _MAX_PART_HEADERS: Final = 1_000
 _MAX_CONTENT_TYPE: Final = 200
 _BOUNDARY: Final = re.compile(rb"[0-9A-Za-z'()+_,./:=?-]{1,70}")
@@ -70,7 +70,7 @@ async def read_upload(request: Request, *, at_most: int = SMALL_FORM) -> Mapping
     async def stream() -> AsyncGenerator[bytes, None]:
         yield body
 
-    # Without the sender's other parameters: `charset` may name an expensive codec.
+    # The sender's other parameters are omitted, because `charset` may name an expensive codec.
     headers = Headers({"content-type": f'{_UPLOAD}; boundary="{boundary.decode()}"'})
     parser = MultiPartParser(
         headers,

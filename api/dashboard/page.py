@@ -124,7 +124,7 @@ class Page:
         """Return the rendered template, which extends `core/app.html`. The template receives this
         page as `page`.
 
-        `sources`: the sources that the page may load from; defaults to our own origin.
+        `sources`: the sources that the page may load from. The default is our origin.
         """
         flash = None if is_poll(self.request) else flash_of(self.request)
         answer = self.resources.pages.render_app(
@@ -188,9 +188,9 @@ class OnPage:
     ) -> Page:
         """Return the page, as `__call__` does, for a user who is authenticated and counted.
 
-        `form_of`: the client for which the form was rendered. It takes precedence over a client to
-        which the user has switched since then. `stays`: whether subsequent pages also show that
-        client.
+        `form_of`: the client for which the form was rendered. This client takes precedence, even if
+        the user has since switched to another client. `stays`: whether subsequent pages also show
+        that client.
         """
         resources: Resources = request.app.state.resources
         record_id = ""
@@ -223,8 +223,8 @@ async def _page_of(
     request: Request, visit: Visit, form_of: TenantId | None, *, stays: bool
 ) -> Page:
     """Return a page for the client that the form specifies. Without a form, use the client in the
-    query, then the last client shown, then the user's first client. Redirects if the user has no
-    client. Raises AccessDenied if the user may not act for the client."""
+    query, then the last client shown, then the user's first client. A user without a client is
+    redirected. Raises AccessDenied if the user may not act for the client."""
     resources: Resources = request.app.state.resources
     async with resources.database.reading_across() as connection:
         preferences = await preferences_of(connection, visit.user.id)

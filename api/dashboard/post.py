@@ -51,8 +51,8 @@ clients chooses one of them in this field."""
 @dataclass(frozen=True, slots=True)
 class Post:
     """A form submitted from a client's page. `fields`: all submitted fields, by name. `form`: the
-    path to which the form was submitted. `back`: the page that contains the form. `once`: the id
-    generated when the form was rendered."""
+    submission path. `back`: the page that contains the form. `once`: the id generated when the form
+    was rendered."""
 
     page: Page
     fields: Mapping[str, str]
@@ -114,12 +114,13 @@ class Post:
             yield work
 
     async def leads_to(self, work: UnitOfWork, location: str) -> None:
-        """Set the redirect target for a repeated submission. Used if the target is known only after
-        the form has taken effect."""
+        """Set the redirect target for a repeated submission. Call this method if the target is
+        known only after the form has taken effect."""
         await lead_form(work, self.page.actor, self.once, location)
 
     async def forget(self) -> None:
-        """Delete the form's draft. Used after an effect that runs in its own transactions."""
+        """Delete the form's draft. Call this method after an effect that runs in separate
+        transactions."""
         page = self.page
         async with page.resources.work.of(page.tenant) as work:
             await drop_draft(work, page.visit.user.id, self.form)
@@ -148,7 +149,7 @@ class Post:
 
 
 class ReadForm(Protocol):
-    """Reads a form of at most this many bytes."""
+    """A function that reads a form of at most `at_most` bytes."""
 
     async def __call__(self, request: Request, *, at_most: int) -> Mapping[str, str]: ...
 
@@ -189,7 +190,8 @@ class Posted:
         if visit is None:
             back = await _keep_for_later(request, self._read)
             raise PageRedirect(sign_in_at(back))
-        # Counted before the form is read, so that forms that are refused later count too.
+        # The request is counted before the form is read, so that rejected forms also count toward
+        # the limit.
         await count_page(request, visit)
         form = await self._read(request, at_most=MAX_BYTES)
         back = next_page(form.get(BACK))
@@ -236,8 +238,8 @@ async def _keep_for_later(request: Request, read: ReadForm) -> str:
 
 
 def version_of(record: BaseModel) -> str:
-    """Return a digest of a record. A form contains the digest of the record from which it was
-    rendered, so later changes to the record are detected."""
+    """Return a digest of a record. A form contains the digest of its record, so that later changes
+    to the record are detected."""
     return hashlib.sha256(record.model_dump_json().encode()).hexdigest()[:16]
 
 

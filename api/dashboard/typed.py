@@ -13,7 +13,7 @@ from domain.dashboard.draft import Draft
 from domain.identity.session import LONGEST, SessionKind
 
 SEEN: Final = "_seen"
-"""Name of the form field with the version from which the form was rendered."""
+"""Name of the form field with the version that the form shows."""
 SECRET: Final = "secret:"  # noqa: S105
 """Name prefix of form fields that are never kept."""
 
@@ -42,8 +42,8 @@ class Typed:
 
 
 def kept_fields(form: Mapping[str, str]) -> dict[str, str]:
-    """Return the fields that may be kept in a draft. Secrets and internal fields other than the
-    version are left out."""
+    """Return the fields that may be kept in a draft. Secrets, and internal fields other than the
+    version, are omitted."""
     return {
         name: value
         for name, value in form.items()

@@ -13,7 +13,7 @@ from domain.tenants.actor import ANYONE
 from services.dashboard.forms import drop_draft, keep_draft, was_sent
 
 FORM: Final = "_form"
-"""Name of the form field with the path to which the form is submitted."""
+"""Name of the form field with the form's submission path."""
 
 router = APIRouter(include_in_schema=False)
 # A draft saved by a background tab must not switch the client of other tabs.

@@ -1,4 +1,4 @@
-"""/app/rate/{token}: the page on which a customer rates an answer. A GET request stores no rating,
+"""/app/rate/{token}: the page where a customer rates an answer. A GET request stores no rating,
 because mail scanners follow every link in an email."""
 
 from collections.abc import Mapping
