@@ -78,7 +78,7 @@ class MetricsWanted(ToolInput):
 
 class McpMetrics(McpPart):
     days: tuple[DayMetrics, ...] = Field(
-        description="Daily metrics, oldest first. Days without computed metrics are left out."
+        description="Daily metrics, oldest first. Days without computed metrics are omitted."
     )
     next_first_day: date | None = Field(
         description="Value of `first_day` for the next call; null if no days are left."

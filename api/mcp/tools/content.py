@@ -119,8 +119,8 @@ class SuggestionKept(McpPart):
     suggestion_id: str
     decide_at: str = Field(
         description=(
-            "URL of the dashboard page on which an owner or admin accepts or rejects the "
-            "suggestion. No tool can do so."
+            "URL of the dashboard page where an owner or admin accepts or rejects the suggestion. "
+            "No tool can accept or reject it."
         )
     )
     created_at: datetime

@@ -47,7 +47,7 @@ class WaitingReview(McpPart):
     expires_at: datetime
     decide_at: str = Field(
         description=(
-            "URL of the dashboard page on which a member decides the review. No tool can decide it."
+            "URL of the dashboard page where a member decides the review. No tool can decide it."
         )
     )
 
