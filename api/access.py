@@ -59,8 +59,8 @@ class Member:
 async def signed_in(
     request: Request, resources: Resources, counted_as: LimitScope = LimitScope.DASHBOARD
 ) -> User:
-    """Return the signed-in user. Counts the request toward the rate limit and disables caching of
-    the response. Raises Unauthenticated, TooManyRequests."""
+    """Return the signed-in user. The request counts toward the rate limit, and caching of the
+    response is disabled. Raises Unauthenticated, TooManyRequests."""
     request.state.headers = [_NEVER_CACHED]
     user = await authenticate_user(request.headers, resources)
     request.state.caller = limiter_key(user)
@@ -121,7 +121,7 @@ class InClient(Part):
     """A dependency that returns the caller's membership in the client that the query specifies, or
     in the caller's default client.
 
-    `roles`: the allowed roles. The use case checks the roles again; this check rejects other
+    `roles`: the allowed roles. The use case checks the roles again. This check rejects other
     callers before they send a body. `chosen`: whether a user who belongs to several clients must
     specify one. Raises Unauthenticated, TooManyRequests, InvalidQuery, ClientIdMissing,
     AccessDenied, NoClient and RoleRequired. Raises ClientNotFound for internal admins only.
@@ -156,8 +156,8 @@ class Asked(Generic[Q]):
 
 
 class QueryInClient(Part, Generic[Q]):
-    """A dependency like `InClient`, for lists and reports whose query has additional fields. Raises
-    the same errors."""
+    """A dependency like `InClient`, for lists and reports with additional query fields. Raises the
+    same errors as `InClient`."""
 
     security = SESSION
 

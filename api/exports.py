@@ -3,7 +3,7 @@ connection pool.
 
 A client holds at most one slot. All clients without a paid plan together hold at most _UNPAID
 slots, so that the other slots remain available to paying clients. While all slots are occupied, a
-reader slower than _PACE loses its slot to a waiting client.
+waiting client takes over the slot of a reader slower than _PACE.
 """
 
 import asyncio
@@ -75,8 +75,8 @@ class Exports:
 
     @asynccontextmanager
     async def snapshot(self, place: ExportPlace, *, pays: bool) -> AsyncIterator[Snapshot]:
-        """Yield a snapshot of a client's rows once a slot is free. A waiting export holds neither a
-        slot nor a connection. `pays`: whether the client has a paid plan. Raises ExportsBusy,
+        """Yield a snapshot of a client's rows once a slot is free. A waiting export holds no slot
+        and no connection. `pays`: whether the client has a paid plan. Raises ExportsBusy,
         EngineUnavailable."""
         place.pays = pays
         await self._take(place)

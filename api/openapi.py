@@ -1,5 +1,5 @@
-"""Additions to the OpenAPI document. FastAPI cannot derive them, because the routes validate their
-own input."""
+"""Additions to the OpenAPI document. FastAPI cannot derive them, because the routes validate the
+input without FastAPI."""
 
 import asyncio
 import re
@@ -69,7 +69,7 @@ EVERY_SCHEME: Final[list[dict[str, list[str]]]] = [
 """Security schemes of the gateway. The caller may use any of them."""
 
 _NULL: Final = {"type": "null"}
-# The Python value, not the pronoun in "None of them".
+# The pattern matches the Python value, not the pronoun in "None of them".
 _NONE: Final = re.compile(r"\bNone\b(?! of)")
 _NO_NUL: Final = {"pattern": "^[^\\u0000]*$"}
 _NOT_BLANK: Final = r"\S"

@@ -94,7 +94,7 @@ class Resources:
 
 async def _resources(
     request: Request,
-) -> Resources:  # The function is async, because FastAPI runs synchronous dependencies in threads.
+) -> Resources:  # The function is async, because FastAPI would use a thread otherwise.
     resources: Resources = request.app.state.resources
     return resources
 

@@ -135,7 +135,7 @@ class SessionFeed:
             return await self._reader.read(self._after, as_part_of=SharedWork.WIDGET_STREAMS)
 
     async def _read_again(self) -> Conversation | None:
-        """Read the session again. Return None while the database is unavailable; the next
+        """Read the session again. Return None while the database is unavailable. The next
         successful read returns the missed messages."""
         try:
             return await self._read()

@@ -2,12 +2,12 @@
 denies the request.
 
 The form is submitted to the same URL, so the request remains in the query and is parsed again.
-Nothing is stored before the user has decided. If a visitor is not signed in, the page reveals
+Nothing is stored before the user's decision. If a visitor is not signed in, the page reveals
 nothing about the request. The page does not redirect to the redirect URI, and the service sends no
 outgoing request.
 
-Errors in the OAuth client's request redirect the browser immediately only to a loopback address.
-For an Internet address, the user must follow a link (decision 0042).
+An error in the OAuth client's request redirects the browser immediately if the redirect URI is a
+loopback address. For an Internet address, the user must follow a link (decision 0042).
 """
 
 import secrets

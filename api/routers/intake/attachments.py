@@ -84,8 +84,8 @@ async def attachment(
 async def _pieces(
     found: Attachment, tenant: TenantId, resources: Resources
 ) -> AsyncGenerator[bytes]:
-    """Yield the parts of the attachment. Each part is read in its own transaction, so that a slow
-    download does not occupy a connection. Raises AttachmentNotFound if the attachment does not
+    """Yield the parts of the attachment. Each part is read in a separate transaction, so that a
+    slow download does not occupy a connection. Raises AttachmentNotFound if the attachment does not
     exist or is erased during the download."""
     sent = seq = 0
     while sent < found.size:

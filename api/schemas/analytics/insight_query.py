@@ -14,7 +14,11 @@ class InsightQuery(MetricsQuery):
 
     compare: Annotated[
         Literal["previous"] | None,
-        Field(description=("`previous` adds the preceding range of equal length to the response.")),
+        Field(
+            description=(
+                "Set to `previous` to include the preceding range of equal length in the response."
+            )
+        ),
     ] = None
 
 

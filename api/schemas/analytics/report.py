@@ -47,7 +47,7 @@ class MetricsAnswer(BaseModel):
     days: Annotated[
         list[DayMetrics],
         Field(
-            description="Daily metrics, oldest first. Days without computed metrics are left out."
+            description="Daily metrics, oldest first. Days without computed metrics are omitted."
         ),
     ]
 
