@@ -97,8 +97,8 @@ OUTSIDE_PATIENT: Final[ActivityConfig] = {
     ),
 }
 
-# Options for steps that store decisions and effects. They must succeed even if the database is
-# unavailable for a long time, so they are retried until the run's lifetime ends.
+# Options for steps that store decisions and effects. The steps are retried until the run's lifetime
+# ends, because they must succeed even if the database is unavailable for a long time.
 PATIENT: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=20),
     "retry_policy": RetryPolicy(
@@ -117,8 +117,8 @@ WORKING: Final[ActivityConfig] = {
     ),
 }
 
-# Options for an inbound webhook's workflow. The webhook's row shows whether work is left, so a
-# workflow that has ended may be started again.
+# Options for an inbound webhook's workflow. A workflow that has ended may be started again, because
+# the webhook's row shows whether work is left.
 WEBHOOK: Final[ChildWorkflowConfig] = {
     "task_queue": ENGINE_QUEUE,
     "parent_close_policy": ParentClosePolicy.ABANDON,
@@ -136,7 +136,7 @@ RUN: Final[ChildWorkflowConfig] = {
 }
 
 # A run is restarted if its message joined a review and the review's answer did not cover it. The
-# run's first workflow has ended by then, so its workflow id may be reused.
+# workflow id may be reused, because the run's first workflow has ended by then.
 RUN_AGAIN: Final[ChildWorkflowConfig] = {
     **RUN,
     "id_reuse_policy": WorkflowIDReusePolicy.ALLOW_DUPLICATE,
@@ -211,8 +211,8 @@ HOUSEKEEPING: Final[ActivityConfig] = {
 }
 
 # Options for a batch of saved cases. Each case is tried up to ten times, and has up to twenty
-# messages. A language model may take 13 s for each message. A user is waiting for the results, so
-# missing heartbeats must quickly indicate a dead worker.
+# messages. A language model may take 13 s for each message. Missing heartbeats must quickly
+# indicate a dead worker, because a user is waiting for the results.
 TRYING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(hours=4),
     "heartbeat_timeout": timedelta(seconds=10),

@@ -157,8 +157,8 @@ class ProcessEvent:
 
     @workflow.signal(name=names.REVIEW_DECIDED_SIGNAL)
     def review_decided(self, _: ReviewDecided) -> None:
-        """Make the run check for a decision in PostgreSQL. The signal itself contains no decision,
-        so repeated and forged signals are harmless."""
+        """Make the run check for a decision in PostgreSQL. Repeated and forged signals are
+        harmless, because a signal contains no decision."""
         self._decision_announced = True
 
     async def _normalize(self) -> NormalizeResult:
@@ -232,8 +232,8 @@ class ProcessEvent:
     async def _execute(self, actions: tuple[ActionKind, ...]) -> ExecuteResult:
         order = ExecuteInput(ref=self._event.ref, round=self._round)
         if leaves_process(actions):
-            # The caller has already received an answer and is no longer waiting, so a mail server
-            # may take longer.
+            # A mail server may take longer, because the caller has already received an answer and
+            # is no longer waiting.
             waited_for = options.OUTSIDE if self._answer is None else options.OUTSIDE_PATIENT
             done = await workflow.execute_activity_method(Execute.execute, order, **waited_for)
         else:

@@ -215,7 +215,7 @@ class _Tries:
 
 
 def _is_final(outcome: SimulatedOutcome) -> bool:
-    """Return True if another try would have the same outcome. The outcome may differ if a model was
+    """Return True if another try would have the same outcome. The outcome can differ if a model was
     used or if the brain failed."""
     return outcome.status is not OutcomeStatus.BRAIN_FAILED and is_repeatable(outcome.model)
 

@@ -102,7 +102,7 @@ class Actions:
         try:
             return await self.perform(replace(step, again=True))
         except ActionUnreachable as error:
-            raise ActionUnknown from error  # The first attempt may still have had the effect.
+            raise ActionUnknown from error  # The first attempt may have had an effect.
         except ActionRefused as error:
             if error.sent:
                 raise

@@ -174,8 +174,7 @@ class Execute:
             if await AutomationStops(connection, job.tenant).holds(job.run_id):
                 return StepOutcome.blocked(action.kind, PolicyReason.AUTOMATION_STOPPED)
             ledger = ActionLedger(connection, job.tenant)
-            # The plan's earlier steps may have taken so long that a member has answered in the
-            # meantime.
+            # A member may have answered while the plan's earlier steps ran.
             if await ledger.settled(job.place(index)) is None and await is_kept_back(
                 connection, job, action
             ):

@@ -44,8 +44,8 @@ class Persist:
     @activity.defn(name=names.PERSIST)
     async def persist(self, step: PersistInput) -> PersistResult:
         """Store the outcome of a run. The first stored outcome fixes the `duration_ms` shown to the
-        caller. The duration ends when the outcome is written, so it includes earlier waits for
-        locks.
+        caller. The duration includes earlier waits for locks, because it ends when the outcome is
+        written.
 
         Idempotency keys: run_id with its status, (run_id, round) for the escalation, (event_id,
         direction) for the message, and run_id for the webhook event. If a human agent is asked, the

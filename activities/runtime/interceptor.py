@@ -58,8 +58,8 @@ class _Watch(ActivityInboundInterceptor):
             try:
                 return await super().execute_activity(input)
             except Deferred as error:
-                # This is not a failure, so nothing is logged. Temporal waits for the requested
-                # time.
+                # Nothing is logged, because Deferred is not a failure. Temporal waits for the
+                # requested time.
                 raise ApplicationError(
                     error.code,
                     type=error.code,
