@@ -139,7 +139,7 @@ class EmbeddedBrain:
         if again and understood.praises:
             return self._closed(understood.seen)
         lacks_promise = draft is not None and understood.offer and not draft.promises
-        # A starter template that was already sent did not help, so it is not repeated.
+        # A starter template is not repeated, because it did not help the first time.
         if draft is None or lacks_promise or (again and draft.yields):
             return self._unanswered(understood, EscalationReason.MISSING_KNOWLEDGE)
         return self._answered(understood, draft)

@@ -61,8 +61,8 @@ def encoder_model(folder: Path | None) -> str | None:
 class EmbeddedEncoder:
     """An `Embedder` (`domain/agent/ports.py`) that runs in-process.
 
-    One thread encodes the texts sequentially, because the engine is not thread-safe. The engine
-    releases the GIL, so the event loop is not blocked. The weights are memory-mapped when the
+    One thread encodes the texts sequentially, because the engine is not thread-safe. The event loop
+    is not blocked, because the engine releases the GIL. The weights are memory-mapped when the
     engine is first used.
     """
 

@@ -114,7 +114,7 @@ def _counted(text: str) -> Iterator[tuple[Numbers, Floats]]:
         (_meanings, CONCEPT_BUCKETS),
     )
     for analyze, size in parts:
-        # Sizes are powers of two, so the mask gives the remainder.
+        # The mask gives the remainder, because sizes are powers of two.
         counts = Counter(start + (bucket_hash(token) & (size - 1)) for token in analyze(prepared))
         places = sorted(counts)
         yield (

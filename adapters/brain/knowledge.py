@@ -122,7 +122,7 @@ class _Covering:
 def _covering(passages: Sequence[Passage], asking: Asking) -> _Covering | None:
     question = asking.question
     if asking.covered and asking.wanted is not None:
-        # The intent already explains the other clauses, so they need no answer.
+        # The other clauses need no answer, because the intent already explains them.
         wanted = clauses_that_want(asking.text, asking.wanted.intent)
         question = dataclasses.replace(read_question(wanted), is_vague=question.is_vague)
     # For a long entry, measure only the part that would be sent.

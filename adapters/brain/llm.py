@@ -146,7 +146,7 @@ class LlmBrain:
                 usage=usage,
             )
         except ContentFilterError:
-            # A model's refusal is final, so no other model is tried.
+            # No other model is tried, because a model's refusal is final.
             return _refused(question.seen, model.name)
         return brain_answer(
             result.output,

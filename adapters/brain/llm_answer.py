@@ -16,8 +16,8 @@ from domain.agent.intent import Intent
 from domain.agent.plan import ACTIONS, ON_ORDERS, ActionKind
 from domain.core.plain_text import clean_line, clean_text
 
-# Maximum confidence of a model's answer. Models are overconfident, so their confidence never
-# exceeds that of a merchant's template.
+# Maximum confidence of a model's answer. The limit is the confidence of a merchant's template,
+# because models are overconfident.
 MOST_CONFIDENT: Final = 0.95
 DOUBTFUL_CONFIDENCE: Final = 0.3
 MAX_RESPONSE_CHARS: Final = 6_000

@@ -29,7 +29,7 @@ from domain.intake.mail_text import latest_reply
 Likeness = NDArray[np.float32]
 Vectors = NDArray[np.float32]
 
-# Clusters with a lower mean similarity are about different topics, so they are not merged.
+# Clusters with a lower mean similarity are not merged, because they are about different topics.
 _ALIKE: Final = 0.14
 # The weight of a word's concept, relative to the weight of the word itself.
 _OF_MEANING: Final = 1.0

@@ -52,8 +52,8 @@ class GuardedHosts:
     def http_for(self, client_id: str) -> httpx.AsyncClient:
         """Return an HTTP client for one client of the service. It does not follow redirects.
 
-        Like the client from `http.open_client`, it keeps no idle connections, so an unclosed client
-        does not occupy resources.
+        Like the client from `http.open_client`, it keeps no idle connections. An unclosed client
+        therefore occupies no resources.
         """
         return httpx.AsyncClient(
             transport=_GuardedTransport(client_id, self._names, self._inner),

@@ -96,8 +96,8 @@ class ConnectorCall:
         return self._deadline - self._clock()
 
     async def read(self, request: httpx.Request, shape: type[Shape]) -> Shape:
-        """Send a read request and return the parsed response. A read has no effect, so
-        ActionUnknown is never raised."""
+        """Send a read request and return the parsed response. ActionUnknown is never raised,
+        because a read has no effect."""
         reply = await self._send(request, ActionUnreachable, min(self.seconds_left, READ_S))
         _refuse(reply, ActionUnreachable)
         return _parse(reply, shape, ActionUnreachable)
@@ -127,8 +127,8 @@ class ConnectorCall:
         return _parse(reply, shape, ActionUnknown)
 
     async def tell(self, request: httpx.Request, *, revoked: bytes) -> None:
-        """Post a message to a webhook URL. A duplicate message does no harm, so ActionUnknown is
-        never raised.
+        """Post a message to a webhook URL. ActionUnknown is never raised, because a duplicate
+        message is harmless.
 
         The URL itself is the credential. NotAuthorized is therefore also raised for 404, for 410,
         and for 403 with the body `revoked`.

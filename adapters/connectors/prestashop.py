@@ -111,8 +111,8 @@ class ChangedOrder:
 
 
 class PrestaShop:
-    """A PrestaShop shop. The merchant chooses its host, so `http` must be a guarded client.
-    Cancellations are not supported."""
+    """A PrestaShop shop. `http` must be a guarded client, because the merchant chooses the shop's
+    host. Cancellations are not supported."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, key: str, integration_id: str
@@ -212,7 +212,7 @@ class PrestaShop:
                 delivered=[order.state_id == _DELIVERED],
             ),
             total=total,
-            # PrestaShop's API does not support refunds, so no amount is refundable.
+            # No amount is refundable, because PrestaShop's API does not support refunds.
             refundable=Money(minor=0, currency=total.currency),
             placed_at=order.placed_at,
             items=tuple(f"{row.quantity} × {row.name}" for row in order.associations.rows),

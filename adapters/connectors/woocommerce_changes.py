@@ -36,9 +36,9 @@ class _Found(RootModel[tuple[dict[str, JsonValue], ...]]):
 class WooCommerceChanges:
     """The changes in a WooCommerce shop. Implements `domain.inbound.polling.Polls`.
 
-    An order that changes during a poll moves to the end of the list, so numbered pages would skip
-    other orders. Each page therefore starts at the time of the last order on the previous page.
-    Numbered pages are used only if all orders on a page have the same time.
+    Each page starts at the time of the last order on the previous page. Numbered pages would skip
+    orders, because an order that changes during a poll moves to the end of the list. Numbered pages
+    are used only if all orders on a page have the same time.
     """
 
     def __init__(self, shop: WooCommerce) -> None:

@@ -170,8 +170,8 @@ def _tool(one: OfferedTool) -> Tool[None]:
 
 
 def _history(question: CopilotQuestion) -> list[ModelMessage]:
-    """Return the messages before the last one, for the model. The assistant's messages come from
-    the browser, so they are untrusted."""
+    """Return the messages before the last one, for the model. The assistant's messages are
+    untrusted, because they come from the browser."""
     return [
         ModelRequest(parts=[UserPromptPart(content=one.content)])
         if one.role is Speaker.USER

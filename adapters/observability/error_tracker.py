@@ -194,8 +194,8 @@ class SpooledTracker:
         while True:
             with self._spooling():
                 for report_id, report in self._spool.adopt():
-                    # New errors never have this key, so no further errors are counted in this
-                    # report.
+                    # No further errors are counted in this report, because new errors never have
+                    # this key.
                     self._open[report_id, "", "", None] = _Open(report_id, report, 0.0)
                     self._wake.set()
             await asyncio.sleep(_ADOPT_EVERY_S)

@@ -54,19 +54,19 @@ def _address(match: re.Match[str]) -> str:
 
 
 _GAP: Final = r"(?:\s|%20)"
-# The name of a scheme, such as `bearer`, may precede the token, so a token must not start with such
-# a name.
+# A token must not start with the name of a scheme, such as `bearer`, because the name may precede
+# the token.
 _TOKEN_CHARACTER: Final = rf"(?!(?:bearer|basic){_GAP})[^\s\"'<>,;(){{}}\[\]]"
 _SCHEME: Final = r"[A-Za-z][A-Za-z0-9+.-]{0,30}://"
 
 _Rule = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
-# The order matters: each rule must leave the text that a later rule matches intact. Callers control
-# some of the text, so no rule may rescan the same characters from different starting points. If a
-# rule scans characters without a match, it consumes them and returns them unchanged, or stops after
-# a fixed number of characters.
+# The order matters: each rule must leave the text that a later rule matches intact. No rule may
+# rescan the same characters from different starting points, because callers control some of the
+# text. If a rule scans characters without a match, it consumes them and returns them unchanged, or
+# stops after a fixed number of characters.
 _RULES: Final[tuple[_Rule, ...]] = (
     # postgresql://user:password@host, and https://key@host. A run of 512 characters after the colon
-    # is too long for a port, so it is masked.
+    # is masked, because it is too long for a port.
     (
         re.compile(rf"({_SCHEME})[^\s:/@\"'<>]*+:(?:[^\s\"'<>]{{0,512}}@|[^\s\"'<>]{{512,}}+)"),
         rf"\1{MASK}@",

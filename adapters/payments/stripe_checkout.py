@@ -205,8 +205,8 @@ def _in_use(reply: Reply) -> bool:
 
 @contextmanager
 def _only_unreachable() -> Iterator[None]:
-    """Raise PaymentsUnreachable for every failure in the block. These calls charge nothing, so
-    callers may retry them."""
+    """Raise PaymentsUnreachable for every failure in the block. Callers can retry these calls,
+    because the calls charge nothing."""
     try:
         yield
     except (ActionRefused, ActionUnknown, ActionUnreachable) as error:

@@ -40,13 +40,13 @@ _HEALTH_TIMEOUT_S: Final = 2.5
 _CALL_TIMEOUT_S: Final = 4.0
 _CHECKED_WITHIN: Final = timedelta(seconds=1)
 
-# The platform that sent the webhook is waiting for our response, so this call must be short.
+# The timeout is short, because the platform that sent the webhook is waiting for our response.
 _PROCESS_TIMEOUT_S: Final = 1.0
 
 # If a worker crashes during a workflow task, another worker takes over after this time.
 _TASK_TIMEOUT: Final = timedelta(seconds=5)
 _DRY_RUN_TIMEOUT: Final = timedelta(seconds=30)
-# The timeout is long enough for many messages, and each message may call a language model.
+# The timeout is long enough for many messages. Each message may call a language model.
 _SIMULATION_TIMEOUT: Final = timedelta(seconds=120)
 # Maximum number of deliveries that one parent workflow starts as children. It starts all of them in
 # one workflow task.

@@ -49,8 +49,8 @@ class DeliveryTrace:
         )
 
     def _judged(self, met: Exception | None) -> tuple[FailureKind | None, str | None]:
-        # The receiver has responded once the response headers have arrived in time. A later failure
-        # to read the body is ignored.
+        # The receiver has responded once the response headers have arrived in time. Later failures
+        # to read the body are ignored.
         if self.head is not None:
             failure = failure_of(self.head.status)
             return failure, None if failure is None else f"the answer was {self.head.status}"

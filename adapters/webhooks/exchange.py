@@ -1,6 +1,7 @@
 """One HTTP/1.1 request and its response, on a separate connection.
 
-The size limits are applied as bytes are received, so no response can use more memory.
+No response can use more memory than the size limits, because they are applied as bytes are
+received.
 """
 
 import asyncio

@@ -70,7 +70,7 @@ class HttpWebhookSender:
         except PostFailed:
             return False
         except Deferred:
-            # No thread was free, so the failure says nothing about the host name.
+            # The failure says nothing about the host name, because no thread was free.
             return True
         return True
 
