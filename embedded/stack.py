@@ -97,7 +97,7 @@ class Stack:
             "HOST": self._host,
             "PORT": str(port_of(listener)),
             "INSTANCE_ID": new_ulid(),
-            # All workers run the same build, so no worker deployment is needed.
+            # No worker deployment is needed, because all workers run the same build.
             "TEMPORAL_DEPLOYMENT": "",
             "TEMPORAL_BUILD_ID": "",
             # The demo shop is a local file, and its webhook receiver is a local server.
@@ -147,9 +147,8 @@ class Stack:
     def stop(self) -> None:
         """Stop every started process: first the API and the workers, then the services that they
         depend on."""
-        if (
-            self.info is not None
-        ):  # Without this check, the stack could delete another stack's `stack.json`.
+        # Without this check, the stack could delete another stack's `stack.json`.
+        if self.info is not None:
             self._folder.withdraw()
         _end(self._front, _STOP_FRONT_S)
         _end(self._back, _STOP_BACK_S)
@@ -189,8 +188,8 @@ class Stack:
     async def _start_temporal_on(self, port: int, ui_port: int) -> None:
         """Start Temporal on these ports. Raises PortTaken if another process is using one of them.
 
-        Temporal opens the ports itself, so the outcome is known only once Temporal listens or has
-        exited.
+        The outcome is known only once Temporal listens or has exited, because Temporal opens the
+        ports.
         """
         command = temporal_command(database=self._folder.temporal, port=port, ui_port=ui_port)
         child = self._spawn("temporal", command, self._back)

@@ -50,9 +50,8 @@ def migrate(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> Non
     repeat."""
     with anticipated():
         if url := os.environ.get("DATABASE_URL"):
-            migrate_database(
-                url
-            )  # The migration runs outside an event loop, so that the first Ctrl-C ends it.
+            # The migration runs outside an event loop, so that the first Ctrl-C ends it.
+            migrate_database(url)
         asyncio.run(_migrate_rest(data))
     answer(as_json, "The schema is up to date.", migrated=True)
 

@@ -79,8 +79,8 @@ async def _write(
 
 @contextmanager
 def _written(file: Path | None) -> Iterator[BinaryIO]:
-    """Yield the file to write, or standard output. The file contains customer messages, so only the
-    current user may read it. Raises InvalidInput if the file cannot be written."""
+    """Yield the file to write, or standard output. Only the current user may read the file, because
+    it contains customer messages. Raises InvalidInput if the file cannot be written."""
     if file is None or str(file) == "-":
         yield sys.stdout.buffer
         return

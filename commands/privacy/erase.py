@@ -185,7 +185,8 @@ def _confirm(brand: str | None, client_id: str, customer: str | None) -> None:
 
 def _forget_mails(data: Path, subject: str | None) -> int:
     """Delete the customer's emails from the embedded mail server, and return the number of deleted
-    emails. The server does not separate clients, so erasing an entire client deletes all emails."""
+    emails. For an entire client, all emails are deleted, because the server does not separate
+    clients."""
     if subject is not None and session_of(subject) is not None:
         return 0  # A visitor without an email address has not received any email.
     if not data.exists():
