@@ -2,7 +2,8 @@
 
 FastAPI resolves dependencies in the order of the parameters. A route whose first parameter is its
 caller therefore reads no body from an unauthorized caller. Routes below `/api/dashboard` accept
-only session tokens, so a leaked API key cannot decide reviews or change settings.
+only session tokens. With a leaked API key, an attacker therefore cannot decide reviews or change
+settings.
 """
 
 from collections.abc import Set
@@ -186,8 +187,8 @@ PageDep = Annotated[Asked[PageQuery], Depends(QueryInClient(PageQuery))]
 
 @dataclass(frozen=True, slots=True)
 class ClientNow:
-    """A client and the time of the request. The clock is read only once, so a request at the end of
-    a month uses the same month throughout."""
+    """A client and the time of the request. The clock is read only once. A request at the end of a
+    month therefore uses the same month throughout."""
 
     tenant: TenantId
     now: datetime

@@ -71,6 +71,6 @@ async def copilot_events(ask: Ask, request: Request, request_id: str) -> AsyncGe
 
 
 def event_of(name: str, data: dict[str, object]) -> bytes:
-    """Return a server-sent event. Serialized JSON contains no line breaks, so the data cannot end
-    the event early."""
+    """Return a server-sent event. The data cannot end the event early, because serialized JSON
+    contains no line breaks."""
     return b"event: %s\ndata: %s\n\n" % (name.encode(), orjson.dumps(data))

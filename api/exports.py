@@ -30,7 +30,7 @@ _SLOW_AFTER_S: Final = 5.0
 
 class ExportPlace:
     """The slot of one export. It measures how far the export's reader lags behind the minimum rate.
-    Only the time spent waiting for the reader counts toward the lag, not the time that PostgreSQL
+    The lag includes the time spent waiting for the reader, but not the time that PostgreSQL
     needs."""
 
     def __init__(self, tenant: TenantId) -> None:

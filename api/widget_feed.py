@@ -157,6 +157,6 @@ def message_event(message: ShownMessage) -> bytes:
 
 
 def state_event(state: SessionState) -> bytes:
-    """Return a state event. Serialized JSON contains no line breaks, so the data cannot end the
-    event early."""
+    """Return a state event. The data cannot end the event early, because serialized JSON contains
+    no line breaks."""
     return b"event: state\ndata: %s\n\n" % _STATE.dump_json(state)

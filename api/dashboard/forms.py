@@ -47,7 +47,7 @@ async def read_form(request: Request, *, at_most: int = SMALL_FORM) -> Mapping[s
         # Parsing a large form takes a tenth of a second, which would delay other requests.
         is_large = len(body) > SMALL_FORM
         pairs = await asyncio.to_thread(_pairs, body) if is_large else _pairs(body)
-    except ValueError:  # UnicodeDecodeError is a ValueError, so invalid UTF-8 is rejected too.
+    except ValueError:  # Invalid UTF-8 is rejected too, because UnicodeDecodeError is a ValueError.
         raise InvalidBody("formulaire attendu") from None
     return _once_each(pairs)
 

@@ -28,8 +28,8 @@ _POLICY: Final = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:{images}; font-src 'self'; "
     "base-uri 'none'; frame-ancestors 'none'; form-action {form_action}"
 )
-# Additional policy for pages with our script. The page's nonce permits only this script, so no
-# other script can turn text into markup.
+# Additional policy for pages with our script. No other script can turn text into markup, because
+# the page's nonce permits only this script.
 _WITH_SCRIPT: Final = (
     "; script-src 'nonce-{nonce}'; connect-src 'self'; frame-src {frames}; "
     "require-trusted-types-for 'script'; trusted-types htmx"

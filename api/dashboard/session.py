@@ -64,7 +64,8 @@ def is_poll(request: Request) -> bool:
 
 def cookie_name(request: Request) -> str:
     """Return the name of the session cookie. The `__Host-` prefix ties the cookie to this host and
-    to TLS. Loopback connections do not use TLS, so their cookie has no prefix."""
+    to TLS. Cookies for loopback connections have no prefix, because these connections do not use
+    TLS."""
     return "session" if is_plain_loopback(request) else "__Host-session"
 
 
@@ -130,13 +131,13 @@ def is_led_here(request: Request) -> bool:
 
 
 def check_origin(request: Request) -> None:
-    """Raise CrossSiteRequest if the form was submitted from a page of another origin. All current
-    browsers send the origin with a form, so a request without an origin is rejected."""
+    """Raise CrossSiteRequest if the form was submitted from a page of another origin. A request
+    without an origin is rejected, because all current browsers send the origin with a form."""
     site = request.headers.get("sec-fetch-site")
     if site is not None:
         same = site == "same-origin"
     else:
-        # Compare without the scheme, because a reverse proxy may terminate TLS.
+        # The comparison omits the scheme, because a reverse proxy may terminate TLS.
         same = urlsplit(request.headers.get("origin", "")).netloc == request.url.netloc
     if not same:
         raise CrossSiteRequest

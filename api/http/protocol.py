@@ -255,8 +255,8 @@ class EdgeProtocol(HttpToolsProtocol):
     # --- Refusing -----------------------------------------------------------------------------
 
     def _because(self, error: DomainError) -> DomainError:
-        """Store the error in `_why` and return it. The parser replaces errors raised by its
-        callbacks, so the original error would be lost otherwise."""
+        """Store the error in `_why` and return it. Otherwise the original error would be lost,
+        because the parser replaces errors raised by its callbacks."""
         self._why = error
         return error
 

@@ -130,9 +130,8 @@ class RequestContext:
         except Exception as error:
             progress.error = error
             _log.exception("unexpected error")
-            if (
-                progress.status
-            ):  # A response has started, so the server can only close the connection.
+            # The server can only close the connection, because a response has started.
+            if progress.status:
                 raise
             await error_response(InternalError(), request_id, Request(scope))(
                 scope, receive, send_with_id

@@ -10,7 +10,7 @@ from api.route_family import RouteFamily, route_family
 _HEADERS: Final = (
     (b"access-control-allow-origin", b"*"),
     (b"access-control-expose-headers", b"Retry-After, X-Request-Id"),
-    # The URL contains the widget key, so browsers must not send the URL as a referrer.
+    # Browsers must not send the URL as a referrer, because it contains the widget key.
     (b"referrer-policy", b"no-referrer"),
     (b"cache-control", b"no-store"),
 )

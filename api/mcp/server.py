@@ -163,8 +163,8 @@ async def _called(tool: McpTool, context: Context, params: CallToolRequestParams
 
 
 def _failed(context: Context, error: Exception) -> None:
-    """Log the error, and store it for the error report. The HTTP status is 200, so the error would
-    otherwise not be reported."""
+    """Log the error, and store it for the error report. Otherwise the error would not be reported,
+    because the HTTP status is 200."""
     _log.exception("unexpected error")
     _request(context).state.progress.error = error
 

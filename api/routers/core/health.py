@@ -22,7 +22,7 @@ async def readyz(request: Request, resources: ResourcesDep) -> Response:
     dependency's status. `knowledge_search` is "words" if no sentence encoder is installed. Searches
     then find fewer answers. A draining process also returns 503. It still serves requests, but load
     balancers should not send it new requests."""
-    # A 503 from this route is an expected response, so it is not reported as an error.
+    # A 503 response from this route is not reported as an error, because it is expected.
     request.state.expected = True
     instance = request.app.state.instance
     if request.app.state.draining.started:

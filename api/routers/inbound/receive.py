@@ -106,8 +106,8 @@ async def webhook(request: Request, resources: ResourcesDep) -> Response:
         resources.inbound.refusals.note(
             endpoint.tenant, endpoint.integration_id, reason, resources.now()
         )
-        # A platform relays messages from strangers, so an unreadable format is not counted as a
-        # rejected request of the platform.
+        # A request with an unreadable body is not counted, because a platform relays messages from
+        # strangers.
         if isinstance(refused, InboundRefused) and reason is not RefusalReason.UNREADABLE:
             await _count_refusal(request, resources, sender)
         if isinstance(refused, TooManyRequests):

@@ -159,7 +159,7 @@ class ConversationThread(BaseModel):
 
 
 class _Handling(StrictBody):
-    # JSON has no enums or times, so these two fields are parsed from strings.
+    # These two fields are parsed from strings, because JSON has no enums or times.
     status: Annotated[ConversationStatus | None, Field(strict=False)] = None
     snoozed_until: Annotated[
         AwareDatetime | None,

@@ -159,8 +159,8 @@ def _shown(page: Page, talk: _Talk, answer: CopilotAnswer | None, question: str 
 
 
 def _formatting(page: Page) -> Callable[[str], str]:
-    """Return the function that formats the page's messages. The form contains the earlier messages,
-    so they are untrusted. Messages beyond the limit are shown as plain text."""
+    """Return the function that formats the page's messages. The earlier messages are untrusted,
+    because the form contains them. Messages beyond the limit are shown as plain text."""
     left = _FORMATTED
 
     def formatted(text: str) -> str:
