@@ -64,8 +64,8 @@ COMMANDS: Final = (
     LazyCommand(
         "export",
         "commands.exports.export:export",
-        "Export all of a client's records to a file. The file is identical to the one that the "
-        "client can download. See docs/export.md.",
+        "Export all of a client's records to a file. The client can download an identical file. "
+        "See docs/export.md.",
     ),
     LazyCommand(
         "client",

@@ -115,7 +115,7 @@ class Exports:
     def _slowest_before(self, place: ExportPlace) -> ExportPlace | None:
         """Return the slot of the slowest reader that the waiting export may displace, or None. An
         export cannot displace another if its client already has a slot. An export for a client
-        without a paid plan cannot displace that of a paying client."""
+        without a paid plan cannot displace an export for a paying client."""
         if self._holds_one(place.tenant):
             return None
         slow = [

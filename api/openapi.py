@@ -75,8 +75,8 @@ _NO_NUL: Final = {"pattern": "^[^\\u0000]*$"}
 _NOT_BLANK: Final = r"\S"
 _NOT_BLANK_WITHOUT_NUL: Final = "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$"
 _SHAPED: Final = frozenset({"pattern", "enum", "const", "format"})
-"""JSON Schema keywords that already restrict a string's content. A string with one of them needs no
-additional pattern."""
+"""JSON Schema keywords that already restrict a string's content. A string with one of these
+keywords needs no additional pattern."""
 _LIMITS: Final = {"ge": "minimum", "le": "maximum"}
 """JSON Schema keywords that correspond to Pydantic's numeric limits."""
 _KEY: Final = {**_NO_NUL, "maxLength": MAX_KEY}

@@ -96,7 +96,7 @@ class SessionFeed:
         session's state.
 
         A PostgreSQL notification triggers a read. If a notification is lost, the message is delayed
-        until the next heartbeat. The parameters are those of `WidgetStreams.place`. Raises
+        until the next heartbeat. The parameters are the same as for `WidgetStreams.place`. Raises
         CallerBusy, ServerBusy and EngineUnavailable, all before the first piece.
         """
         with self._streams.place(session, address, network, pays=pays) as place:

@@ -1,7 +1,7 @@
 """Open streams of widget sessions: their limits, notifications and shutdown.
 
 If the process has reached its limit, a new stream ends a stream of the client or network with the
-most streams. If no other client or network has more streams than that of the new stream, the new
+most streams. If the client or network of the new stream already has the most streams, the new
 stream is rejected instead.
 """
 

@@ -344,7 +344,7 @@ class WebhookSettings(BaseModel):
         default=None,
         description=(
             "PEM file of a certificate authority that is trusted for webhooks and clients' mail "
-            "servers, in addition to the public ones. Every process must be able to read it."
+            "servers, in addition to public authorities. Every process must be able to read it."
         ),
     )
     canary_host: Annotated[str, Field(pattern=r"^[A-Za-z0-9.-]{1,253}$")] | None = Field(
@@ -386,9 +386,9 @@ class WatchSettings(BaseModel):
         default=None,
         description=(
             "Port on `METRICS_HOST` of Prometheus' `/metrics`, and of a worker's `/healthz` and "
-            "`/readyz`. If unset, none of these endpoints is served. Each process needs its own "
-            "port. Under `make run`, the engine worker takes the next port, and the webhook "
-            "worker the one after."
+            "`/readyz`. If unset, none of these endpoints is served. Each process needs a separate "
+            "port. Under `make run`, the engine worker uses the next port, and the webhook worker "
+            "uses the port after that."
         ),
     )
     metrics_host: str = Field(

@@ -213,8 +213,8 @@ class ProcessEvent:
                 return settled.decision.executes
 
     def _time_to_decide(self) -> timedelta:
-        """Return the time left to decide a review. All rounds share the time of the first round
-        plus LATE_ROUND."""
+        """Return the time left to decide a review. The total time for all rounds is the time of the
+        first round plus LATE_ROUND."""
         whole = timedelta(seconds=self._event.review_expiry_s)
         left = workflow.info().start_time + whole + options.LATE_ROUND - workflow.now()
         return min(whole, left)

@@ -121,7 +121,7 @@ class ProcessWebhook:
             **options.WEBHOOK,
             "id": names.process_webhook_id(ref.client_id, webhook_id),
             # With this key, the task queue serves the tenants in rotation, regardless of how many
-            # webhooks one of them receives.
+            # webhooks a tenant receives.
             "priority": Priority(fairness_key=ref.client_id),
         }
         with suppress(WorkflowAlreadyStartedError):

@@ -28,7 +28,7 @@ from services.inbound.queue_turns import Failure, QueueTurn, end_turn, hand_over
 from store.inbound.inbound_queues import lock_queues
 from store.inbound.work import StoredWebhook, WebhookStanding, WorkRepository
 
-# During parsing, memory holds several copies of an email and its attachments. A worker therefore
+# During parsing, memory contains several copies of an email and its attachments. A worker therefore
 # parses only a few large emails concurrently.
 _LARGE: Final = 1024 * 1024
 _LARGE_AT_ONCE: Final = 2

@@ -78,9 +78,9 @@ class Normalize:
 
         If human agents handle the thread, the message is kept for them. Idempotency key: event_id.
         A repetition computes and writes the same values. The thread's row is locked, so that
-        concurrent messages see each other's changes. If the run was reopened, its ticket is counted
-        again. No transaction is open while a large event is normalized. Raises OverBudget for an
-        event that is too expensive to process, unless `step.cut` is set.
+        concurrent messages are added one after another. If the run was reopened, its ticket is
+        counted again. No transaction is open while a large event is normalized. Raises OverBudget
+        for an event that is too expensive to process, unless `step.cut` is set.
         """
         started = time.monotonic()
         tenant, event_id = TenantId(step.ref.client_id), step.ref.event_id

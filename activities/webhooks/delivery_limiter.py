@@ -82,9 +82,9 @@ class _Tenant:
     def next(self) -> _Waiter | None:
         """Return the next waiting delivery, or None.
 
-        Among the endpoints with a free slot, the one with the fewest active deliveries is served
-        first, and its oldest delivery is next. Hanging receivers therefore do not hold up healthy
-        ones.
+        Among the endpoints with a free slot, the endpoint with the fewest active deliveries is
+        served first, starting with the oldest delivery. Hanging receivers therefore do not delay
+        other receivers.
         """
         ready = [one for one in self.queue if not one.granted.done() and self.free(one.endpoint)]
         return min(ready, key=lambda one: one.endpoint.active, default=None)

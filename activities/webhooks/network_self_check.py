@@ -61,7 +61,7 @@ class NetworkSelfCheck:
 
     def admit(self, client_id: str, url: str, *, tries: int) -> None:
         """Raise Deferred if a POST would most likely fail because of our own network. `tries`: the
-        number of attempts made for this delivery, including deferred ones."""
+        number of attempts made for this delivery, including deferred attempts."""
         host = urlsplit(url).hostname or ""
         for part, breaker in self._parts.items():
             if part is OwnPart.NAMES and _is_address(host):

@@ -19,8 +19,8 @@ def brain_from(settings: BrainSettings, classifier: Classifier) -> Brain:
 
 
 def brains_from(settings: BrainSettings, classifier: Classifier) -> Brains:
-    """Return the embedded brain and the language model brain, with the budget that decides which
-    one is used. Raises InvalidInput."""
+    """Return the embedded brain and the language model brain, with the budget that determines the
+    choice between them. Raises InvalidInput."""
     model = _llm(settings, classifier)
     return Brains(
         embedded=TaughtBrain(classifier),

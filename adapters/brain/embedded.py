@@ -184,8 +184,8 @@ class EmbeddedBrain:
             sentiment=_sentiment(seen),
             response=draft.response,
             citations=draft.citations,
-            # Without a text from the merchant about the action, the customer would not learn about
-            # the action.
+            # Without a text from the merchant about the action, the customer would not be informed
+            # of the action.
             proposals=understood.proposals if draft.promises else (),
             doubt=EscalationReason.LOW_CONFIDENCE if unsure else None,
             model=self._classifier.name,

@@ -96,9 +96,9 @@ def _chosen_draft(
 
 def _agree(chosen: ChosenAnswer | None, found: "_Covering") -> bool:
     """Return True if keyword search and semantic search select the same entry, and this entry
-    probably answers the message. If the semantic search finds nothing, the keyword search decides.
-    The keyword search also decides on an entry without embeddings, unless another entry probably
-    answers the message."""
+    probably answers the message. The keyword search alone is sufficient if the semantic search
+    finds nothing. It is also sufficient for an entry without embeddings, unless another entry
+    probably answers the message."""
     if chosen is None:
         return True
     answers = chosen.fits and chosen.probability >= AGREEING_PROBABILITY

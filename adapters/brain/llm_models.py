@@ -68,8 +68,8 @@ class PricedModel:
 def models_of(settings: BrainSettings) -> tuple[PricedModel, ...]:
     """Return the preferred model, followed by the fallback model if one is configured.
 
-    Raises InvalidInput if a key is missing. Also raises it if a model has no known price, because a
-    budget could not limit the model's cost.
+    Raises InvalidInput if a key is missing. Also raises InvalidInput if a model has no known price,
+    because a budget could not limit the model's cost.
     """
     first = replace(
         _priced(

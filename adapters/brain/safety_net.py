@@ -1,7 +1,7 @@
 """The safety net, which detects sensitive messages. It combines a grammar and a trained model.
 
 The grammar recognizes exact wordings. The model recognizes typical messages: it detects hints that
-the grammar misses, and identifies harmless messages that share words with sensitive ones. The
+the grammar misses, and identifies harmless messages that share words with sensitive messages. The
 weights are arrays produced by `python -m training.train_safety` and stored in `safety.npz` next to
 this module.
 """

@@ -130,8 +130,8 @@ class ConnectorCall:
         """Post a message to a webhook URL. ActionUnknown is never raised, because a duplicate
         message is harmless.
 
-        The URL itself is the credential. NotAuthorized is therefore also raised for 404, for 410,
-        and for 403 with the body `revoked`.
+        The URL is the credential. NotAuthorized is therefore also raised for 404, for 410, and for
+        403 with the body `revoked`.
         """
         reply = await self._send(request, ActionUnreachable, self.seconds_left)
         if reply.status in _GONE or (reply.status == 403 and reply.body.strip() == revoked):

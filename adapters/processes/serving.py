@@ -40,6 +40,6 @@ def serve(answer: Callable[[bytes], bytes], *, warm_up: Callable[[], object]) ->
 
 
 def _read(stream: BinaryIO) -> bytes:
-    """Return the next request, or an empty one at the end of the input."""
+    """Return the next request, or empty bytes at the end of the input."""
     length = stream.read(LENGTH_BYTES)
     return stream.read(int.from_bytes(length)) if len(length) == LENGTH_BYTES else b""

@@ -41,7 +41,7 @@ class HttpWebhookSender:
         lookup_s: float = LOOKUP_S,
     ) -> None:
         """Create the sender. `ca_file`: certificates (PEM) of authorities that are trusted in
-        addition to the public ones. Raises OSError if the file cannot be loaded."""
+        addition to public authorities. Raises OSError if the file cannot be loaded."""
         self._allow_private = allow_private
         self._tls = tls_context(ca_file, HTTP)
         self._names = Names(look_up, lookup_s)

@@ -96,7 +96,8 @@ def _media_type(request: Request) -> str:
 
 
 def _boundary(request: Request) -> bytes:
-    """Return the boundary of the parts. Raises InvalidBody if it is missing or invalid."""
+    """Return the boundary of the parts. Raises InvalidBody if the boundary is missing or
+    invalid."""
     content_type = request.headers["content-type"]
     named = parse_options_header(content_type)[1] if len(content_type) <= _MAX_CONTENT_TYPE else {}
     boundary = named.get(b"boundary", b"")

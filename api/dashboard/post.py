@@ -155,8 +155,8 @@ class ReadForm(Protocol):
 
 
 class Posted:
-    """A dependency that returns a form submitted by a member with one of the `roles`. Its other
-    parameters are those of `OnPage`.
+    """A dependency that returns a form submitted by a member with one of the `roles`. The other
+    parameters are the same as for `OnPage`.
 
     The form applies to the client for which it was rendered, even if another tab has switched
     clients since then. If the session has expired, the fields are kept, and the sign-in page leads

@@ -31,7 +31,8 @@ class Closable(Protocol):
 
 
 class _Address:
-    """The connections from one address: their number, and the idle ones, longest idle first."""
+    """The connections from one address: their number, and the idle connections, longest idle
+    first."""
 
     def __init__(self) -> None:
         self.number = 0

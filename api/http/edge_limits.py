@@ -25,8 +25,8 @@ class EdgeLimits:
     pipelined: int = 16
     """Maximum number of pipelined requests queued behind the current one."""
     connections: int = 2048
-    """Maximum number of connections. If each of them holds a request head of the maximum size, they
-    occupy 128 MiB in total."""
+    """Maximum number of connections. Request heads of the maximum size on all connections occupy
+    128 MiB in total."""
     per_address: int = 1536
     """Maximum number of connections from one IPv4 address or one /64 IPv6 network."""
     proxies: tuple[Network, ...] = ()

@@ -32,9 +32,9 @@ async def whose(client: str | None, every: bool, data: Path) -> str:
 
 
 async def reports_of(data: Path) -> "TemporalReports":
-    """Return an object that starts reports on a Temporal server. The server is the one at
-    TEMPORAL_ADDRESS, or the one in the embedded stack running on `data`. Raises InvalidInput if
-    there is no Temporal server."""
+    """Return an object that starts reports on a Temporal server. The server runs at
+    TEMPORAL_ADDRESS, or in the embedded stack on `data`. Raises InvalidInput if there is no
+    Temporal server."""
     env = environment_of(data)
     if not env.get("TEMPORAL_ADDRESS"):
         raise InvalidInput("no engine is running here: start one, or set TEMPORAL_ADDRESS")

@@ -23,9 +23,9 @@ API: Final = 2
 WORKERS: Final = 2
 WEBHOOK_WORKERS: Final = 1
 TEMPORAL: Final = 120
-# Processes of migrations and operator commands that may run at the same time.
+# Number of migrations and operator commands that can run at the same time.
 COMMANDS: Final = 5
-# Connections of the one additional process that runs during a rolling upgrade.
+# During a rolling upgrade, one additional process runs and needs this many connections.
 REPLACED: Final = max(OF_A_PROCESS.values())
 
 

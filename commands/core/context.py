@@ -155,8 +155,8 @@ def _is_complete() -> bool:
 
 def model_of(data: Path) -> NamesModel:
     """Return a function that returns the identity of the brain in the command's settings. These
-    settings must match those of the workers, because case results are valid for one brain only. The
-    function raises InvalidInput if a setting is invalid."""
+    settings must match the workers' settings, because case results are valid for one brain only.
+    The function raises InvalidInput if a setting is invalid."""
 
     def name() -> str:
         # The module is imported here, because few commands need the brain's identity.

@@ -33,7 +33,7 @@ class Bar(Protocol):
         """Add `n` completed steps, in the unit of the total."""
 
     def reach(self, done: int) -> None:
-        """Set the number of completed steps. A number lower than the previous one is ignored."""
+        """Set the number of completed steps. A number below the previous number is ignored."""
 
 
 @contextmanager

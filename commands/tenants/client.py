@@ -43,7 +43,7 @@ async def create(
     owner_email: Annotated[
         str,
         typer.Option(
-            help="Email address of the owner. If no user has this address, one is created."
+            help="Email address of the owner. If no user has this address, a user is created."
         ),
     ],
     plan: Annotated[Plan, typer.Option()] = Plan.FREE,

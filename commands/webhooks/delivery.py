@@ -97,7 +97,7 @@ async def deliveries(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a webhook's 50 latest finished deliveries and all pending ones, newest first."""
+    """Show a webhook's 50 latest finished deliveries and all pending deliveries, newest first."""
     async with database_of(data) as database, database.reading_across() as connection:
         tenant = await client_of(connection, webhook_id)
         found = await DeliveryRepository(connection, tenant).latest(webhook_id)

@@ -125,7 +125,7 @@ class McpDelivery(McpPart):
 class McpDeliveries(McpPage):
     webhooks: tuple[McpWebhook, ...]
     deliveries: tuple[McpDelivery, ...] = Field(
-        description="Deliveries, newest first: the last 50 finished ones and all pending ones."
+        description="The last 50 finished deliveries and all pending deliveries, newest first."
     )
 
 

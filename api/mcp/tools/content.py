@@ -1,5 +1,5 @@
-"""Tools that read the agent's knowledge and templates, and that suggest new ones. Human reviewers
-accept or reject each suggestion."""
+"""Tools that read the agent's knowledge and templates, and that suggest new knowledge and
+templates. Human reviewers accept or reject each suggestion."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -118,7 +118,7 @@ async def search_conversations(at_work: AtWork, wanted: ConversationsWanted) -> 
             "next_cursor": found.until,
             "note": (
                 "Only the latest conversations were searched. Call again with next_cursor to "
-                "search earlier ones."
+                "search earlier conversations."
             ),
         }
     )

@@ -54,7 +54,7 @@ class WaitingReview(McpPart):
 
 class WaitingReviews(McpPage):
     reviews: tuple[WaitingReview, ...] = Field(
-        description="Reviews; urgent ones first, then oldest first."
+        description="Reviews: urgent reviews first, then oldest first."
     )
 
 

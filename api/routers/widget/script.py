@@ -48,7 +48,7 @@ def _accepted(request: Request) -> set[str]:
 
 
 def _known(request: Request) -> set[str]:
-    """Return the ETags that the caller already has. Weak ETags are treated as strong ones, because
+    """Return the ETags that the caller already has. Weak ETags are treated as strong ETags, because
     a proxy may have weakened our ETag."""
     given = request.headers.get("if-none-match", "").split(",")
     return {one.strip().removeprefix("W/") for one in given}

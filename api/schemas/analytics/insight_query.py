@@ -23,8 +23,6 @@ class InsightQuery(MetricsQuery):
 
 
 class GapsQuery(ClientQuery):
-    """Query parameters for the list of knowledge gaps."""
-
     days: Annotated[GapSpan, Field(description=("Number of past days to search for gaps."))] = (
         GapSpan.MONTH
     )

@@ -17,8 +17,6 @@ _DEFAULT_DAYS: Final = 30
 
 
 class MetricsQuery(ClientQuery):
-    """Query parameters for the daily metrics."""
-
     first: Annotated[
         Day | None,
         Field(
@@ -53,8 +51,6 @@ class MetricsAnswer(BaseModel):
 
 
 class ChurnQuery(ClientQuery):
-    """Query parameters for the list of churn predictions."""
-
     level: ChurnLevel | None = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50
     cursor: Annotated[

@@ -24,8 +24,6 @@ _NO_NUL: Final = r"^[^\x00]*$"
 
 
 class ReviewQuery(ClientQuery):
-    """Query parameters for the list of reviews."""
-
     status: Annotated[
         Wanted, Field(description="Status of the reviews; `open` means pending or claimed.")
     ] = Wanted.OPEN

@@ -104,8 +104,6 @@ _Tag = Annotated[str, Field(max_length=MAX_TAG, pattern=_WRITTEN)]
 
 
 class ConversationQuery(ClientQuery):
-    """Query parameters for the list of conversations."""
-
     status: ConversationStatus | None = None
     assignee: Annotated[
         str | None,

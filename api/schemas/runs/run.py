@@ -22,8 +22,6 @@ _YEARS: Final = range(1970, 9999)
 
 
 class RunQuery(ClientQuery):
-    """Query parameters for a page of runs."""
-
     status: RunStatus | None = None
     classification: Annotated[
         Category | Literal["none"] | None,

@@ -16,8 +16,6 @@ _MAX_PASTED: Final = 200_000
 
 
 class DeliveryQuery(BaseModel):
-    """Query parameters for the list of deliveries."""
-
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     status: DeliveryStatus | None = None
@@ -25,7 +23,7 @@ class DeliveryQuery(BaseModel):
 
 class DeliveryList(BaseModel):
     deliveries: list[DeliverySummary] = Field(
-        description="Deliveries, newest first: the last 50 finished ones and all pending ones."
+        description="The last 50 finished deliveries and all pending deliveries, newest first."
     )
 
 

@@ -201,8 +201,8 @@ def _plan_seen(found: Review) -> str:
 
 
 def _seen(found: Review) -> str:
-    """Return a digest of the draft and the plan. It reveals changes made since the reviewer read
-    them."""
+    """Return a digest of the draft and the plan. A different digest reveals changes made since the
+    reviewer read the page."""
     return hashlib.sha256(_PLAN.dump_json(found.plan) + found.draft.encode()).hexdigest()[:16]
 
 
