@@ -1,5 +1,5 @@
-"""Authentication of the caller, and selection of the client that the caller acts for. Only this
-module creates a request's TenantId. `api/access.py` calls this module for the routes."""
+"""Authenticate the caller, and select the client that the caller acts for. Only this module creates
+a request's TenantId. `api/access.py` calls this module for the routes."""
 
 import hmac
 from collections.abc import Set

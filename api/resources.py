@@ -94,7 +94,7 @@ class Resources:
 
 async def _resources(
     request: Request,
-) -> Resources:  # The function is async, because FastAPI would use a thread otherwise.
+) -> Resources:  # The function is async, because FastAPI runs other functions in threads.
     resources: Resources = request.app.state.resources
     return resources
 

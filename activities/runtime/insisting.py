@@ -1,4 +1,4 @@
-"""Retry the recording of an external effect while the database is down."""
+"""Retry a record of an external effect while the database is down."""
 
 from collections.abc import Sequence
 

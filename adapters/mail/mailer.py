@@ -23,8 +23,7 @@ class SmtpMailer:
     """A mailer that uses the server configured in SMTP_URL, or a client's own server.
 
     Each email uses a new connection, so that stale connections are never reused. Errors omit the
-    server's replies, because Temporal stores errors and a reply may contain text written by a
-    stranger.
+    server's replies, because Temporal stores errors and a reply may contain untrusted text.
     """
 
     def __init__(self, smtp_url: str | None, mail_from: str, own: OwnServers) -> None:

@@ -1,4 +1,4 @@
-"""DNS lookups, in threads used for nothing else.
+"""DNS lookups, in dedicated threads.
 
 A lookup cannot be cancelled: the name server's operator determines how long its thread is blocked.
 Each client therefore has few threads, and callers wait for a lookup only until a deadline. The

@@ -1,5 +1,5 @@
-"""Parsing of submitted forms. They are `application/x-www-form-urlencoded`, or
-`multipart/form-data` for a form with a file. Each field may occur at most once."""
+"""Parse submitted forms. They are `application/x-www-form-urlencoded`, or `multipart/form-data` for
+a form with a file. Each field may occur at most once."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""Removal of cookies that are expensive to parse."""
+"""Remove cookies that are expensive to parse."""
 
 from collections.abc import Sequence
 

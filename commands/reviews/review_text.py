@@ -1,4 +1,4 @@
-"""Formatting of reviews as text for operators."""
+"""Format reviews as text for operators."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta

@@ -56,7 +56,7 @@ class _Sender:
     tenant: TenantId | None = None
 
 
-# Register this route before the route with a token, which has one more path segment.
+# This route precedes the route with a token, which has one more path segment.
 @router.post(f"{_ADDRESS}/shopify", include_in_schema=False)
 async def shopify_webhook(request: Request, resources: ResourcesDep) -> Response:
     """Receive a webhook for the installation's own Shopify app, from any shop that has installed
@@ -106,8 +106,8 @@ async def webhook(request: Request, resources: ResourcesDep) -> Response:
         resources.inbound.refusals.note(
             endpoint.tenant, endpoint.integration_id, reason, resources.now()
         )
-        # A request with an unreadable body is not counted, because a platform relays messages from
-        # strangers.
+        # A request with an unreadable body is not counted, because a platform relays untrusted
+        # messages.
         if isinstance(refused, InboundRefused) and reason is not RefusalReason.UNREADABLE:
             await _count_refusal(request, resources, sender)
         if isinstance(refused, TooManyRequests):

@@ -25,8 +25,8 @@ async def keep(post: AnyonesPost) -> Response:
     page = post.page
     form = next_page(post.text(FORM))
     async with page.resources.work.of(page.tenant) as work:
-        # If the draft arrives after the form was submitted, discard the draft. Otherwise the
-        # submitted input would reappear as unsent.
+        # A draft that arrives after the form was submitted is discarded. Otherwise the submitted
+        # input would reappear as unsent.
         if not await was_sent(work, form, post.once):
             await keep_draft(work, page.visit.user.id, form, kept_fields(post.fields))
     return Response(status_code=204)

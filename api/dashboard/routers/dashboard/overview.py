@@ -85,8 +85,8 @@ async def overview(page: AnyonesPage) -> Response:
 
 @router.get("/app/home/improvement")
 async def improvement(page: AnyonesPage) -> Response:
-    """Return the suggestion of an article for Home. The page loads it separately, because
-    clustering the questions takes longer than the other queries."""
+    """Return a suggested article for Home. The page loads it separately, because clustering the
+    questions takes longer than the other queries."""
     try:
         found = await _largest_gaps(page)
     except (OverBudget, CallerBusy):
