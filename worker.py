@@ -47,7 +47,7 @@ _log = structlog.get_logger(__name__)
 
 def working_on(queue: str) -> Working:
     """Return the worker for a queue. Only the modules for this queue are imported, because loading
-    the brain takes a long time and the webhook worker does not need it."""
+    the brain takes a long time. The webhook worker does not need the brain."""
     if queue == names.WEBHOOKS_QUEUE:
         from workers import webhooks as webhook_worker  # noqa: PLC0415
 

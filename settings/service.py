@@ -283,8 +283,8 @@ class LimitSettings(BaseModel):
     rate_limits: Literal["memory", "postgres"] = Field(
         default="memory",
         description=(
-            "Storage of the short-term rate limit counters: `memory` for one set per API process, "
-            "or `postgres` for one set shared by all API processes."
+            "Storage of the short-term rate limit counters. With `memory`, each API process has "
+            "separate counters. With `postgres`, all API processes share the counters."
         ),
     )
     dry_run_limit: int = Field(

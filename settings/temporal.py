@@ -79,7 +79,7 @@ class TemporalSettings(BaseModel):
         default=None,
         description=(
             "Name of the Worker Deployment to which the workers belong. Several builds of the "
-            "workers can then run side by side, and `cli.py deployment promote` selects the build "
+            "workers can then run at the same time. `cli.py deployment promote` selects the build "
             "that receives new work. See [builds of the workers](operations.md#worker-builds). If "
             "unset, the workers belong to no deployment. Must be set together with "
             "`TEMPORAL_BUILD_ID`."

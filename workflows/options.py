@@ -197,9 +197,9 @@ SWEEPING: Final[ActivityConfig] = {
 }
 
 # Options for scheduled work that is processed page by page. No caller is waiting. A retry continues
-# where the previous attempt stopped, or finds little work left. Attempts stop after an hour: when a
-# schedule or an operator starts the work again, the previous workflow must have ended
-# (`adapters/temporal/setup.py` bounds the total).
+# where the previous attempt stopped, or finds little work left. Attempts stop after an hour,
+# because the previous workflow must have ended when a schedule or an operator starts the work
+# again. `adapters/temporal/setup.py` limits the total time.
 HOUSEKEEPING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=30),
     "heartbeat_timeout": timedelta(seconds=30),
@@ -249,8 +249,8 @@ REPLAYING: Final[ActivityConfig] = {
 }
 
 # Options for the steps of an erasure. They are retried until the erasure completes, regardless of
-# worker crashes and database outages: a partial erasure must not be left behind. A retry continues
-# with the remaining data, and sends a heartbeat every second.
+# worker crashes and database outages, because a partial erasure must not be left behind. A retry
+# continues with the remaining data, and sends a heartbeat every second.
 ERASING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(hours=6),
     "heartbeat_timeout": timedelta(seconds=10),

@@ -1,5 +1,5 @@
-"""Search for the order that a message is about, in the client's shops and in the order facts from
-the shops' webhooks."""
+"""Search for the order that a message is about. The search covers the client's shops and the order
+facts from the shops' webhooks."""
 
 import asyncio
 from collections.abc import Set

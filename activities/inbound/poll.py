@@ -108,9 +108,9 @@ class PollIntegrations:
         """Poll one connection within its timeout, and return the result.
 
         A timeout is treated as a failure, so that a slow platform cannot use up the time of each
-        poll. If pages were stored before the timeout, they are kept, the failure count is reset,
-        and the connection is polled half as often. If no pages were stored, the interval between
-        polls grows with each timeout.
+        poll. Pages that were stored before the timeout are kept. In this case, the failure count is
+        reset, and the connection is polled half as often. If no pages were stored, the interval
+        between polls grows with each timeout.
         """
         found = 0
         position = dict(one.cursor.position) if one.cursor else {}

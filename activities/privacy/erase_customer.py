@@ -1,5 +1,5 @@
-"""The erasure of one customer, page by page: it finds and marks the customer's records, stops their
-workflows, and removes their content."""
+"""Erase one customer, page by page: find and mark the customer's records, stop the workflows, and
+remove the content."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -84,8 +84,8 @@ class CustomerErasure:
             return await self._words(connection).under_way()
 
     async def workflow_ids(self) -> AsyncIterator[tuple[str, ...]]:
-        """Yield the workflow ids for the events marked for erasure: of their runs, of members'
-        replies to them, and of the webhook deliveries about them."""
+        """Yield the ids of all workflows for the events marked for erasure. The workflows are runs,
+        members' replies and webhook deliveries."""
         async for page in self._pages():
             async with self._database.service() as connection:
                 words = self._words(connection)
@@ -179,7 +179,7 @@ class CustomerErasure:
     async def _found(self, next_page: _NextPage, after: str) -> FoundRecords:
         """Return the next page, and the customer's records on that page.
 
-        Texts are read in short transactions, and compared in a thread outside any transaction,
+        Texts are read in short transactions. They are compared in a thread outside any transaction,
         because comparing a page of long texts takes minutes.
         """
         async with self._database.service() as connection:

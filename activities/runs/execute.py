@@ -296,6 +296,6 @@ class Execute:
 
 
 def _is_taken(case: Case) -> bool:
-    """Return True if human agents handle the conversation or a member's reply is scheduled there,
-    and no human agent has approved the plan."""
+    """Return True if no human agent has approved the plan, and either human agents handle the
+    conversation or a member's reply is scheduled."""
     return case.is_taken and not case.approvals

@@ -52,9 +52,9 @@ class Persist:
         webhook event's key also includes the round. The run's row is locked, so two attempts cannot
         interleave.
 
-        If a human agent has taken over the conversation in the meantime, the message is added to
-        the conversation's review, and nothing else is written. While all automation is stopped, no
-        new answer is stored.
+        If a human agent has taken over the conversation in the meantime, this activity only adds
+        the message to the conversation's review. While all automation is stopped, no new answer is
+        stored.
         """
         tenant = TenantId(step.ref.client_id)
         async with self._database.tenant(tenant) as connection:

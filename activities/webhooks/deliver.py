@@ -117,8 +117,9 @@ class Deliver:
 
     @asynccontextmanager
     async def _putting_off(self, step: DeliverInput) -> AsyncIterator[None]:
-        """Run an attempt that may raise Deferred. If it does, store the time of the next attempt
-        before raising the error again, so that the sweep does not start the delivery earlier."""
+        """Run an attempt that may raise Deferred. If it does, store the time of the next attempt,
+        then raise the error again. The stored time prevents the sweep from starting the delivery
+        earlier."""
         try:
             yield
         except Deferred as deferred:

@@ -26,8 +26,8 @@ one gets its permit after 30 s."""
 # Pauses, in seconds, between attempts to acquire a slot while other workers occupy all slots. After
 # the last pause, the delivery is deferred.
 _ASKED_AGAIN_S: Final = (0.05, 0.1, 0.2, 0.4, 0.8)
-# The assumed duration of a delivery, in seconds, until the first delivery has ended; and the weight
-# of the newest duration in the moving average.
+# Until the first delivery has ended, a delivery is assumed to take `_HELD_S` seconds. `_WEIGHT` is
+# the weight of the newest duration in the moving average.
 _HELD_S: Final = 3.0
 _WEIGHT: Final = 0.2
 # This fraction of the longest deferral is random. A delivery with the longest deferral is retried

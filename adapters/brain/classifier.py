@@ -38,11 +38,12 @@ _ARRAYS: Final = (
 class Classification:
     """The classifier's result for a text.
 
-    `probabilities` contains every category, sums to 1 and is calibrated: among messages with a
-    probability of 0.8, about eight in ten are correct. `language`: the more probable of French and
-    English. `language_probability`: the probability of that language among the two, from 0.5 to 1.
-    `foreign`: the detected language if the text is in another language, or None. `sentiment`: the
-    probability of joy or thanks minus the probability of anger or disappointment, from -1 to 1.
+    `probabilities` contains every category and sums to 1. The probabilities are calibrated: among
+    messages with a probability of 0.8, about eight in ten are correct. `language`: the more
+    probable of French and English. `language_probability`: the probability of that language among
+    the two, from 0.5 to 1. `foreign`: the detected language if the text is in another language, or
+    None. `sentiment`: the probability of joy or thanks minus the probability of anger or
+    disappointment, from -1 to 1.
     """
 
     category: Category
@@ -124,8 +125,8 @@ class Classifier:
 @dataclass(frozen=True, slots=True)
 class _Head:
     """A classifier head: a linear classifier over hashed features. `weights` has the shape
-    (buckets, classes), because a message uses a few hundred of its rows, and each row is contiguous
-    in memory."""
+    (buckets, classes), so that each row is contiguous in memory. A message uses a few hundred
+    rows."""
 
     weights: Floats
     bias: Floats

@@ -99,8 +99,8 @@ class EmbeddedEncoder:
         return self._questions.keep(key, found, 1)
 
     async def _encode(self, texts: tuple[str, ...], *, is_question: bool) -> tuple[Embedding, ...]:
-        """Return the embeddings of the texts. Each text is a separate job for the thread, so that a
-        question waits for at most one text from a batch."""
+        """Return the embeddings of the texts. Each text is a separate job for the thread. A
+        question therefore waits for at most one text from a batch."""
         loop = asyncio.get_running_loop()
         return tuple(
             [

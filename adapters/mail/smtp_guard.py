@@ -1,5 +1,5 @@
-"""SSRF protection for clients' mail servers. A server is checked in the same way as a webhook URL,
-first when it is stored and again for every email."""
+"""SSRF protection for clients' mail servers. A server is checked in the same way as a webhook URL.
+The check runs when the server is stored, and again for every email."""
 
 import socket
 from typing import Final

@@ -1,5 +1,5 @@
-"""The service's calls to Temporal. They refer to workflows by name, without importing them, so that
-a process that only starts runs does not load any workflows."""
+"""The service's calls to Temporal. The calls refer to workflows by name. A process that only starts
+runs therefore does not load any workflows."""
 
 import asyncio
 from collections.abc import Awaitable, Iterator, Sequence

@@ -46,7 +46,7 @@ def tls_context(ca_file: Path | None, *protocols: str) -> ssl.SSLContext:
 
 def vetted(found: Sequence[str], *, allow_private: bool) -> list[Address]:
     """Return the addresses without duplicates. Raises PostFailed if any address is forbidden,
-    because a host name that resolves to a forbidden address is an attack or a mistake."""
+    because such a host name is an attack or a mistake."""
     addresses = [ip_address(text) for text in found]
     for address in addresses:
         check(address, allow_private=allow_private)

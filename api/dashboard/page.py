@@ -108,8 +108,8 @@ class Page:
         return parse_query(model, QueryParams(given))
 
     async def typed(self, form: str, defaults: Mapping[str, str]) -> Typed:
-        """Return the initial fields of the form that is submitted to the path `form`: the user's
-        unsent draft if there is one, otherwise the `defaults`."""
+        """Return the initial fields of a form: the user's unsent draft, or the `defaults` if there
+        is no draft. `form`: the form's submission path."""
         async with self.resources.database.reading(self.tenant) as connection:
             draft = await PageDrafts(connection, self.tenant, self.visit.user.id).read(form)
         return Typed.of(defaults, draft)

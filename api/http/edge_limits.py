@@ -18,8 +18,8 @@ class EdgeLimits:
     stalled_s: float = 10.0
     """Timeout for a caller that does not read the data sent to it."""
     linger_s: float = 2.0
-    """Seconds during which the server still reads and discards data after it has rejected a request
-    that the caller was still sending."""
+    """After rejecting an incomplete request, the server reads and discards the caller's data for
+    this many seconds."""
     head_bytes: int = 64 * 1024
     headers: int = 100
     pipelined: int = 16

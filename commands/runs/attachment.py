@@ -1,5 +1,5 @@
-"""Attachments for operators: the line that lists an attachment in a run or review, and the command
-that saves one as a file."""
+"""Attachments for operators: the line for an attachment in a run or review, and the command that
+saves an attachment as a file."""
 
 import os
 from pathlib import Path

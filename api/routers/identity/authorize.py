@@ -218,9 +218,9 @@ async def _consent_page(
 def _sent_back(request: Request, asked: _Asked, refused: OAuthRefused) -> Response:
     """Return the error to the OAuth client, through a redirect or a page with a link.
 
-    Anyone can register an OAuth client that fails intentionally, so no link to our service may
-    redirect a browser to an Internet address. A browser that comes from the sign-in form is never
-    redirected, because that form's policy forbids the redirect, and Chromium would stay on the
+    No link to our service may redirect a browser to an Internet address, because anyone can
+    register an OAuth client that fails intentionally. A browser that comes from the sign-in form is
+    never redirected, because that form's policy forbids the redirect. Chromium would stay on the
     form.
     """
     back = asked.answered(error=refused.error, error_description=refused.description)
