@@ -29,7 +29,7 @@ COMMANDS: Final = (
     LazyCommand(
         "worker",
         "commands.core.processes:worker",
-        "Run a worker until it receives a signal. Several workers may run at the same time, on "
+        "Run a worker until it receives a signal. You can run several workers at the same time, on "
         "one or more machines.",
     ),
     LazyCommand(
@@ -41,8 +41,8 @@ COMMANDS: Final = (
     LazyCommand(
         "connections",
         "commands.core.connections:connections",
-        "Add up the connections that all processes may open, and compare the total with "
-        "PostgreSQL's limit. The exit code is 1 if the limit is too low.",
+        "Compare the number of connections that all processes can open with PostgreSQL's limit. "
+        "The exit code is 1 if the limit is too low.",
     ),
     LazyCommand(
         "reseal",
@@ -64,8 +64,8 @@ COMMANDS: Final = (
     LazyCommand(
         "export",
         "commands.exports.export:export",
-        "Export all of a client's records to a file. The file is identical to the one that the "
-        "client can download. See docs/export.md.",
+        "Export all of a client's records to a file. The client can download an identical file. "
+        "See docs/export.md.",
     ),
     LazyCommand(
         "client",
@@ -167,12 +167,16 @@ COMMANDS: Final = (
         "commands.learning.brain:app",
         "Show what a client's classifier has learned.",
     ),
-    LazyCommand("run", "commands.runs.run:app", "Show what the agent did, and why."),
+    LazyCommand(
+        "run",
+        "commands.runs.run:app",
+        "Show the agent's runs, with the reasons for each outcome.",
+    ),
     LazyCommand(
         "simulate",
         "commands.simulation.simulate:simulate",
-        "Show what the agent would answer and do, and why. A worker runs the agent without "
-        "executing any action.",
+        "Show the answers and actions that the agent would choose, with the reasons. A worker runs "
+        "the agent without executing any action.",
     ),
     LazyCommand("metrics", "commands.analytics.metrics:app", "Show and compute daily metrics."),
     LazyCommand(
@@ -211,9 +215,9 @@ app = TyperGroup(
 
 def main() -> NoReturn:
     """Run one command, and exit without finalizing the interpreter, because threads of the Temporal
-    client may still need it. In a measurement, one in ten processes was killed by a signal during
-    finalization, after it had finished its work."""
-    configure_logs("INFO")  # Log to stderr, like the audit entries for a command's changes.
+    client may still need the interpreter. In a measurement, a signal killed one in ten processes
+    during finalization, after the command had finished."""
+    configure_logs("INFO")  # The logs go to stderr, like the audit entries for a command's changes.
     try:
         app()
     except SystemExit as end:

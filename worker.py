@@ -47,7 +47,7 @@ _log = structlog.get_logger(__name__)
 
 def working_on(queue: str) -> Working:
     """Return the worker for a queue. Only the modules for this queue are imported, because loading
-    the brain takes a long time and the webhook worker does not need it."""
+    the brain takes a long time. The webhook worker does not need the brain."""
     if queue == names.WEBHOOKS_QUEUE:
         from workers import webhooks as webhook_worker  # noqa: PLC0415
 
@@ -59,7 +59,7 @@ def working_on(queue: str) -> Working:
 
 async def run(queue: str, settings: Settings, probes: Probes, traces: Traces | None) -> None:
     """Process the queue until SIGINT or SIGTERM, then finish the work in progress. A second signal
-    ends the process immediately, like a crash; other workers then take over its work."""
+    ends the process immediately, like a crash. Other workers then take over its work."""
     stop = _asked_to_stop()
     client = traced(await connect(settings.temporal), traces)
     working, metrics = working_on(queue), probes.metrics

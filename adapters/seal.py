@@ -12,15 +12,15 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 # The first byte of a plaintext that was compressed before encryption.
 _COMPRESSED: Final = b"\0"
 _WORTH_COMPRESSING: Final = 512
-# Four times the size of the largest body that the gateway accepts.
+# The limit is four times the size of the largest body that the gateway accepts.
 _MAX_BYTES: Final = 4 * 1024 * 1024
 # The digest key is derived using this label, so that it always differs from the encryption key.
 _DIGESTS: Final = b"digest of a name"
 
 
 class FernetSealer:
-    """Encrypts with the first key and decrypts with any of the keys, so that keys can be rotated. A
-    text of at least `_WORTH_COMPRESSING` bytes is compressed first."""
+    """A sealer that encrypts with the first key and decrypts with any of the keys, so that keys can
+    be rotated. A text of at least `_WORTH_COMPRESSING` bytes is compressed first."""
 
     def __init__(self, keys: str) -> None:
         """Load the keys. `keys`: Fernet keys, comma-separated, newest first. Raises ValueError if a

@@ -2,7 +2,8 @@
 
 FastAPI resolves dependencies in the order of the parameters. A route whose first parameter is its
 caller therefore reads no body from an unauthorized caller. Routes below `/api/dashboard` accept
-only session tokens, so a leaked API key cannot decide reviews or change settings.
+only session tokens. With a leaked API key, an attacker therefore cannot decide reviews or change
+settings.
 """
 
 from collections.abc import Set
@@ -59,8 +60,8 @@ class Member:
 async def signed_in(
     request: Request, resources: Resources, counted_as: LimitScope = LimitScope.DASHBOARD
 ) -> User:
-    """Return the signed-in user. Counts the request toward the rate limit and disables caching of
-    the response. Raises Unauthenticated, TooManyRequests."""
+    """Return the signed-in user. The request counts toward the rate limit, and caching of the
+    response is disabled. Raises Unauthenticated, TooManyRequests."""
     request.state.headers = [_NEVER_CACHED]
     user = await authenticate_user(request.headers, resources)
     request.state.caller = limiter_key(user)
@@ -121,7 +122,7 @@ class InClient(Part):
     """A dependency that returns the caller's membership in the client that the query specifies, or
     in the caller's default client.
 
-    `roles`: the allowed roles. The use case checks the roles again; this check rejects other
+    `roles`: the allowed roles. The use case checks the roles again. This check rejects other
     callers before they send a body. `chosen`: whether a user who belongs to several clients must
     specify one. Raises Unauthenticated, TooManyRequests, InvalidQuery, ClientIdMissing,
     AccessDenied, NoClient and RoleRequired. Raises ClientNotFound for internal admins only.
@@ -156,8 +157,8 @@ class Asked(Generic[Q]):
 
 
 class QueryInClient(Part, Generic[Q]):
-    """A dependency like `InClient`, for lists and reports whose query has additional fields. Raises
-    the same errors."""
+    """A dependency like `InClient`, for lists and reports with additional query fields. Raises the
+    same errors as `InClient`."""
 
     security = SESSION
 
@@ -186,8 +187,8 @@ PageDep = Annotated[Asked[PageQuery], Depends(QueryInClient(PageQuery))]
 
 @dataclass(frozen=True, slots=True)
 class ClientNow:
-    """A client and the time of the request. The clock is read only once, so a request at the end of
-    a month uses the same month throughout."""
+    """A client and the time of the request. The clock is read only once. A request at the end of a
+    month therefore uses the same month throughout."""
 
     tenant: TenantId
     now: datetime

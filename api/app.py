@@ -152,7 +152,7 @@ def create_app(
 ) -> FastAPI:
     """Return the API application.
 
-    The application starts even if Temporal or PostgreSQL is down, and reports that it is not ready
+    The application starts even if Temporal or PostgreSQL is down. It reports that it is not ready
     until both are available. `metrics`: the metrics registry, if this process exposes metrics.
     `traces`: the trace exporter, if tracing is enabled.
     """

@@ -1,5 +1,5 @@
-"""Authentication of the caller, and selection of the client that the caller acts for. Only this
-module creates a request's TenantId; `api/access.py` calls it for the routes."""
+"""Authenticate the caller, and select the client that the caller acts for. Only this module creates
+a request's TenantId. `api/access.py` calls this module for the routes."""
 
 import hmac
 from collections.abc import Set
@@ -54,9 +54,8 @@ async def authenticate(headers: Headers, resources: Resources) -> ActiveKey | Us
 
 def may_vouch(caller: Caller) -> bool:
     """Return True if the gateway accepts the caller's claim that a customer's address is verified.
-    It accepts the claim with the engine secret, and with an `ak_` key that managers have permitted
-    to make it. It never accepts the claim with an MCP key, which belongs to an AI client, or with a
-    user's session."""
+    The claim requires the engine secret, or an `ak_` key with the permission of managers. MCP keys,
+    which belong to AI clients, and users' sessions are not sufficient."""
     match caller:
         case InternalWorker():
             return True
@@ -125,10 +124,10 @@ async def authorize(
 ) -> tuple[TenantId, Actor]:
     """Return the tenant that the caller may act for, and the caller's actor.
 
-    `session_roles`: the roles that a session token needs; API keys and the engine secret need none.
-    A caller without access to all clients gets the same error for another existing client as for a
-    client that does not exist. Raises AccessDenied and RoleRequired. Raises ClientNotFound if the
-    id is not a ULID and the caller has access to all clients.
+    `session_roles`: the roles that a session token needs. API keys and the engine secret need no
+    role. A caller without access to all clients gets the same error for another existing client as
+    for a client that does not exist. Raises AccessDenied and RoleRequired. Raises ClientNotFound if
+    the id is not a ULID and the caller has access to all clients.
     """
     wanted = parse_ulid(client_id)
     if wanted is None:
@@ -174,7 +173,7 @@ async def tenant_of(caller: ActiveKey | User, resources: Resources) -> TenantId:
 
 
 def limiter_key(caller: ActiveKey | User) -> str:
-    """Return the key under which the caller's requests count toward rate limits."""
+    """Return the rate limit key for the caller's requests."""
     match caller:
         case ActiveKey(id=key_id):
             return f"key:{key_id}"
@@ -183,8 +182,8 @@ def limiter_key(caller: ActiveKey | User) -> str:
 
 
 def body_key(caller: Caller, peer: str) -> str:
-    """Return the key under which concurrent request bodies are counted. Bodies from an internal
-    worker are counted by the worker's address, because only the body identifies the client."""
+    """Return the key for counting concurrent request bodies. Bodies from an internal worker are
+    counted by the worker's address, because only the body identifies the client."""
     return f"engine@{peer}" if isinstance(caller, InternalWorker) else limiter_key(caller)
 
 
@@ -192,7 +191,7 @@ def _is_engine_secret(presented: list[str], resources: Resources) -> bool:
     secret = resources.settings.identity.engine_secret
     if len(presented) != 1 or not presented[0] or secret is None:
         return False
-    # Header values are decoded as latin-1. Encode the value again to get the bytes that were sent.
+    # Header values are decoded as latin-1, so that encoding restores the bytes that were sent.
     return hmac.compare_digest(presented[0].encode("latin-1"), secret.get_secret_value().encode())
 
 

@@ -20,7 +20,7 @@ _log = structlog.get_logger("api")
 _MOST_WAITING: Final = 64
 
 EVENTS: Final = "text/event-stream"
-"""The media type in the Accept header of a caller that wants a streamed answer."""
+"""The media type in the Accept header that requests a streamed answer."""
 
 Ask = Callable[[Say], Awaitable[CopilotAnswer]]
 
@@ -35,8 +35,8 @@ async def copilot_events(ask: Ask, request: Request, request_id: str) -> AsyncGe
     pieces: asyncio.Queue[str | None] = asyncio.Queue(_MOST_WAITING)
 
     async def answered() -> CopilotAnswer:
-        # Do not use a `finally` block. A disconnect cancels this task, and `put` would then wait
-        # forever on a full queue that has no reader.
+        # A `finally` block would not work here. A disconnect cancels this task, and `put` would
+        # then wait forever on a full queue without a reader.
         try:
             answer = await ask(pieces.put)
         except Exception:
@@ -71,6 +71,6 @@ async def copilot_events(ask: Ask, request: Request, request_id: str) -> AsyncGe
 
 
 def event_of(name: str, data: dict[str, object]) -> bytes:
-    """Return a server-sent event. Serialized JSON contains no line breaks, so the data cannot end
-    the event early."""
+    """Return a server-sent event. The data cannot end the event early, because serialized JSON
+    contains no line breaks."""
     return b"event: %s\ndata: %s\n\n" % (name.encode(), orjson.dumps(data))

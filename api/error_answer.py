@@ -16,7 +16,7 @@ class ErrorAnswer:
     `text`: the message, which may contain placeholders for the error's fields. `fields`: fields of
     the error that the response body also includes. `on`: alternative messages by route family.
     `challenge`: the WWW-Authenticate header, for an error that the caller could avoid with another
-    token. Like `text`, it may contain placeholders.
+    token. The header may also contain placeholders.
     """
 
     status: int

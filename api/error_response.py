@@ -1,4 +1,4 @@
-"""Builds the response to an error from the table in `api/errors.py`."""
+"""Build the response to an error from the table in `api/errors.py`."""
 
 import math
 from typing import Final

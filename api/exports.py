@@ -3,7 +3,7 @@ connection pool.
 
 A client holds at most one slot. All clients without a paid plan together hold at most _UNPAID
 slots, so that the other slots remain available to paying clients. While all slots are occupied, a
-reader slower than _PACE loses its slot to a waiting client.
+waiting client takes over the slot of a reader slower than _PACE.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ _SLOW_AFTER_S: Final = 5.0
 
 class ExportPlace:
     """The slot of one export. It measures how far the export's reader lags behind the minimum rate.
-    Only the time spent waiting for the reader counts toward the lag, not the time that PostgreSQL
+    The lag includes the time spent waiting for the reader, but not the time that PostgreSQL
     needs."""
 
     def __init__(self, tenant: TenantId) -> None:
@@ -75,8 +75,8 @@ class Exports:
 
     @asynccontextmanager
     async def snapshot(self, place: ExportPlace, *, pays: bool) -> AsyncIterator[Snapshot]:
-        """Yield a snapshot of a client's rows once a slot is free. A waiting export holds neither a
-        slot nor a connection. `pays`: whether the client has a paid plan. Raises ExportsBusy,
+        """Yield a snapshot of a client's rows once a slot is free. A waiting export holds no slot
+        and no connection. `pays`: whether the client has a paid plan. Raises ExportsBusy,
         EngineUnavailable."""
         place.pays = pays
         await self._take(place)
@@ -115,7 +115,7 @@ class Exports:
     def _slowest_before(self, place: ExportPlace) -> ExportPlace | None:
         """Return the slot of the slowest reader that the waiting export may displace, or None. An
         export cannot displace another if its client already has a slot. An export for a client
-        without a paid plan cannot displace that of a paying client."""
+        without a paid plan cannot displace an export for a paying client."""
         if self._holds_one(place.tenant):
             return None
         slow = [

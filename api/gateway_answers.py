@@ -39,7 +39,7 @@ DEADLINE_S: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class CallStart:
-    """The time at which a request arrived, and its response deadline on the event loop's clock."""
+    """The arrival time of a request, and its response deadline on the event loop's clock."""
 
     at: datetime
     deadline: float

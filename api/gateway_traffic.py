@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# Pausing for five times the duration of the work limits the work to a sixth of the time.
+# With a pause of five times the duration of the work, the work takes at most a sixth of the time.
 _REST: Final = 5
 
 
@@ -25,7 +25,7 @@ class GatewayTraffic:
 
     async def give_way(self, worked_s: float) -> None:
         """Pause if gateway events are being handled. Call this method after every few tens of
-        milliseconds of work. `worked_s`: seconds of work since the last call; the length of the
-        pause is proportional to it."""
+        milliseconds of work. `worked_s`: seconds of work since the last call. The length of the
+        pause is proportional to this value."""
         if self._under_way:
             await asyncio.sleep(worked_s * _REST)

@@ -36,7 +36,7 @@ class InboundEntryLimiter:
 
     `endpoints`: looks up endpoints by the digest of the presented token. `room`: memory limit for
     bodies sent to clients' endpoints. `app_room`: memory limit for bodies sent to the
-    installation's own URLs, which are public.
+    installation's URLs, which are public.
     """
 
     database: Database
@@ -85,5 +85,5 @@ class InboundEntryLimiter:
     async def _write(self) -> None:
         while True:
             await asyncio.sleep(self.refusals.written_every_s)
-            # `shield` lets a write in progress finish even if the API stops.
+            # With `shield`, a write in progress finishes even if the API stops.
             await asyncio.shield(asyncio.create_task(self.refusals.write()))

@@ -25,5 +25,5 @@ async def written(uses: KeyUses) -> AsyncIterator[None]:
 async def _write(uses: KeyUses) -> None:
     while True:
         await asyncio.sleep(uses.written_every_s)
-        # `shield` lets a write in progress finish even if the API stops.
+        # With `shield`, a write in progress finishes even if the API stops.
         await asyncio.shield(asyncio.create_task(uses.write()))

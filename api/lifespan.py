@@ -1,4 +1,4 @@
-"""Opens and closes the resources shared by the API's routes."""
+"""Open and close the resources shared by the API's routes."""
 
 import time
 from collections.abc import AsyncIterator, Callable

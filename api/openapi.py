@@ -1,5 +1,5 @@
-"""Additions to the OpenAPI document. FastAPI cannot derive them, because the routes validate their
-own input."""
+"""Additions to the OpenAPI document. FastAPI cannot derive them, because the routes validate the
+input without FastAPI."""
 
 import asyncio
 import re
@@ -69,14 +69,14 @@ EVERY_SCHEME: Final[list[dict[str, list[str]]]] = [
 """Security schemes of the gateway. The caller may use any of them."""
 
 _NULL: Final = {"type": "null"}
-# The Python value, not the pronoun in "None of them".
+# The pattern matches the Python value, not the pronoun in "None of them".
 _NONE: Final = re.compile(r"\bNone\b(?! of)")
 _NO_NUL: Final = {"pattern": "^[^\\u0000]*$"}
 _NOT_BLANK: Final = r"\S"
 _NOT_BLANK_WITHOUT_NUL: Final = "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$"
 _SHAPED: Final = frozenset({"pattern", "enum", "const", "format"})
-"""JSON Schema keywords that already restrict a string's content. A string with one of them needs no
-additional pattern."""
+"""JSON Schema keywords that already restrict a string's content. A string with one of these
+keywords needs no additional pattern."""
 _LIMITS: Final = {"ge": "minimum", "le": "maximum"}
 """JSON Schema keywords that correspond to Pydantic's numeric limits."""
 _KEY: Final = {**_NO_NUL, "maxLength": MAX_KEY}

@@ -97,7 +97,7 @@ class Resources:
 
 async def _resources(
     request: Request,
-) -> Resources:  # The function is async, because FastAPI runs synchronous dependencies in threads.
+) -> Resources:  # The function is async, because FastAPI runs other functions in threads.
     resources: Resources = request.app.state.resources
     return resources
 

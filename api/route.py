@@ -1,7 +1,7 @@
 """Routes whose OpenAPI description is derived from their dependencies.
 
-By default, FastAPI reads the body before it calls any dependency, and validates the body by
-FastAPI's own rules. In this API, the body is itself a dependency. It is parsed strictly, and only
+By default, FastAPI reads the body before it calls any dependency, and validates the body with
+Pydantic's default rules. In this API, the body is a dependency. It is parsed strictly, and only
 after the caller has been authenticated. `DescribedRoute` adds the input of each dependency to the
 OpenAPI document, so no route needs a handwritten description.
 """
@@ -46,9 +46,9 @@ class Part:
 
 
 class JsonBody(Part, Generic[M]):
-    """A dependency that returns the strictly parsed body. `optional`: the body may be omitted,
-    which is equivalent to an empty object. Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow,
-    InvalidBody."""
+    """A dependency that returns the strictly parsed body. `optional`: whether the body may be
+    omitted. A missing body is equivalent to an empty object. Raises UnsupportedMediaType,
+    BodyTooLarge, BodyTooSlow, InvalidBody."""
 
     errors = (400, 408, 413, 415)
 

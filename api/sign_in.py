@@ -52,7 +52,7 @@ async def send_code(request: Request, email: str, brand: str | None) -> None:
     """Email a sign-in code, or a notice that the address has no account.
 
     The response is the same in both cases, so that the caller cannot learn whether the account
-    exists. The response time is the same too, because the worker that sends the email does the
+    exists. The response time is also the same, because the worker that sends the email does the
     remaining work. Raises InvalidAddress, InvalidBrandName, EngineUnavailable.
     """
     resources: Resources = request.app.state.resources
@@ -95,8 +95,7 @@ def visitor_of(request: Request) -> Visitor:
 
 def tokens_of(resources: Resources, opened: OpenedSession) -> Tokens:
     """Return a session's tokens: a new session JWT, and the session's new refresh token."""
-    # The token does not contain the internal admin role, because the settings list the internal
-    # admins.
+    # The token omits the internal admin role, because the settings list the internal admins.
     user = User(opened.session.user_id, is_admin=False)
     return Tokens(
         token=our_keys(resources).sign(user, resources.now()),

@@ -1,7 +1,7 @@
 """The caller of the widget's routes: a page that shows the widget, identified by the widget key in
 the request's URL.
 
-The key is public and permits little. It allows pages on the client's own sites to chat with the
+The key is public and has few permissions. With it, pages on the client's sites can chat with the
 agent as a visitor, within the widget's rate limits.
 """
 
@@ -40,7 +40,7 @@ _ACTOR: Final = Actor.system("widget")
 @dataclass(frozen=True, slots=True)
 class WidgetCaller:
     """A page on a client's site that calls the widget's routes. `key`: the widget key as presented.
-    `address`: the key under which the rate limits count the caller's address for this client."""
+    `address`: the rate limit key for the caller's address and this client."""
 
     tenant: TenantId
     actor: Actor
@@ -50,7 +50,7 @@ class WidgetCaller:
 
 
 class WidgetPage(Part):
-    """A dependency that returns the page that sent the request. Counts the request toward the limit
+    """A dependency that returns the page that sent the request. The request counts toward the limit
     of the caller's address. Raises ApiKeyMissing, Unauthenticated, ApiKeyNotAccepted,
     InsufficientScope, OriginNotAllowed, TooManyRequests."""
 

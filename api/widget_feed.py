@@ -96,7 +96,7 @@ class SessionFeed:
         session's state.
 
         A PostgreSQL notification triggers a read. If a notification is lost, the message is delayed
-        until the next heartbeat. The parameters are those of `WidgetStreams.place`. Raises
+        until the next heartbeat. The parameters are the same as for `WidgetStreams.place`. Raises
         CallerBusy, ServerBusy and EngineUnavailable, all before the first piece.
         """
         with self._streams.place(session, address, network, pays=pays) as place:
@@ -135,7 +135,7 @@ class SessionFeed:
             return await self._reader.read(self._after, as_part_of=SharedWork.WIDGET_STREAMS)
 
     async def _read_again(self) -> Conversation | None:
-        """Read the session again. Return None while the database is unavailable; the next
+        """Read the session again. Return None while the database is unavailable. The next
         successful read returns the missed messages."""
         try:
             return await self._read()
@@ -157,6 +157,6 @@ def message_event(message: ShownMessage) -> bytes:
 
 
 def state_event(state: SessionState) -> bytes:
-    """Return a state event. Serialized JSON contains no line breaks, so the data cannot end the
-    event early."""
+    """Return a state event. The data cannot end the event early, because serialized JSON contains
+    no line breaks."""
     return b"event: state\ndata: %s\n\n" % _STATE.dump_json(state)

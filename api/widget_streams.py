@@ -1,7 +1,7 @@
 """Open streams of widget sessions: their limits, notifications and shutdown.
 
 If the process has reached its limit, a new stream ends a stream of the client or network with the
-most streams. If the new stream's own client or network has as many streams as that one, the new
+most streams. If the client or network of the new stream already has the most streams, the new
 stream is rejected instead.
 """
 
@@ -19,8 +19,8 @@ from store.core.client_turns import ClientTurns
 A_SESSION: Final = 3
 AN_ADDRESS: Final = 20
 A_NETWORK: Final = 100
-"""Maximum number of streams from one /24 or /48 network, across all clients. A single caller may
-control all addresses in a network."""
+"""Maximum number of streams from one /24 or /48 network, across all clients. The limit applies per
+network, because a single caller may control all addresses in a network."""
 
 A_CLIENT: Final = 300
 A_FREE_CLIENT: Final = 50
@@ -44,8 +44,8 @@ LASTS_S: Final = 15 * 60.0
 _READING: Final = 3
 _READING_OF_A_CLIENT: Final = 2
 
-# The counters that a stream increments: the counter, the stream's key in the counter, and the limit
-# per key.
+# A stream increments these counters. Each entry contains the counter, the stream's key in the
+# counter, and the limit per key.
 _Counts = tuple[tuple[Counter[str], str, int], ...]
 
 
@@ -177,7 +177,7 @@ def _room(in_all: int) -> FairRoom:
 
 def _take_room(room: FairRoom, held: ExitStack, place: StreamPlace, *keys: str) -> None:
     def give_way() -> None:
-        held.close()  # This also frees the slot in the other limiter.
+        held.close()  # This call also frees the slot in the other limiter.
         place.give_up()
 
     share = held.enter_context(room.place(*keys))

@@ -1,8 +1,7 @@
-"""HTTPS on this machine: the data folder's own certificate authority, and the only certificate that
-it signs.
+"""HTTPS on this machine: the data folder's certificate authority, and the only certificate that it
+signs.
 
-The private key of the authority is discarded, so that the authority cannot sign another certificate
-later.
+The authority's private key is discarded, so that the authority cannot sign another certificate.
 """
 
 from datetime import datetime, timedelta
@@ -26,7 +25,7 @@ _LOOPBACK: Final = "127.0.0.1"
 
 
 def trusted_authorities(folder: DataFolder, given: str | None, now: datetime) -> Path:
-    """Return the CA bundle trusted by this folder's stack. The bundle contains the folder's own
+    """Return the CA bundle trusted by this folder's stack. The bundle contains the folder's
     authority, which is created on first use, and the authorities in the file `given`. Raises
     InvalidInput if `given` cannot be read."""
     if not folder.certificate.exists():
@@ -64,7 +63,7 @@ def _make(folder: DataFolder, now: datetime) -> None:
     )
     secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     folder.authority.write_bytes(authority.public_bytes(Encoding.PEM))
-    # The certificate is written last. If it exists, both files are complete.
+    # The certificate is written last, so that both files are complete if the certificate exists.
     write_private(
         folder.certificate, (secret + certificate.public_bytes(Encoding.PEM)).decode("ascii")
     )

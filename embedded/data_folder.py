@@ -28,12 +28,12 @@ class StackInfo(BaseModel):
 
     @property
     def instance(self) -> str:
-        """Return the stack's id. Only this stack's API returns it, in the `instance` field."""
+        """Return the stack's id. Only this stack's API returns the id, in the `instance` field."""
         return self.env["INSTANCE_ID"]
 
 
-# The stack does not change access to these entries. PostgreSQL manages its own folder, as a
-# separate user if we are root. The `make demo` command manages its own data folder, `demo`.
+# The stack does not change access to these entries. PostgreSQL manages the folder `postgres`, as a
+# separate user if we are root. The `make demo` command manages the folder `demo`.
 _NOT_OURS: Final = ("postgres", "demo")
 _MARKS: Final = ("lock", "postgres", "seal.key", "session.key", "stack.json", "demo")
 
@@ -93,14 +93,13 @@ class DataFolder:
 
     @property
     def authority(self) -> Path:
-        """The certificate of this folder's own certificate authority
-        (`embedded/certificates.py`)."""
+        """The certificate of this folder's certificate authority (`embedded/certificates.py`)."""
         return self.root / "ca.pem"
 
     @property
     def trusted(self) -> Path:
-        """The CA bundle: this folder's own authority, and the authorities in the file given by the
-        WEBHOOK_CA_FILE environment variable."""
+        """The CA bundle: this folder's authority, and the authorities in the file at
+        WEBHOOK_CA_FILE."""
         return self.root / "trusted.pem"
 
     @property
@@ -154,7 +153,7 @@ def kept_folder(root: Path) -> DataFolder:
     """Return the folder at `root`, which must already contain a stack's data. Raises InvalidInput
     if the folder contains no such data.
 
-    A missing folder is not created. Creating it would let a command with a mistyped name open an
+    A missing folder is not created. Otherwise, a command with a mistyped folder name would open an
     empty database.
     """
     if not any((root / mark).exists() for mark in _MARKS):
@@ -166,8 +165,8 @@ def kept_folder(root: Path) -> DataFolder:
 
 
 def running_stack(root: Path) -> StackInfo | None:
-    """Return the stack that is running on the data folder `root`, or None. Does not create the
-    folder."""
+    """Return the stack that is running on the data folder `root`, or None. The folder is not
+    created."""
     published = root / "stack.json"
     if not published.exists():
         return None
@@ -179,7 +178,7 @@ def running_stack(root: Path) -> StackInfo | None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner may read. The file is written atomically."""
+    """Atomically write a file that only its owner may read."""
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as out:

@@ -1,4 +1,4 @@
-"""Checks which stack responds at an address, because another stack's API may be listening there."""
+"""Check which stack responds at an address, because another stack's API may be listening there."""
 
 import httpx
 

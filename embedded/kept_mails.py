@@ -1,5 +1,5 @@
-"""The emails stored by the embedded mail server. Their number and age are limited, and they can be
-deleted on demand."""
+"""The emails stored by the embedded mail server. Their number and age are limited. Users can delete
+emails on demand."""
 
 from datetime import datetime, timedelta
 from email.parser import BytesHeaderParser

@@ -17,7 +17,8 @@ _PRUNE_EVERY: Final = 50
 
 
 class FolderHandler:
-    """Stores each received email in `folder` as `<ulid>.eml`. Each file is written atomically."""
+    """A handler that stores each received email in `folder` as `<ulid>.eml`. Each file is written
+    atomically."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -1,7 +1,7 @@
 """TCP ports on this machine.
 
-A port is reserved by listening on it. Checking that the port is free is not enough, because another
-process may take it before the server starts.
+To reserve a port, this module listens on it. A check that the port is free is not sufficient,
+because another process may take the port before the server starts.
 """
 
 import contextlib
@@ -15,8 +15,8 @@ from domain.core.errors import InvalidInput
 
 LOOPBACK: Final = "127.0.0.1"
 _BACKLOG: Final = 2048
-# Below the ephemeral port range, so that the operating system does not assign a chosen port to
-# another process in the meantime.
+# The range is below the ephemeral ports, so that the operating system does not assign a chosen port
+# to another process in the meantime.
 _OURS: Final = range(20_000, 32_000)
 
 
@@ -87,7 +87,8 @@ def is_free(port: int, host: str = LOOPBACK) -> bool:
 
 
 def listens(pid: int, port: int) -> bool:
-    """Return whether the process `pid`, which must be our own, listens on the port."""
+    """Return whether the process `pid` listens on the port. The process must belong to this
+    user."""
     # The package is imported here, because a server installation does not include the embedded
     # stack's packages.
     import psutil  # noqa: PLC0415

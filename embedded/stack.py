@@ -36,10 +36,10 @@ from store.core.migrate import migrate
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _START_TIMEOUT_S: Final = 120.0
 _POLL_S: Final = 0.05
-# The time, in seconds, that each group of processes has to finish its work after the first SIGINT.
-# The times add up to well below the 15 s that Ctrl-C allows. A process that takes longer receives a
-# second SIGINT. The API then sends errors to its callers, and a worker abandons its work. An
-# interrupted webhook delivery is repeated when the stack runs again, and is counted once.
+# After the first SIGINT, each group of processes has this many seconds to finish its work. The sum
+# is well below the 15 s that Ctrl-C allows. A process that takes longer receives a second SIGINT.
+# The API then sends errors to its callers, and a worker abandons its work. An interrupted webhook
+# delivery is repeated when the stack runs again. It is counted once.
 _STOP_FRONT_S: Final = 5.0
 _STOP_BACK_S: Final = 3.0
 _STOP_SLOW_S: Final = 2.0
@@ -97,7 +97,7 @@ class Stack:
             "HOST": self._host,
             "PORT": str(port_of(listener)),
             "INSTANCE_ID": new_ulid(),
-            # All workers run the same build, so no worker deployment is needed.
+            # No worker deployment is needed, because all workers run the same build.
             "TEMPORAL_DEPLOYMENT": "",
             "TEMPORAL_BUILD_ID": "",
             # The demo shop is a local file, and its webhook receiver is a local server.
@@ -115,7 +115,7 @@ class Stack:
             "SEAL_KEY": self._env.get("SEAL_KEY") or self._folder.seal_key(),
             "SESSION_KEY": self._env.get("SESSION_KEY") or self._folder.session_key(),
         }
-        # Links in emails and from the copilot must point to this stack's API, whose port can vary.
+        # Links in emails and from the copilot must point to this stack's API. Its port can vary.
         self._env["DASHBOARD_URL"] = self._env.get("DASHBOARD_URL") or f"{self._api_url}/app"
         self._start_postgres()
         ui_url = await self._start_temporal()
@@ -147,7 +147,8 @@ class Stack:
     def stop(self) -> None:
         """Stop every started process: first the API and the workers, then the services that they
         depend on."""
-        if self.info is not None:  # Otherwise `stack.json` might belong to another stack.
+        # Without this check, the stack could delete another stack's `stack.json`.
+        if self.info is not None:
             self._folder.withdraw()
         _end(self._front, _STOP_FRONT_S)
         _end(self._back, _STOP_BACK_S)
@@ -187,8 +188,8 @@ class Stack:
     async def _start_temporal_on(self, port: int, ui_port: int) -> None:
         """Start Temporal on these ports. Raises PortTaken if another process is using one of them.
 
-        Temporal opens the ports itself, so the outcome is known only once Temporal listens or has
-        exited.
+        The outcome is known only once Temporal listens or has exited, because Temporal opens the
+        ports.
         """
         command = temporal_command(database=self._folder.temporal, port=port, ui_port=ui_port)
         child = self._spawn("temporal", command, self._back)
@@ -199,8 +200,8 @@ class Stack:
                 self._back.remove(child)
                 taken = ui_port if is_free(port) else port
                 raise PortTaken(taken)
-            # A response alone is not sufficient proof, because another stack's Temporal may be
-            # listening on the port.
+            # A response is not sufficient proof, because another stack's Temporal may be listening
+            # on the port.
             return listens(child.pid, port) and await self._temporal_answers()
 
         await self._until(child, has_them)
@@ -218,8 +219,8 @@ class Stack:
     async def _start_workers(self) -> None:
         """Start both workers in parallel, because loading them takes time."""
         self._progress("workers")
-        # Each process serves its own metrics: the API on METRICS_PORT, the workers on the
-        # subsequent ports.
+        # Each process serves its metrics on a separate port: the API on METRICS_PORT, the workers
+        # on the subsequent ports.
         metrics = self._env.get("METRICS_PORT", "")
         started: list[tuple[str, Child]] = []
         for number, (queue, name) in enumerate(_WORKERS.items(), 1):
@@ -234,8 +235,8 @@ class Stack:
         number = listener.fileno()
         command = [sys.executable, str(_ROOT / "cli.py"), "serve", "--fd", str(number)]
         child = self._spawn("api", command, self._front, fds=[number])
-        # Close our copy of the socket. Only the API process then has it open, so the port is free
-        # once that process exits.
+        # If this process kept its copy of the socket open, the port would stay in use after the API
+        # process exits.
         listener.close()
         await self._until(child, self._api_answers)
 

@@ -60,7 +60,7 @@ class Settings(BaseModel):
 
 def load_settings(**given: object) -> Settings:
     """Return the settings from the environment variables. `given`: values that override variables,
-    keyed by variable name. Blank variables count as unset.
+    keyed by variable name. Blank variables are treated as unset.
 
     Raises InvalidInput, which names each missing or invalid variable.
     """
@@ -135,7 +135,7 @@ def load_mail(variables: Mapping[str, str]) -> _MailAlone:
 
 def _validated(groups: type[Groups], offered: Mapping[str, object]) -> Groups:
     try:
-        # Every group receives all variables, and ignores those of other groups.
+        # Every group receives all variables, and ignores the variables of other groups.
         return groups.model_validate(dict.fromkeys(groups.model_fields, offered))
     except ValidationError as error:
         problems = "; ".join(map(_described, error.errors()))

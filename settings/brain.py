@@ -51,7 +51,7 @@ class BrainSettings(BaseModel):
         default=None,
         description=(
             "URL of any API with the protocol of `BRAIN_MODEL`'s provider. If unset, the "
-            "provider's own URL is used."
+            "provider's URL is used."
         ),
     )
     api_key: SecretStr | None = Field(
@@ -126,8 +126,8 @@ class BrainSettings(BaseModel):
         ge=0,
         le=1_000_000,
         description=(
-            "Maximum language model cost per month for a client without its own budget, in US "
-            "dollars. Once it is reached, the embedded brain answers."
+            "Maximum language model cost per month for a client without an individual budget, in "
+            "US dollars. Once it is reached, the embedded brain answers."
         ),
     )
     installation_budget_a_day: float = Field(
@@ -145,9 +145,9 @@ class BrainSettings(BaseModel):
         ge=0,
         le=1_000_000,
         description=(
-            "Maximum language model cost per UTC day for all clients without a paid plan "
-            "together, in US dollars. It includes clients during and after their trial. Once it "
-            "is reached, the embedded brain answers."
+            "Maximum language model cost per UTC day for all clients without a paid plan together, "
+            "in US dollars. These clients include those during and after their trial. Once it is "
+            "reached, the embedded brain answers."
         ),
     )
 
@@ -189,8 +189,8 @@ class EmbeddingSettings(BaseModel):
     base_url: WebUrl | None = Field(
         default=None,
         description=(
-            "URL of any API with the protocol of OpenAI's embeddings. If unset, OpenAI's own URL "
-            "is used."
+            "URL of any API with the protocol of OpenAI's embeddings. If unset, OpenAI's URL is "
+            "used."
         ),
     )
     api_key: SecretStr | None = Field(

@@ -13,7 +13,7 @@ from settings.group import is_fetched_safely, named_by
 ASYMMETRIC: Final = frozenset(
     ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 )
-# "changeme", repeated, has 7 different characters. Only one in 30 million random strings of 32
+# A repeated "changeme" has 7 different characters. Only one in 30 million random strings of 32
 # hexadecimal digits has fewer than 8.
 _MIN_SECRET: Final = 32
 _MIN_DIFFERENT: Final = 8
@@ -90,8 +90,8 @@ class IdentitySettings(BaseModel):
     jwt_algorithms: Annotated[str, AfterValidator(_are_asymmetric)] = Field(
         default="RS256,ES256",
         description=(
-            "Algorithms with which that provider may sign tokens, comma-separated. Only "
-            "asymmetric algorithms are allowed."
+            "Algorithms that the other identity provider may use to sign tokens, comma-separated. "
+            "Only asymmetric algorithms are allowed."
         ),
     )
     oidc_issuer: Annotated[str, AfterValidator(is_fetched_safely)] | None = Field(

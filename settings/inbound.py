@@ -7,7 +7,7 @@ from pydantic.functional_validators import AfterValidator
 
 from settings.group import named_by
 
-# During a rotation there are two secrets: the current one, and either the next or the previous one.
+# A rotation requires two secrets: the current one, and either the next or the previous one.
 _MOST: Final = 2
 
 
@@ -33,7 +33,7 @@ class InboundSettings(BaseModel):
     shopify_app_secret: _Secrets | None = Field(
         default=None,
         description=(
-            "Client secret of your own Shopify app, with which Shopify signs requests to "
+            "Client secret of your own Shopify app. Shopify uses it to sign requests to "
             "`/api/webhooks/shopify`. During a rotation, set two secrets, comma-separated. If "
             "unset, the route returns 404."
         ),
@@ -41,7 +41,7 @@ class InboundSettings(BaseModel):
     stripe_connect_webhook_secret: _Secrets | None = Field(
         default=None,
         description=(
-            "Secret of your Stripe Connect endpoint, with which Stripe signs requests to "
+            "Secret of your Stripe Connect endpoint. Stripe uses it to sign requests to "
             "`/api/webhooks/stripe`. During a rotation, set two secrets, comma-separated. If "
             "unset, the route returns 404."
         ),

@@ -19,15 +19,15 @@ class PaymentSettings(BaseModel):
     stripe_secret_key: SecretStr | None = Field(
         default=None,
         description=(
-            "Secret key of your own Stripe account, through which clients buy plans and credits. "
-            "If unset, operators grant them. Must be set together with `STRIPE_WEBHOOK_SECRET`. "
-            "See [billing](billing.md)."
+            "Secret key of your Stripe account, which receives clients' payments for plans and "
+            "credits. If unset, operators grant plans and credits. Must be set together with "
+            "`STRIPE_WEBHOOK_SECRET`. See [billing](billing.md)."
         ),
     )
     stripe_webhook_secret: SecretStr | None = Field(
         default=None,
         description=(
-            "Secret with which Stripe signs the events sent to `/api/payments/stripe/webhook`. "
+            "Secret that Stripe uses to sign the events sent to `/api/payments/stripe/webhook`. "
             "Must be set together with `STRIPE_SECRET_KEY`."
         ),
     )

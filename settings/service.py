@@ -116,8 +116,8 @@ class ServerSettings(BaseModel):
         max_length=100,
         description=(
             "Value of `instance` in the responses of `/healthz` and `/readyz`. If unset, each "
-            "process has a random value. `make run` sets it to distinguish its own API from "
-            "another one."
+            "process has a random value. `make run` sets it to distinguish its API from other "
+            "processes."
         ),
     )
     service_name: str = Field(
@@ -135,7 +135,7 @@ class ServerSettings(BaseModel):
         default=None,
         description=(
             "The API's public address: `https://host[:port]` without a path. `http://` is allowed "
-            "on this machine only. If unset, the address is `http://HOST:PORT`. Emails link to "
+            "only for this machine. If unset, the address is `http://HOST:PORT`. Emails link to "
             "its `/app/sign-in`. OAuth clients receive it and compare it exactly, so set it "
             "wherever a proxy is in front of the API."
         ),
@@ -152,8 +152,8 @@ class ServerSettings(BaseModel):
         default=None,
         description=(
             "Addresses or networks of the proxies in front of the API, comma-separated. "
-            "Connections from a proxy contain requests from many callers, so they are not limited "
-            "by address."
+            "Connections from these proxies are not limited by address, because each proxy "
+            "forwards requests from many callers."
         ),
     )
 
@@ -205,8 +205,8 @@ class MailSettings(BaseModel):
         alias="MAIL_FROM",
         description=(
             "Sender of the service's emails, and of replies to people who wrote to a client "
-            "without a verified sender ([mail](mail.md)). Message-IDs use its domain. If "
-            "payments are not configured, the plan page names it as the contact."
+            "without a verified sender ([mail](mail.md)). Message-IDs use its domain. If payments "
+            "are not configured, the plan page shows this address as the contact."
         ),
     )
 
@@ -250,8 +250,8 @@ class ThreadSettings(BaseModel):
         ge=1,
         le=100,
         description=(
-            "Maximum number of the agent's answers to one sender, by email or in tickets, "
-            "before a human must answer. All conversations in the last 7 days count. Once the "
+            "Maximum number of the agent's answers to one sender, by email or in tickets, before a "
+            "human must answer. The limit covers all conversations in the last 7 days. Once the "
             "limit is reached, the next message is held for human review."
         ),
     )
@@ -283,8 +283,8 @@ class LimitSettings(BaseModel):
     rate_limits: Literal["memory", "postgres"] = Field(
         default="memory",
         description=(
-            "Storage of the short-term rate limit counters: `memory` for one set per API process, "
-            "or `postgres` for one set shared by all API processes."
+            "Storage of the short-term rate limit counters. With `memory`, each API process has "
+            "separate counters. With `postgres`, all API processes share the counters."
         ),
     )
     dry_run_limit: int = Field(
@@ -312,8 +312,8 @@ class IntegrationSettings(BaseModel):
         default=False,
         description=(
             "Whether clients' integrations may be on this machine: at a loopback address, or in "
-            "the demo shop's file. For tests and demos only. In a deployment, a client could "
-            "access other parties' systems."
+            "the demo shop's file. Use this setting only for tests and demos. In a deployment, a "
+            "client could access other parties' systems."
         ),
     )
     demo_shops: Path | None = Field(
@@ -333,28 +333,28 @@ class WebhookSettings(BaseModel):
         default=False,
         description=(
             "Whether webhooks and clients' own mail servers may be on this machine or in private "
-            "networks: loopback, 10/8, 172.16/12, 192.168/16, 100.64/10, fc00::/7. For tests, "
-            "demos and private installations only. In a public installation, clients could access "
-            "other parties' systems. Link-local addresses, including a cloud's metadata service, "
-            "are never allowed. If the variable is unset, `cli.py dev` and `cli.py demo` allow "
-            "these addresses."
+            "networks: loopback, 10/8, 172.16/12, 192.168/16, 100.64/10, fc00::/7. Use this "
+            "setting only for tests, demos and private installations. In a public installation, "
+            "clients could access other parties' systems. Link-local addresses, including a "
+            "cloud's metadata service, are never allowed. If the variable is unset, `cli.py dev` "
+            "and `cli.py demo` allow these addresses."
         ),
     )
     ca_file: Annotated[Path, AfterValidator(holds_certificates)] | None = Field(
         default=None,
         description=(
             "PEM file of a certificate authority that is trusted for webhooks and clients' mail "
-            "servers, in addition to the public ones. Every process must be able to read it."
+            "servers, in addition to public authorities. Every process must be able to read it."
         ),
     )
     canary_host: Annotated[str, Field(pattern=r"^[A-Za-z0-9.-]{1,253}$")] | None = Field(
         default=None,
         description=(
-            "Host name for the network self-check, which must always resolve. Defaults to the "
-            "host in `DASHBOARD_URL`, if that is a name. If a webhook's host name does not "
-            "resolve, the webhook worker looks up this name. If that also fails, the service's "
-            "own resolver is at fault. Deliveries then wait, and no failure counts against a "
-            "webhook."
+            "Host name for the network self-check, which must always resolve. Defaults to the host "
+            "in `DASHBOARD_URL`, unless that host is an IP address. If a webhook's host name does "
+            "not resolve, the webhook worker looks up this name. If this lookup also fails, the "
+            "service's own resolver is at fault. Deliveries then wait, and no webhook is marked as "
+            "failing."
         ),
     )
 
@@ -386,9 +386,9 @@ class WatchSettings(BaseModel):
         default=None,
         description=(
             "Port on `METRICS_HOST` of Prometheus' `/metrics`, and of a worker's `/healthz` and "
-            "`/readyz`. If unset, none of these endpoints is served. Each process needs its own "
-            "port. Under `make run`, the engine worker takes the next port, and the webhook "
-            "worker the one after."
+            "`/readyz`. If unset, none of these endpoints is served. Each process needs a separate "
+            "port. Under `make run`, the engine worker uses the next port, and the webhook worker "
+            "uses the port after that."
         ),
     )
     metrics_host: str = Field(

@@ -22,7 +22,7 @@ def _is_address(address: str) -> str:
 
 class TemporalSettings(BaseModel):
     """Settings for the connection to Temporal. The variables have the same names as in Temporal's
-    own programs."""
+    programs."""
 
     model_config = named_by("TEMPORAL_")
 
@@ -71,15 +71,15 @@ class TemporalSettings(BaseModel):
     api_key: SecretStr | None = Field(
         default=None,
         description=(
-            "API key for Temporal Cloud, or for another cluster with API keys. It is sent over "
-            "TLS only."
+            "API key for Temporal Cloud, or for another cluster with API keys. It is sent only "
+            "over TLS."
         ),
     )
     deployment: Annotated[str, Field(pattern=_VERSION_PART)] | None = Field(
         default=None,
         description=(
             "Name of the Worker Deployment to which the workers belong. Several builds of the "
-            "workers can then run side by side, and `cli.py deployment promote` selects the build "
+            "workers can then run at the same time. `cli.py deployment promote` selects the build "
             "that receives new work. See [builds of the workers](operations.md#worker-builds). If "
             "unset, the workers belong to no deployment. Must be set together with "
             "`TEMPORAL_BUILD_ID`."
@@ -88,8 +88,8 @@ class TemporalSettings(BaseModel):
     build_id: Annotated[str, Field(pattern=_VERSION_PART)] | None = Field(
         default=None,
         description=(
-            "Build id of the workers, for example the image's tag with `-` for `.`. Must be set "
-            "together with `TEMPORAL_DEPLOYMENT`."
+            "Build id of the workers, for example the image's tag with `-` instead of `.`. Must be "
+            "set together with `TEMPORAL_DEPLOYMENT`."
         ),
     )
     sandbox: bool = Field(

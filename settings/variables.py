@@ -1,4 +1,4 @@
-"""List the environment variables that the settings are read from."""
+"""List the environment variables for the settings."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

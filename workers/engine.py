@@ -72,8 +72,8 @@ WORKFLOWS: Final[Sequence[type]] = (
 )
 _WORKFLOW_POLLS: Final = 20
 # The grace period is longer than any step that a caller or a customer waits for
-# (`workflows/options.py`). Scheduled work takes longer: it is interrupted, and another worker
-# resumes it.
+# (`workflows/options.py`). Scheduled work may take longer. It is then interrupted, and another
+# worker resumes it.
 GRACE: Final = timedelta(seconds=45)
 
 

@@ -20,7 +20,7 @@ async def ensure_schedules(settings: Settings, client: Client) -> None:
 
     Raises EngineUnavailable.
     """
-    # Imported inside the function so that a webhook worker does not load the brain.
+    # The module is imported inside the function, so that a webhook worker does not load the brain.
     from adapters.brain.embeddings import embedding_model  # noqa: PLC0415
 
     sweep = SweepInput(

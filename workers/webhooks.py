@@ -116,8 +116,8 @@ def canary_of(settings: Settings) -> str | None:
 
 @asynccontextmanager
 async def _outside_ready(activities: WebhookActivities) -> AsyncIterator[None]:
-    """Keep the resources open that must outlive the worker, because a delivery counts toward the
-    limits until its POST ends."""
+    """Keep the activities' resources open until the block ends. They must outlive the worker,
+    because a delivery counts toward the limits until its POST ends."""
     await activities.network.begin()
     try:
         yield
@@ -170,7 +170,7 @@ async def working(
     settings: Settings, client: Client, tracker: ErrorTracker, metrics: Metrics
 ) -> AsyncIterator[None]:
     """Run the webhook worker until the block ends. The worker does not load a mailer or a brain,
-    because it needs neither."""
+    because it does not use them."""
     database = Database(settings.database.url)
     metrics.watch_pool("work", database.use)
     sender = build_sender(settings.webhooks)

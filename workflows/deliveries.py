@@ -28,7 +28,7 @@ async def _start(client_id: str, delivery_id: str) -> None:
         **options.DELIVERY,
         "id": names.deliver_webhook_id(client_id, delivery_id),
         # With this key, the task queue serves the tenants in rotation, regardless of how many
-        # events one of them sends.
+        # events a tenant sends.
         "priority": Priority(fairness_key=client_id),
     }
     delivery = DeliverWebhookInput(client_id=client_id, delivery_id=delivery_id)

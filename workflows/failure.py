@@ -9,15 +9,15 @@ TIMEOUT: Final = "timeout"
 UNEXPECTED: Final = "unexpected"
 
 OUTAGE: Final = frozenset({"engine_unavailable", "unknown_provider", "large_events_wait", TIMEOUT})
-"""Codes of failures that end by themselves or with the next deployment. After such a failure, a run
-is retried if no caller is waiting for it."""
+"""Error codes of failures that end without intervention or with the next deployment. After such a
+failure, a run is retried if no caller is waiting for it."""
 
 OVER_BUDGET: Final = "over_budget"
-"""Code of an event that exceeds its processing budget. Retries do not help, so a human agent reads
-the event."""
+"""Code of an event that exceeds its processing budget. A human agent reads the event, because
+retries do not help."""
 
 _NOTHING_DONE: Final = frozenset({"mail_unreachable", "action_unreachable", "action_forbidden"})
-"""Codes of action failures after which the action certainly had no effect."""
+"""Error codes of failed actions that certainly had no effect."""
 
 
 def cut_short(failure: BaseException) -> bool:

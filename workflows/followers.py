@@ -1,4 +1,4 @@
-"""Start the workflows that follow the outcome of a run. They outlive the run."""
+"""Start the workflows that follow the outcome of a run. These workflows outlive the run."""
 
 from contextlib import suppress
 

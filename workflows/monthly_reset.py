@@ -1,5 +1,5 @@
 """The monthly reset of tickets, on a schedule: open the counters for the new month, and reconcile
-those for the previous month.
+the counters for the previous month.
 
 Quotas do not depend on the reset. Counters are kept per month, and plans are computed for the
 current time. A late, repeated or missing reset therefore does not change a quota.

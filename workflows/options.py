@@ -45,9 +45,9 @@ LOOK_UP: Final[ActivityConfig] = {
     "retry_policy": _QUICK,
 }
 
-# Options for a step that waits for a model provider. The timeout is longer than the provider's own
-# deadline (10 s) plus the deadline for embedding the message for the knowledge search (3 s). The
-# total time allows one more attempt if the worker crashes.
+# Options for a step that waits for a model provider. The timeout is longer than the sum of the
+# provider's deadline (10 s) and the embedding deadline for the knowledge search (3 s). The total
+# time allows one more attempt if the worker crashes.
 REMOTE_BRAIN: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=15),
     "schedule_to_close_timeout": timedelta(seconds=24),
@@ -75,7 +75,7 @@ SIMULATING_OUTSIDE: Final[ActivityConfig] = {
 # 8 s to perform the action. If it does not respond, it has another 8 s to report whether the action
 # was completed. Sending the reply takes up to 16 s. The timeout exceeds the sum, so that the ledger
 # has the outcome before the activity times out. A caller that stops waiting earlier is informed
-# that the run continues. A missing heartbeat reveals a dead worker
+# that the run continues. Missing heartbeats indicate a dead worker
 # (`activities/runtime/heartbeat.py`).
 OUTSIDE: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=40),
@@ -97,8 +97,8 @@ OUTSIDE_PATIENT: Final[ActivityConfig] = {
     ),
 }
 
-# Options for steps that store decisions and effects. They must succeed even if the database is
-# unavailable for a long time, so they are retried until the run's lifetime ends.
+# Options for steps that store decisions and effects. The steps are retried until the run's lifetime
+# ends, because they must succeed even if the database is unavailable for a long time.
 PATIENT: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=20),
     "retry_policy": RetryPolicy(
@@ -117,8 +117,8 @@ WORKING: Final[ActivityConfig] = {
     ),
 }
 
-# Options for an inbound webhook's workflow. The webhook's row shows whether work is left, so a
-# workflow that has ended may be started again.
+# Options for an inbound webhook's workflow. A workflow that has ended may be started again, because
+# the webhook's row shows whether work is left.
 WEBHOOK: Final[ChildWorkflowConfig] = {
     "task_queue": ENGINE_QUEUE,
     "parent_close_policy": ParentClosePolicy.ABANDON,
@@ -136,7 +136,7 @@ RUN: Final[ChildWorkflowConfig] = {
 }
 
 # A run is restarted if its message joined a review and the review's answer did not cover it. The
-# run's first workflow has ended by then, so its workflow id may be reused.
+# workflow id may be reused, because the run's first workflow has ended by then.
 RUN_AGAIN: Final[ChildWorkflowConfig] = {
     **RUN,
     "id_reuse_policy": WorkflowIDReusePolicy.ALLOW_DUPLICATE,
@@ -153,9 +153,9 @@ DELIVERY: Final[ChildWorkflowConfig] = {
 
 # Options for one attempt at a webhook delivery. The timeout covers the wait for a permit (45 s,
 # `activities/webhooks/delivery_limiter.py`), the POST (10 s), and the storage of its result.
-# Storing is retried while the database is unavailable. The number of attempts is unlimited, because
-# a failure of the service must not cause the loss of a delivery. A receiver's failure does not
-# count as a failure of this activity.
+# Storing is retried while the database is unavailable. Attempts are unlimited, because a failure of
+# the service must not cause the loss of a delivery. If a receiver fails, this activity still
+# succeeds.
 DELIVERING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=3),
     "heartbeat_timeout": timedelta(seconds=10),
@@ -164,10 +164,10 @@ DELIVERING: Final[ActivityConfig] = {
     ),
 }
 
-# Options for an email or notice to a person. No caller is waiting, and after some hours the email
-# is useless. A sign-in code is useless after ten minutes; the activity that emails the code checks
-# its age. The workflow uses the engine's task queue, because only the engine's workers have the
-# mail server settings.
+# Options for an email or notice to a person. No caller is waiting. After some hours, the email is
+# useless. A sign-in code is useless after ten minutes, so the activity that emails the code checks
+# the code's age. The workflow uses the engine's task queue, because only the engine's workers have
+# the mail server settings.
 TELLING: Final[ActivityConfig] = {
     "task_queue": ENGINE_QUEUE,
     "start_to_close_timeout": timedelta(seconds=20),
@@ -197,9 +197,9 @@ SWEEPING: Final[ActivityConfig] = {
 }
 
 # Options for scheduled work that is processed page by page. No caller is waiting. A retry continues
-# where the previous attempt stopped, or finds little work left. Attempts stop after an hour: when a
-# schedule or an operator starts the work again, the previous workflow must have ended
-# (`adapters/temporal/setup.py` bounds the total).
+# where the previous attempt stopped, or finds little work left. Attempts stop after an hour,
+# because the previous workflow must have ended when a schedule or an operator starts the work
+# again. `adapters/temporal/setup.py` limits the total time.
 HOUSEKEEPING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=30),
     "heartbeat_timeout": timedelta(seconds=30),
@@ -211,8 +211,8 @@ HOUSEKEEPING: Final[ActivityConfig] = {
 }
 
 # Options for a batch of saved cases. Each case is tried up to ten times, and has up to twenty
-# messages. A language model may take 13 s for each message. A user is waiting for the results, so a
-# missing heartbeat must quickly reveal a dead worker.
+# messages. A language model may take 13 s for each message. Missing heartbeats must quickly
+# indicate a dead worker, because a user is waiting for the results.
 TRYING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(hours=4),
     "heartbeat_timeout": timedelta(seconds=10),
@@ -249,8 +249,8 @@ REPLAYING: Final[ActivityConfig] = {
 }
 
 # Options for the steps of an erasure. They are retried until the erasure completes, regardless of
-# worker crashes and database outages: a partial erasure must not be left behind. A retry continues
-# with the remaining data, and sends a heartbeat every second.
+# worker crashes and database outages, because a partial erasure must not be left behind. A retry
+# continues with the remaining data, and sends a heartbeat every second.
 ERASING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(hours=6),
     "heartbeat_timeout": timedelta(seconds=10),

@@ -157,8 +157,8 @@ class ProcessEvent:
 
     @workflow.signal(name=names.REVIEW_DECIDED_SIGNAL)
     def review_decided(self, _: ReviewDecided) -> None:
-        """Make the run check for a decision in PostgreSQL. The signal itself contains no decision,
-        so repeated and forged signals are harmless."""
+        """Make the run check for a decision in PostgreSQL. Repeated and forged signals are
+        harmless, because a signal contains no decision."""
         self._decision_announced = True
 
     async def _normalize(self) -> NormalizeResult:
@@ -174,8 +174,8 @@ class ProcessEvent:
         return filed
 
     async def _look_up(self) -> None:
-        """Look up the order. A failed lookup does not fail the run; the agent answers with lower
-        confidence."""
+        """Look up the order. A failed lookup does not fail the run. The agent then answers with
+        lower confidence."""
         step = LookUpInput(ref=self._event.ref)
         try:
             found = await workflow.execute_activity_method(LookUp.look_up, step, **options.LOOK_UP)
@@ -213,8 +213,8 @@ class ProcessEvent:
                 return settled.decision.executes
 
     def _time_to_decide(self) -> timedelta:
-        """Return the time left to decide a review. All rounds share the time of the first round
-        plus LATE_ROUND."""
+        """Return the time left to decide a review. The total time for all rounds is the time of the
+        first round plus LATE_ROUND."""
         whole = timedelta(seconds=self._event.review_expiry_s)
         left = workflow.info().start_time + whole + options.LATE_ROUND - workflow.now()
         return min(whole, left)
@@ -232,8 +232,8 @@ class ProcessEvent:
     async def _execute(self, actions: tuple[ActionKind, ...]) -> ExecuteResult:
         order = ExecuteInput(ref=self._event.ref, round=self._round)
         if leaves_process(actions):
-            # The caller has already received an answer and is no longer waiting, so a mail server
-            # may take longer.
+            # A mail server may take longer, because the caller has already received an answer and
+            # is no longer waiting.
             waited_for = options.OUTSIDE if self._answer is None else options.OUTSIDE_PATIENT
             done = await workflow.execute_activity_method(Execute.execute, order, **waited_for)
         else:

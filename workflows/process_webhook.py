@@ -22,13 +22,13 @@ with workflow.unsafe.imports_passed_through():
     from workflows import options
     from workflows.failure import OUTAGE, TIMEOUT, error_code
 
-# Number of rounds of attempts for failures that are not outages. After these rounds, the webhook
-# counts as failed, so that it no longer blocks the webhooks queued behind it. Such a failure must
+# Number of rounds of attempts for failures that are not outages. After these rounds, the webhook is
+# marked as failed, so that it no longer blocks the webhooks queued behind it. Such a failure must
 # be fixed in the service.
 _ROUNDS: Final = 3
-# Outages during which the webhook is retried without limit. Two codes are excluded: a webhook that
-# only another version can parse, or that takes too long to parse, must not block its queue. Outages
-# of the service itself have other codes.
+# Outages during which the webhook is retried without limit. Two codes are excluded, because a
+# webhook must not block its queue if only another version can parse it or parsing takes too long.
+# Outages of the service itself have other codes.
 _HEALED_BY_TIME: Final = OUTAGE - {"unknown_provider", TIMEOUT}
 _PAUSE: Final = timedelta(seconds=5)
 _WAITS_FOR: Final = "waits_for"
@@ -47,8 +47,8 @@ class ProcessWebhook:
         """Process the webhook to completion. Also start the run that it triggers, and the workflows
         of the webhooks that are next in the queue.
 
-        If a limit does not admit the webhook, the workflow sleeps between attempts, and its memo
-        contains the name of the limit.
+        If a limit does not admit the webhook, the workflow sleeps between attempts. The workflow's
+        memo contains the name of the limit.
         """
         while True:
             worked = await self._work()
@@ -121,7 +121,7 @@ class ProcessWebhook:
             **options.WEBHOOK,
             "id": names.process_webhook_id(ref.client_id, webhook_id),
             # With this key, the task queue serves the tenants in rotation, regardless of how many
-            # webhooks one of them receives.
+            # webhooks a tenant receives.
             "priority": Priority(fairness_key=ref.client_id),
         }
         with suppress(WorkflowAlreadyStartedError):

@@ -25,7 +25,7 @@ class RunCases:
 
     @workflow.run
     async def run(self, work: BackgroundRef) -> CaseRunProgress:
-        """Run all cases. Each result is stored as soon as it is available. If a case cannot be
+        """Run all cases. Each result is stored when it becomes available. If a case cannot be
         tried, the run ends."""
         failed: str | None = None
         try:

@@ -16,8 +16,8 @@ with workflow.unsafe.imports_passed_through():
     from workflows.mail_answer import start_mail_answer
 
 
-# Undoing a reply deletes its row in PostgreSQL, so this workflow needs no signal. A signal could
-# arrive after sending has started.
+# This workflow needs no signal, because undoing a reply deletes its row in PostgreSQL. A signal
+# could arrive after sending has started.
 @workflow.defn(name=names.SEND_REPLY)
 class SendReply:
     @workflow.run

@@ -1,5 +1,5 @@
-"""Start webhook deliveries that are not started by a run: deliveries of events without a run,
-repeated deliveries, and deliveries left over after a crash."""
+"""Start webhook deliveries outside a run: deliveries of events without a run, repeated deliveries,
+and deliveries left over after a crash."""
 
 from temporalio import workflow
 

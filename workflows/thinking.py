@@ -1,4 +1,4 @@
-"""Run the steps that call the brain, either in this process or, if the brain calls a model
+"""Run the steps that call the brain. They run in this process or, if the brain calls a model
 provider, as a remote activity."""
 
 from temporalio import workflow

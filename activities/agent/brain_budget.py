@@ -17,8 +17,8 @@ from store.core.database import Database
 
 @dataclass(frozen=True, slots=True)
 class ChosenBrain:
-    """The brain chosen for a question. `reservation`: the budget reserved for the question, or None
-    if the brain costs nothing."""
+    """The brain chosen for a question. `reservation`: the budget reserved for the question. It is
+    None if the brain costs nothing."""
 
     brain: Brain
     reservation: BudgetReservation | None = None
@@ -31,7 +31,7 @@ class BrainBudget:
 
     @property
     def sees_images(self) -> bool:
-        """Whether at least one of the brains accepts images."""
+        """Return whether at least one of the brains accepts images."""
         return self._brains.sees_images
 
     @property
@@ -41,7 +41,7 @@ class BrainBudget:
 
     @property
     def has_model(self) -> bool:
-        """Whether a language model is configured."""
+        """Return whether a language model is configured."""
         return self._brains.model is not None
 
     async def choose(self, tenant: TenantId) -> ChosenBrain:

@@ -91,7 +91,7 @@ async def draft_answer(
     steps: int,
 ) -> ThinkingResult:
     """Draft an answer within a budget reservation, record the actual cost, and return the result.
-    `steps`: the part of the event's processing budget that has already been spent. Raises
+    `steps`: the number of steps already spent from the event's processing budget. Raises
     OverBudget, BrainFailed."""
     with budget(EVENT_STEPS - steps):
         return await brain_budget.spend(

@@ -32,7 +32,7 @@ from store.runs.standing_threads import StandingThreads
 
 
 class DryRuns:
-    """Performs dry runs. `embedder` and `thread_lasts` are the same as for runs."""
+    """The activity for dry runs. `embedder` and `thread_lasts` are the same as for runs."""
 
     def __init__(
         self,
@@ -57,12 +57,12 @@ class DryRuns:
 
     @activity.defn(name=names.REHEARSE)
     async def answer(self, step: DryRunInput) -> DryRunResult:
-        """Classify and answer the sealed event as a run does. Nothing is stored except the cost, so
-        the activity can safely be repeated.
+        """Classify and answer the sealed event as a run does. The activity can safely be repeated,
+        because it stores only the cost.
 
         The cost of a language model is charged to the client's budget. The customer's memory is
-        read but never written. No shop is queried, so order data is missing. A question about an
-        order is therefore held for a human agent.
+        read but never written. Order data is missing, because no shop is queried. A question about
+        an order is therefore held for a human agent.
         """
         tenant = TenantId(step.client_id)
         inbound = InboundEvent.model_validate_json(self._sealer.unseal(step.sealed))

@@ -1,4 +1,4 @@
-"""Gather the data on which the agent bases its decision: the client's content, connections and shop
+"""Gather the data that the agent needs for a decision: the client's content, connections and shop
 state."""
 
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 from store.learning.own_heads import OwnHeadRepository
 
-# A cache of the templates of recently active clients, so that unchanged templates are not read and
-# parsed again. An entry's size is the total length of the template bodies, in characters.
+# The cache contains the templates of recently active clients. Unchanged templates are therefore not
+# read and parsed again. An entry's size is the total length of the template bodies, in characters.
 _ENTRY: Final = 500
 _SHOWN: Final[Recent[TenantId, ShownTemplates]] = Recent(limit=20_000_000)
-# A cache of the classifier heads of recently active clients. Sizes are in bytes.
+# This cache contains the classifier heads of recently active clients. Sizes are in bytes.
 _HEADS: Final[Recent[TenantId, OwnHead]] = Recent(limit=20_000_000)
 
 
@@ -88,8 +88,8 @@ async def _templates(content: ContentRepository, tenant: TenantId) -> tuple[Temp
     known = _SHOWN.get(tenant)
     shown = await content.templates(known)
     if shown is not known:
-        # The empty result of a client without templates is cached too, so each entry needs a size
-        # above zero.
+        # Each entry needs a size above zero, because the cache also contains the empty results of
+        # clients without templates.
         weight = sum(len(one.body) for one in shown.templates)
         _SHOWN.keep(tenant, shown, _ENTRY + weight)
     return shown.templates

@@ -1,5 +1,5 @@
-"""Search for the order that a message is about, in the client's shops and in the order facts from
-the shops' webhooks."""
+"""Search for the order that a message is about. The search covers the client's shops and the order
+facts from the shops' webhooks."""
 
 import asyncio
 from collections.abc import Set
@@ -25,10 +25,10 @@ from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.order_facts import OrderFactRepository
 
-# Timeout for each shop, in seconds. A caller is waiting, so a slower shop counts as unavailable.
+# Timeout for each shop, in seconds. A slower shop is treated as unavailable, because a caller is
+# waiting.
 _PATIENCE_S: Final = 4.0
-# Preference among the results from several shops: a shop that has the order comes first, an
-# unavailable shop last.
+# If several shops return a result, the state that comes first in this list takes precedence.
 _TELLING: Final = (
     LookupState.FOUND,
     LookupState.NOT_THEIRS,
@@ -41,7 +41,7 @@ _TELLING: Final = (
 class Searched:
     """The result of a search. `refused`: connections that no longer accept our credentials, each
     with an error code. `noted`: connections that stay active, each with the code of its latest
-    rejection, or None if the connection works again."""
+    rejection. The code is None if the connection works again."""
 
     lookup: Lookup
     refused: tuple[tuple[str, str], ...] = ()
@@ -49,7 +49,7 @@ class Searched:
 
 
 class OrderSearch:
-    """Searches for orders. It only reads from our database and from the shops."""
+    """A read-only search for orders, in the database and in the shops."""
 
     def __init__(self, database: Database, connectors: Connectors) -> None:
         self._database = database

@@ -46,8 +46,8 @@ from store.runs.sentiment import SentimentRepository
 
 
 class Think:
-    """Drafts answers. `embedder`: enables semantic search for knowledge. If it is None, only
-    keyword search is used.
+    """The activity that drafts answers. `embedder`: the embedder for semantic search in knowledge.
+    If it is None, only keyword search is used.
 
     `answers_per_hour`: the maximum number of the agent's answers in one thread within an hour.
     `answers_without_person`: the maximum number of answers to one sender before a human agent joins

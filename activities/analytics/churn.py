@@ -51,9 +51,8 @@ class Churn:
         """Compute the predictions for the customers of one client, or of all clients, page by page.
 
         Idempotency key: (client, week, customer). A retry continues after the last page of
-        customers. If a prediction fails, the failure is counted, the client is logged, and the
-        other customers are still processed. If a client's customers cannot be listed, one failure
-        is counted.
+        customers. A failed prediction is counted, and its client is logged. The other customers are
+        still processed. If a client's customers cannot be listed, one failure is counted.
         """
         place = _broken_off()
         pages = client_pages(
@@ -64,7 +63,7 @@ class Churn:
                 try:
                     place = await self._client(TenantId(client_id), step.at, place)
                 except (EngineUnavailable, SQLAlchemyError):
-                    await self._database.ping()  # `ping` raises if the database is down.
+                    await self._database.ping()  # `ping` raises an error if the database is down.
                     _log.error("churn prediction failed", client_id=client_id)
                     failed = place.done.failed + 1
                     place = replace(place, done=place.done.model_copy(update={"failed": failed}))
@@ -126,7 +125,8 @@ class Churn:
 
 
 def _broken_off() -> _Place:
-    """Return the previous attempt's progress from its heartbeat, or an empty one."""
+    """Return the previous attempt's progress from its heartbeat. Without a heartbeat, return a
+    _Place before the first client."""
     match activity.info().heartbeat_details:
         case [str(client_id), str(prediction_id), dict(done)]:
             return _Place(client_id, prediction_id, PredictChurnResult.model_validate(done))

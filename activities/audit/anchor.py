@@ -1,5 +1,5 @@
-"""Checkpoints (anchors) of the audit chains. They are stored in a location where a person who
-truncates a chain cannot change them."""
+"""Checkpoints (anchors) of the audit chains. A person who truncates a chain cannot change its
+checkpoints, because they are stored in a different location."""
 
 from datetime import date
 
@@ -17,8 +17,8 @@ _log = structlog.get_logger(__name__)
 
 
 class AnchorHeads:
-    """Writes checkpoints of audit chains. `at_once`: the number of checkpoints written or read in
-    one transaction."""
+    """The activity that writes checkpoints of audit chains. `at_once`: the number of checkpoints
+    written or read in one transaction."""
 
     def __init__(self, database: Database, *, at_once: int = ANCHORS_AT_ONCE) -> None:
         self._database = database

@@ -20,8 +20,8 @@ from store.billing.usage_periods import drifting, make_due_changes, open_counter
 from store.core.database import Database
 
 _OPENED_AT_ONCE: Final = 500
-# A statement covers only a few clients. It counts each client's tickets of the month and all
-# credits, and has a timeout of 3 s.
+# A statement covers only a few clients, because it has a timeout of 3 s. For each client, it counts
+# the month's tickets and all credits.
 _COMPARED_AT_ONCE: Final = 20
 
 R = TypeVar("R", OpenPeriodResult, ReconcileResult)

@@ -43,8 +43,8 @@ another digest."""
 
 
 class TryCases:
-    """Runs saved cases. `identity`: the identity of the brain under which the results are stored.
-    `is_remote`: whether that brain is a language model."""
+    """The activities that run saved cases. `identity`: the brain identity that is stored with the
+    results. `is_remote`: whether that brain is a language model."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class TryCases:
     @activity.defn(name=names.TRY_CASE)
     async def try_some(self, step: TryCasesInput) -> CaseRunProgress:
         """Try each of these cases that still exists, and return the run's progress. Idempotency
-        key: (run, case); the first result is kept. Raises CaseRunNotFound, PlaybookNotFound,
+        key: (run, case). The first result is kept. Raises CaseRunNotFound, PlaybookNotFound,
         ContentNotFound."""
         tenant = TenantId(step.client_id)
         async with self._database.reading(tenant) as connection:
@@ -160,7 +160,7 @@ class TryCases:
             )
 
     async def _content(self, tenant: TenantId, change: ContentVariant | None) -> bytes:
-        """Return the digest of the content that the brain uses, with `change` applied. Raises
+        """Return a digest of the content that the brain uses, with `change` applied. Raises
         ContentNotFound."""
         if change is None:
             async with self._database.reading(tenant) as connection:
@@ -174,7 +174,7 @@ class TryCases:
 
 
 class _Tries:
-    """The tries of one case, and their results. Without a language model, one try is enough,
+    """The tries of one case, and their results. Without a language model, one try is sufficient,
     because every try would have the same result. `by_embedded`: whether the embedded brain answered
     in at least one try."""
 
@@ -188,7 +188,8 @@ class _Tries:
 
     @property
     def is_of_one(self) -> bool:
-        """Whether the same version of the same playbook handled every message in every try."""
+        """Return whether the same version of the same playbook handled every message in every
+        try."""
         return len(self._used) == 1
 
     @classmethod
@@ -214,7 +215,7 @@ class _Tries:
 
 
 def _is_final(outcome: SimulatedOutcome) -> bool:
-    """Return True if another try would have the same outcome. The outcome may differ if a model was
+    """Return True if another try would have the same outcome. The outcome can differ if a model was
     used or if the brain failed."""
     return outcome.status is not OutcomeStatus.BRAIN_FAILED and is_repeatable(outcome.model)
 

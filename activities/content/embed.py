@@ -14,9 +14,9 @@ from store.content.knowledge_chunks import StaleEntry, keep_chunks, stale_entrie
 from store.core.database import Database
 
 PAGE: Final = 64
-# Number of consecutive failures after which the sweep stops. A single failure may be due to one
-# text that the provider rejects. Several in a row suggest that the provider is down, and each
-# attempt would take seconds.
+# The sweep stops after this many consecutive failures. A single failure may be due to a text that
+# the provider rejects. Several in a row suggest that the provider is down. Each further attempt
+# would take seconds.
 _MAX_FAILURES: Final = 3
 
 _log = structlog.get_logger(__name__)

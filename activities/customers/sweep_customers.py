@@ -27,9 +27,9 @@ class SweepCustomers:
         """Index the customer of each message that has no customer key, page by page. Return the
         number of messages.
 
-        Only messages from an earlier version have no customer key: those stored before the upgrade,
-        or normalized while it was in progress. Idempotency key: the customer key, which is stored
-        in the message's row in the same transaction.
+        Only messages from an earlier version have no customer key. They were stored before the
+        upgrade, or normalized during the upgrade. Idempotency key: the customer key, which is
+        stored in the message's row in the same transaction.
         """
         tally, after = Tally("customers not indexed"), ""
         for _page in range(PAGES):

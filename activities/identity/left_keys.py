@@ -18,7 +18,7 @@ BATCH: Final = 200
 
 
 class LeftKeyNotices:
-    """Sends the notices about API keys of departed members, as part of the sweep. `dashboard_url`:
+    """The part of the sweep that sends notices about API keys of departed members. `dashboard_url`:
     the URL of the page where managers see and revoke keys."""
 
     def __init__(

@@ -25,8 +25,8 @@ _log = structlog.get_logger(__name__)
 
 
 class SendMail:
-    """Sends identity emails. `sign_in`, `invitations`: the URLs of the sign-in and invitation
-    pages."""
+    """The activity that sends identity emails. `sign_in`, `invitations`: the URLs of the sign-in
+    and invitation pages."""
 
     def __init__(
         self,
@@ -52,8 +52,8 @@ class SendMail:
         """Send the email once. It is sent twice only if this worker crashes after the mail server
         has accepted the email.
 
-        Idempotency key: the Message-ID, derived from the record's id. Raises MailUnreachable;
-        Temporal retries until the record is too old. A rejected email, or one with an unknown
+        Idempotency key: the Message-ID, derived from the record's id. Raises MailUnreachable.
+        Temporal then retries until the record is too old. A rejected email, or one with an unknown
         outcome, is logged and not sent again, because the recipient can request another one.
         """
         async with self._database.service() as connection:

@@ -17,8 +17,8 @@ _AT_ONCE = 200
 
 
 class DataRequestNotices:
-    """Sends notices about data requests. `dashboard_url`: the URL of the page where the owner sees
-    the requests."""
+    """The activity that sends notices about data requests. `dashboard_url`: the URL of the page
+    where the owner sees the requests."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class DataRequestNotices:
 
         An email is sent twice only if this worker crashes after the mail server has accepted the
         email. Idempotency key: the Message-ID, derived from the request's id. Raises
-        MailUnreachable; Temporal retries. A rejected email, or one with an unknown outcome, is
+        MailUnreachable. Temporal then retries. A rejected email, or one with an unknown outcome, is
         logged and not sent again.
         """
         async with beating():

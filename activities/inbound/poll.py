@@ -35,8 +35,8 @@ _log = structlog.get_logger(__name__)
 
 
 class PollIntegrations:
-    """Polls platforms for changes. `platforms`: parsers of changes, the same as for webhooks.
-    `patience_s`: the timeout for each connection, in seconds."""
+    """The activity that polls platforms for changes. `platforms`: parsers of changes, the same as
+    for webhooks. `patience_s`: the timeout for each connection, in seconds."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class PollIntegrations:
 
         Idempotency keys: the names of the deliveries and the cursors, which are written in one
         transaction. A retry repeats the previous attempt's batch, known from its heartbeats, so
-        that no connection is skipped. A failed connection is recorded and polled less often; the
+        that no connection is skipped. A failed connection is recorded and polled less often. The
         other connections are still polled.
         """
         after, done = _stopped_at()
@@ -107,10 +107,10 @@ class PollIntegrations:
     async def _one(self, step: PollInput, one: PolledConnection) -> PollResult:
         """Poll one connection within its timeout, and return the result.
 
-        A timeout counts as a failure, so that a slow platform cannot use up the time of each poll.
-        If pages were stored before the timeout, they are kept, the failure count is reset, and the
-        connection is polled half as often. If no pages were stored, the interval between polls
-        grows with each timeout.
+        A timeout is treated as a failure, so that a slow platform cannot use up the time of each
+        poll. Pages that were stored before the timeout are kept. In this case, the failure count is
+        reset, and the connection is polled half as often. If no pages were stored, the interval
+        between polls grows with each timeout.
         """
         found = 0
         position = dict(one.cursor.position) if one.cursor else {}
@@ -130,8 +130,8 @@ class PollIntegrations:
             _log.warning("poll stopped at a storage limit", client_id=one.tenant, error=error.code)
             return PollResult(polled=1, found=found)
         except (EngineUnavailable, SQLAlchemyError) as error:
-            # `ping` raises if the database is down. In that case, the connection itself did not
-            # fail.
+            # `ping` raises an error if the database is down. In that case, the connection itself
+            # did not fail.
             await self._units.database.ping()
             _log.error("poll failed", client_id=one.tenant, error=type(error).__name__)
             return PollResult(failed=1)
@@ -165,7 +165,7 @@ class PollIntegrations:
         # transaction is never interrupted.
         async with asyncio.timeout_at(until):
             page = await polls.changes(position, one.connected_at)
-            # This runs in a thread, because parsing untrusted text may take a long time.
+            # The parsing runs in a thread, because untrusted text may take a long time.
             read = await asyncio.to_thread(read_changes, platform, facts, page.changes)
         async with self._units.of(one.tenant) as work:
             kept = await keep_found(work, platform, one.integration.id, read, page)

@@ -28,8 +28,8 @@ from services.inbound.queue_turns import Failure, QueueTurn, end_turn, hand_over
 from store.inbound.inbound_queues import lock_queues
 from store.inbound.work import StoredWebhook, WebhookStanding, WorkRepository
 
-# During parsing, memory holds several copies of an email and its attachments. A worker therefore
-# parses only a few such emails at once.
+# During parsing, memory contains several copies of an email and its attachments. A worker therefore
+# parses only a few large emails concurrently.
 _LARGE: Final = 1024 * 1024
 _LARGE_AT_ONCE: Final = 2
 # Maximum time that a large webhook waits for memory, in seconds. It is shorter than the activity's
@@ -45,7 +45,8 @@ _NOTHING_LEFT: Final = Nothing("erased")
 
 
 class WorkOnWebhook:
-    """Processes inbound webhooks. `platforms`: parsers for each provider's webhooks."""
+    """The activity that processes inbound webhooks. `platforms`: parsers for each provider's
+    webhooks."""
 
     def __init__(
         self,
@@ -168,12 +169,12 @@ class WorkOnWebhook:
 
 
 def _said(platform: Platform, webhook: StoredWebhook, body: bytes) -> Meaning:
-    """Return the webhook's meaning after parsing. Raises WebhookUnreadable."""
+    """Return the parsed webhook. Raises WebhookUnreadable."""
     request = InboundRequest(webhook.headers, body)
     identity = webhook.identity
     if webhook.kind is WebhookKind.IGNORED:
-        # The topic was unknown when the webhook was received, but this version of the code may know
-        # it.
+        # The topic was unknown when the webhook was received, but this version of the code may
+        # support the topic.
         identity = platform.identify(request)
         if platform.topics.get(identity.topic, WebhookKind.IGNORED) is WebhookKind.IGNORED:
             return Nothing("topic")

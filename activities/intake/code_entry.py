@@ -31,7 +31,7 @@ async def with_code(
     The caller must have locked the thread. A thread belongs to one author and one address in one
     ticket. A code from another thread is accepted only if it is a shared code
     (`domain/identity/mailed_code.py`). Every attempt is counted, even if several run concurrently.
-    An event with the correct code takes over the text of the question that preceded the code. The
+    If the code is correct, the event gets the text of the question that preceded the code. The
     agent may answer that question but must not act on it.
     """
     email = customer_key(event.customer_email)
@@ -45,8 +45,8 @@ async def with_code(
     if typed is None or await codes.question(conversation_id, email) is None:
         return event
     tried = await codes.take_try(conversation_id, now)
-    # This is a list, not a generator, so that every code is compared and the timing reveals
-    # nothing.
+    # The list comprehension compares every code. A generator would stop at the first match, and the
+    # timing would reveal the match.
     right = [
         one
         for one in tried

@@ -42,15 +42,15 @@ from store.webhooks.outbox import Outbox
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """An event as it was received. `authserv_ids`: the mail servers that its client trusts."""
+    """An event as it was received. `authserv_ids`: the mail servers that the client trusts."""
 
     event: InboundEvent
     authserv_ids: tuple[str, ...]
 
 
 class Normalize:
-    """Normalizes events and adds them to threads. `thread_lasts`: how long a thread stays open
-    after its last message."""
+    """The activity that normalizes events and adds them to threads. `thread_lasts`: how long a
+    thread stays open after its last message."""
 
     def __init__(
         self,
@@ -78,9 +78,9 @@ class Normalize:
 
         If human agents handle the thread, the message is kept for them. Idempotency key: event_id.
         A repetition computes and writes the same values. The thread's row is locked, so that
-        concurrent messages see each other's changes. If the run was reopened, its ticket is counted
-        again. No transaction is open while a large event is normalized. Raises OverBudget for an
-        event that is too expensive to process, unless `step.cut` is set.
+        concurrent messages are added one after another. If the run was reopened, its ticket is
+        counted again. No transaction is open while a large event is normalized. Raises OverBudget
+        for an event that is too expensive to process, unless `step.cut` is set.
         """
         started = time.monotonic()
         tenant, event_id = TenantId(step.ref.client_id), step.ref.event_id
@@ -203,8 +203,8 @@ class Normalize:
         opened: Opened,
         step: NormalizeInput,
     ) -> UnifiedEvent:
-        """Return the event after checking it for an emailed code. A code is counted only once, so
-        an earlier attempt's result is kept."""
+        """Return the event after checking it for an emailed code. An earlier attempt's result is
+        kept, because a code must be counted only once."""
         if opened.is_repeated and can_be_proved(event):
             return await EventRepository(connection, tenant).unified(step.ref.event_id) or event
         return await with_code(

@@ -36,8 +36,8 @@ _log = structlog.get_logger(__name__)
 
 
 class ClientMail:
-    """Sends emails to customers. A sender's latest failure is stored with the sender, where the
-    merchant can see it."""
+    """The sender of emails to customers. It stores a failure with the client's sender, where the
+    merchant can see the failure."""
 
     def __init__(
         self,
@@ -94,9 +94,9 @@ class ClientMail:
     async def _require_proof(
         self, connection: AsyncConnection, tenant: TenantId, to: str, answer_of: str | None
     ) -> None:
-        """Raise MailRecipientUnproved unless the address's owner has written to the service. This
-        is proved if the address was verified in the widget, or if the run `answer_of` answers an
-        authenticated email from the address."""
+        """Raise MailRecipientUnproved unless the address's owner has written to the service. The
+        proof is an address verified in the widget, or an authenticated email from the address that
+        the run `answer_of` answers."""
         recipients, address = MailRecipientRepository(connection, tenant), to.lower()
         if await recipients.has_proved(address):
             return
@@ -141,7 +141,7 @@ class ClientMail:
 
     async def _note(self, sender: MailSender, error_code: str | None) -> None:
         """Store the outcome of an email with its sender, for display only. A database failure is
-        logged and ignored. It must not turn a sent email into one with an unknown outcome."""
+        logged and ignored. Otherwise, a sent email would have an unknown outcome."""
         tenant = sender.client_id
         try:
             async with self._database.tenant(tenant) as connection:

@@ -1,5 +1,5 @@
-"""Limits on outgoing email. Each email is counted before it is sent, and an email beyond a limit is
-refused."""
+"""Limits on outgoing email. Each email is counted before it is sent. An email that exceeds a limit
+is rejected."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -31,8 +31,8 @@ _log = structlog.get_logger(__name__)
 
 
 class MailLimiter:
-    """Counts and limits outgoing emails. `sealer`: computes digests of addresses, so that the
-    counters contain no addresses."""
+    """A limiter for outgoing emails. `sealer`: computes digests of addresses, so that the counters
+    contain no addresses."""
 
     def __init__(self, database: Database, sealer: Sealer, now: Clock) -> None:
         self._database = database

@@ -15,8 +15,8 @@ ASKED_EVERY: Final = timedelta(days=1)
 
 
 class RatingQuestion:
-    """Adds a rating request to emails. `origin`: the service's public URL for customers, without a
-    trailing slash."""
+    """A rating request that is added to emails. `origin`: the service's public URL for customers,
+    without a trailing slash."""
 
     def __init__(self, sealer: Sealer, origin: str, now: Clock) -> None:
         self._sealer = sealer

@@ -43,8 +43,8 @@ class SendSenderCode:
         """Send the code to the sender's own address, once. It is sent twice only if this worker
         crashes after the mail server has accepted the email.
 
-        Idempotency key: the Message-ID, derived from the code's id. Raises MailUnreachable;
-        Temporal retries until the code is too old. A rejected email, or one with an unknown
+        Idempotency key: the Message-ID, derived from the code's id. Raises MailUnreachable.
+        Temporal then retries until the code is too old. A rejected email, or one with an unknown
         outcome, is recorded with the sender. It is not sent again, because the member can request
         another code.
         """

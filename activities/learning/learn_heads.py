@@ -34,8 +34,8 @@ class _Progress:
 
 
 class LearnHeads:
-    """Trains clients' own classifier heads. `heads`: None if the brain is a language model. In that
-    case, no head is trained, and heads that are older than LONGEST are removed."""
+    """The activity that trains clients' own classifier heads. `heads`: None if the brain is a
+    language model. No head is then trained, and heads that are older than LONGEST are removed."""
 
     def __init__(
         self, database: Database, heads: TriesHeads | None, now: Clock, new_id: NewId
@@ -70,7 +70,7 @@ class LearnHeads:
                         state = await self._learn(TenantId(client_id), self._heads)
                     done = _counted(place.done, state)
                 except (EngineUnavailable, SQLAlchemyError):
-                    # `ping` raises during an outage, which is not this client's failure.
+                    # `ping` raises an error during an outage, which is not this client's failure.
                     await self._database.ping()
                     _log.error("failed to train a client's classifier head", client_id=client_id)
                     done = place.done.model_copy(update={"failed": place.done.failed + 1})
@@ -107,7 +107,6 @@ def _counted(done: LearnHeadsResult, state: OwnHeadState | None) -> LearnHeadsRe
 
 
 def _broken_off() -> _Progress:
-    """Return the previous attempt's progress."""
     match activity.info().heartbeat_details:
         case [str(client_id), dict(done)]:
             return _Progress(client_id, LearnHeadsResult.model_validate(done))

@@ -1,6 +1,5 @@
-"""The sweep of loosenings: playbook changes that give the agent more permissions. It notifies
-managers about loosenings and about departed members' API keys. It also applies the loosenings that
-are due."""
+"""The sweep of changes that give the agent more permissions. It notifies managers about these
+changes and about departed members' API keys. It also applies changes that are due."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
@@ -32,9 +31,9 @@ BATCH: Final = 200
 
 
 class SweepLoosenings:
-    """Notifies managers and applies loosenings. `dashboard_url`: the URL of the page where managers
-    approve and cancel loosenings. `model`: returns the name of the brain that clients use.
-    `left_keys`: sends the notices about API keys of departed members."""
+    """The activity that notifies managers about changes and applies changes. `dashboard_url`: the
+    URL of the page where managers approve and cancel changes. `model`: returns the name of the
+    brain that clients use. `left_keys`: sends the notices about API keys of departed members."""
 
     def __init__(
         self,
@@ -55,11 +54,11 @@ class SweepLoosenings:
 
     @activity.defn(name=names.SWEEP_LOOSENINGS)
     async def sweep(self, _: SweepInput) -> SweepResult:
-        """Email the managers about loosenings that they have not been notified of, then apply the
-        loosenings that are due.
+        """Email the managers about new changes that give the agent more permissions. Then apply the
+        changes that are due.
 
-        Idempotency keys: the Message-ID, derived from the loosening's id and the user's id; the
-        row's state, which is set once under the account's lock.
+        Idempotency keys: the Message-ID, derived from the change's id and the user's id, and the
+        row's state. The state is set once, under the account's lock.
         """
         await self._left_keys()
         await one_by_one(self._unnotified, self._mail, what="loosening not mailed")
@@ -74,8 +73,8 @@ class SweepLoosenings:
             return await due_loosenings(connection, now=self._units.now(), after=after, limit=BATCH)
 
     async def _mail(self, left: LeftLoosening) -> int:
-        """Email each manager once, and return the number of loosenings handled (0 or 1). An email
-        is sent twice only if this worker crashes after the mail server has accepted the email. A
+        """Email each manager once, and return the number of changes handled (0 or 1). An email is
+        sent twice only if this worker crashes after the mail server has accepted the email. A
         rejected email, or one with an unknown outcome, is not sent again."""
         async with self._units.database.reading(left.tenant) as connection:
             loosening = await LooseningRepository(connection, left.tenant).read(left.id)

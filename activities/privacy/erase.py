@@ -26,8 +26,9 @@ _List = Callable[[], Awaitable[list[Execution]]]
 
 
 class EraseRecords:
-    """The activities of an erasure. Each can safely be repeated: it erases and counts only the
-    records that are left. A retry resumes after the last page reported in a heartbeat."""
+    """The activities of an erasure. Each activity can safely be repeated, because it erases and
+    counts only the records that are left. A retry resumes after the last page reported in a
+    heartbeat."""
 
     def __init__(
         self, database: Database, executions: Executions, sealer: Sealer, now: Clock
@@ -64,8 +65,8 @@ class EraseRecords:
 
     @activity.defn(name=names.ERASE_WORKFLOWS)
     async def remove_workflows(self, erase: EraseInput) -> None:
-        """Terminate and delete the workflows in Temporal. A dry run does not record its customer.
-        The erasure of a customer therefore deletes all finished dry runs of the client."""
+        """Terminate and delete the workflows in Temporal. The erasure of a customer deletes all
+        finished dry runs of the client, because a dry run does not record its customer."""
         key = self._customer(erase)
         async with beating():
             if key is None:
@@ -152,7 +153,7 @@ class EraseRecords:
 
 
 def _reached() -> Reached:
-    """Return the previous attempt's progress, or an empty one. The new attempt updates this
+    """Return the previous attempt's progress, or an empty dict. The new attempt updates this
     progress and sends it in its heartbeats."""
     match activity.info().heartbeat_details:
         case [dict() as reached]:

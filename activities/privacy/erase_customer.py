@@ -1,5 +1,5 @@
-"""The erasure of one customer, page by page: it finds and marks the customer's records, stops their
-workflows, and removes their content."""
+"""Erase one customer, page by page: find and mark the customer's records, stop the workflows, and
+remove the content."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -50,8 +50,9 @@ _RECORDS: Final[tuple[tuple[sa.Table, _NextPage], ...]] = (
 
 
 class CustomerErasure:
-    """Erases a customer. `mark`: the start time of the erasure, with which the customer's events
-    are marked. `reached`: the progress of an earlier attempt, updated after each page."""
+    """The erasure of a customer. `mark`: the start time of the erasure, which is stored on the
+    customer's events as a mark. `reached`: the progress of an earlier attempt, updated after each
+    page."""
 
     def __init__(
         self,
@@ -83,8 +84,8 @@ class CustomerErasure:
             return await self._words(connection).under_way()
 
     async def workflow_ids(self) -> AsyncIterator[tuple[str, ...]]:
-        """Yield the workflow ids for the events marked for erasure: of their runs, of members'
-        replies to them, and of the webhook deliveries about them."""
+        """Yield the ids of all workflows for the events marked for erasure. The workflows are runs,
+        members' replies and webhook deliveries."""
         async for page in self._pages():
             async with self._database.service() as connection:
                 words = self._words(connection)
@@ -178,7 +179,7 @@ class CustomerErasure:
     async def _found(self, next_page: _NextPage, after: str) -> FoundRecords:
         """Return the next page, and the customer's records on that page.
 
-        Texts are read in short transactions, and compared in a thread outside any transaction,
+        Texts are read in short transactions. They are compared in a thread outside any transaction,
         because comparing a page of long texts takes minutes.
         """
         async with self._database.service() as connection:
@@ -193,8 +194,8 @@ class CustomerErasure:
         return FoundRecords(page.last, ids)
 
     async def _remove_files(self, page: Marked) -> None:
-        """Remove these records' attachments before the rows of the records. The batches are small
-        because attachments are large."""
+        """Remove these records' attachments, in small batches because attachments are large. Call
+        this method before the rows of the records are removed."""
         removed = 1
         while removed:
             async with self._database.service() as connection:

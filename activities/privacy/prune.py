@@ -98,7 +98,7 @@ class Prune:
                 for batch in batches:
                     pruned += await self._all(batch, now - timedelta(seconds=age))
             except (EngineUnavailable, SQLAlchemyError) as error:
-                await self._database.ping()  # `ping` raises if the database is down.
+                await self._database.ping()  # `ping` raises an error if the database is down.
                 _log.error("failed to prune records", kind=kind, error=type(error).__name__)
                 failed = error
         if failed is not None:

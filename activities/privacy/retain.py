@@ -64,7 +64,8 @@ class Retain:
                             removed += some
                             activity.heartbeat(after, removed, failed)
                     except (EngineUnavailable, SQLAlchemyError):
-                        await self._database.ping()  # `ping` raises if the database is down.
+                        # `ping` raises an error if the database is down.
+                        await self._database.ping()
                         _log.error("failed to delete expired records", client_id=client_id)
                         whole = False
                 failed += not whole

@@ -23,8 +23,8 @@ _log = structlog.get_logger(__name__)
 
 
 class ReviewNotices:
-    """Posts notices about pending reviews. `dashboard_url`: the URL of the page where human agents
-    decide reviews."""
+    """The activity that posts notices about pending reviews. `dashboard_url`: the URL of the page
+    where human agents decide reviews."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class ReviewNotices:
         no longer connected.
 
         Slack supports no idempotency key. A post with an unknown outcome is repeated, because a
-        duplicate notice does less harm than a missing one. Raises ActionUnreachable; Temporal
+        duplicate notice does less harm than a missing one. Raises ActionUnreachable. Temporal then
         retries. A 403 response is recorded on the connection. Any other rejection is logged. If the
         webhook URL no longer exists, the connection is marked as failed.
         """

@@ -31,9 +31,9 @@ class ReviseReview:
         """Compute a review's draft and plan from all its messages. If the draft or the plan
         changes, invalidate the review's approvals.
 
-        Idempotent: a repetition has the same result. If the review is decided in the meantime, it
-        stays unchanged and its approved plan is executed. No transaction is open while the brain
-        works. Raises OverBudget, BrainFailed.
+        The activity is idempotent: a repetition has the same result. If the review is decided in
+        the meantime, the review stays unchanged and its approved plan is executed. No transaction
+        is open while the brain works. Raises OverBudget, BrainFailed.
         """
         started, revised = time.monotonic(), False
         tenant = TenantId(step.ref.client_id)

@@ -91,7 +91,7 @@ class SendReplies:
         except ActionUnreachable as error:
             if isinstance(error, ActionForbidden):
                 await self._note_refusal(tenant, started, error)
-            if not claim.interrupted:  # Otherwise the interrupted attempt may have sent the reply.
+            if not claim.interrupted:  # An interrupted attempt may have sent the reply.
                 await self._release(tenant, started)
             raise
         except ActionRefused as error:

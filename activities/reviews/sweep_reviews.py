@@ -1,4 +1,4 @@
-"""The sweep that expires overdue reviews that their own runs have not expired."""
+"""The sweep that expires overdue reviews. Normally, a review's run expires the review."""
 
 from collections.abc import Sequence
 from datetime import timedelta

@@ -105,7 +105,7 @@ class Actions:
         try:
             return await self.perform(replace(step, again=True))
         except ActionUnreachable as error:
-            raise ActionUnknown from error  # The first attempt may still have had the effect.
+            raise ActionUnknown from error  # The first attempt may have had an effect.
         except ActionRefused as error:
             if error.sent:
                 raise
@@ -114,8 +114,8 @@ class Actions:
     async def order_of(
         self, action: PlannedAction, integration: Integration, case: Case
     ) -> Order | None:
-        """Return the current state of the action's order. Raises ActionRefused,
-        ActionUnreachable."""
+        """Return the current state of the action's order, or None if the shop has no such order.
+        Raises ActionRefused, ActionUnreachable."""
         shop = self._connectors.shop(integration)
         try:
             async with asyncio.timeout(_LOOK_S):

@@ -32,9 +32,9 @@ from store.tenants.automation import AutomationStops
 
 
 class AddressCodes:
-    """Creates and emails codes that verify an address. The service's own sender is used, because
-    the text is fixed and contains nothing written by the client. `mails`: starts the workflow that
-    calls `send` to email a code."""
+    """The creation and emailing of codes that verify a customer's address. The service's own sender
+    is used, because the text is fixed and contains nothing written by the client. `mails`: starts
+    the workflow that calls `send` to email a code."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class AddressCodes:
         plan: tuple[PlannedAction, ...],
     ) -> None:
         """Create the code that the plan's answer asks for, and start the workflow that emails it.
-        Idempotent per run.
+        The method is idempotent per run.
 
         If a limit is exceeded, the code is stored but not emailed. Storing takes the same work in
         both cases. The answer and its timing therefore do not reveal whether the address belongs to
@@ -76,8 +76,7 @@ class AddressCodes:
             requester, now = requester_of(case.event, conversation_id), self._now()
             made = await codes.made(conversation_id, email, requester, now)
             code = made.text_of_next(secrets.randbelow(NUMBERS))
-            # If the message contains only an incorrect code, keep the question that was asked
-            # before it.
+            # If the message contains only an incorrect code, keep the earlier question.
             earlier = await codes.question(conversation_id, email)
             question = earlier if case.event.code_refused else None
             digest = mailed_code_digest(self._sealer, CodePlace.TICKET, tenant, run_id, code)
@@ -103,8 +102,8 @@ class AddressCodes:
         """Send the code once. It is sent twice only if this worker crashes after the mail server
         has accepted the email.
 
-        Idempotency key: the Message-ID, derived from the code's id. Raises MailUnreachable;
-        Temporal retries until the code is too old. A rejected email, or one with an unknown
+        Idempotency key: the Message-ID, derived from the code's id. Raises MailUnreachable.
+        Temporal then retries until the code is too old. A rejected email, or one with an unknown
         outcome, is logged and not sent again.
         """
         tenant = TenantId(step.client_id)

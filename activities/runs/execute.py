@@ -41,7 +41,7 @@ _TRIES: Final = 4
 
 
 class Execute:
-    """Executes plans, and records each action in the action ledger."""
+    """The activity that executes plans and records each action in the action ledger."""
 
     def __init__(
         self,
@@ -174,8 +174,7 @@ class Execute:
             if await AutomationStops(connection, job.tenant).holds(job.run_id):
                 return StepOutcome.blocked(action.kind, PolicyReason.AUTOMATION_STOPPED)
             ledger = ActionLedger(connection, job.tenant)
-            # The plan's earlier steps may have taken so long that a member has answered in the
-            # meantime.
+            # A member may have answered while the plan's earlier steps ran.
             if await ledger.settled(job.place(index)) is None and await is_kept_back(
                 connection, job, action
             ):
@@ -190,7 +189,7 @@ class Execute:
         self, job: Job, action: PlannedAction, index: int, code: str
     ) -> StepOutcome:
         """Return the outcome of a step that cannot be executed now. The outcome is unknown if the
-        step was started before."""
+        step was started earlier."""
         async with self._database.tenant(job.tenant) as connection:
             ledger = ActionLedger(connection, job.tenant)
             settled = await ledger.settled(job.place(index))
@@ -297,6 +296,6 @@ class Execute:
 
 
 def _is_taken(case: Case) -> bool:
-    """Return True if human agents handle the conversation or a member's reply is scheduled there,
-    and no human agent has approved the plan."""
+    """Return True if no human agent has approved the plan, and either human agents handle the
+    conversation or a member's reply is scheduled."""
     return case.is_taken and not case.approvals

@@ -1,4 +1,4 @@
-"""Deletion of dry runs and simulations. Their histories contain customer text, and are kept for at
+"""Delete dry runs and simulations. Their histories contain customer text, so they are kept for at
 most a day."""
 
 from datetime import datetime, timedelta

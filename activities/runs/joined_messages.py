@@ -1,5 +1,5 @@
-"""Complete the messages that were added to another message's review (the case) when that review
-ends."""
+"""Complete the messages that were added to a case when the case ends. A case is the review of
+another message."""
 
 from datetime import datetime
 from typing import Final

@@ -44,17 +44,17 @@ class Persist:
     @activity.defn(name=names.PERSIST)
     async def persist(self, step: PersistInput) -> PersistResult:
         """Store the outcome of a run. The first stored outcome fixes the `duration_ms` shown to the
-        caller. The duration ends when the outcome is written, so it includes earlier waits for
-        locks.
+        caller. The duration includes earlier waits for locks, because it ends when the outcome is
+        written.
 
-        Idempotency keys: run_id with its status; (run_id, round) for the escalation; (event_id,
-        direction) for the message; run_id for the webhook event. If a human agent is asked, the
+        Idempotency keys: run_id with its status, (run_id, round) for the escalation, (event_id,
+        direction) for the message, and run_id for the webhook event. If a human agent is asked, the
         webhook event's key also includes the round. The run's row is locked, so two attempts cannot
         interleave.
 
-        If a human agent has taken over the conversation in the meantime, the message is added to
-        the conversation's review, and nothing else is written. While all automation is stopped, no
-        new answer is stored.
+        If a human agent has taken over the conversation in the meantime, this activity only adds
+        the message to the conversation's review. While all automation is stopped, no new answer is
+        stored.
         """
         tenant = TenantId(step.ref.client_id)
         async with self._database.tenant(tenant) as connection:
@@ -153,8 +153,8 @@ class Persist:
         run: RunState,
         now: datetime,
     ) -> None:
-        """Store the facts that the message settled in the thread. A question to the customer counts
-        as open only if the customer received it in the agent's own words."""
+        """Store the facts that the message settled in the thread. The agent's question stays open
+        only if the customer received the agent's text unedited."""
         if run.thread_after is None or run.conversation_id is None:
             return
         asked = answered(step) and run.human_text is None
@@ -167,8 +167,8 @@ class Persist:
 async def _with_steps(
     connection: AsyncConnection, tenant: TenantId, step: PersistInput
 ) -> PersistInput:
-    """Return the input. If the executor failed before it returned any steps, add the steps from the
-    action ledger."""
+    """Return the input. Add the steps from the action ledger if the executor failed before it
+    returned any steps."""
     if step.steps or step.escalation is not EscalationReason.TOOL_FAILURE:
         return step
     ledger_outcomes = await ActionLedger(connection, tenant).outcomes(step.ref.run_id)

@@ -1,4 +1,4 @@
-"""Returns a run's ticket to the client if neither the brain nor the executor was used."""
+"""Return a run's ticket to the client unless the run used the brain or the executor."""
 
 from datetime import datetime
 
@@ -46,7 +46,8 @@ async def return_unused(
     entry_id: str,
     now: datetime,
 ) -> None:
-    """Return the ticket to the client unless the run used the brain or the executor. Idempotent."""
+    """Return the ticket to the client unless the run used the brain or the executor. This function
+    is idempotent."""
     if may_return(step) and is_returned(
         run.thought_by, step.steps, failed=bool(step.error_code), timings=step.timings
     ):

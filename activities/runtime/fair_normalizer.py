@@ -1,5 +1,5 @@
-"""Normalization of large events, at most one at a time per client. A client with many large events
-therefore delays only its own events."""
+"""Normalize large events, at most one at a time per client. A client with many large events
+therefore does not delay other clients' events."""
 
 from typing import Final
 

@@ -1,5 +1,5 @@
-"""Heartbeats for an activity that waits for other systems. They let Temporal notice a crashed
-worker within seconds."""
+"""Heartbeats for an activity that waits for other systems. Temporal uses the heartbeats to detect a
+crashed worker within seconds."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -13,7 +13,7 @@ _EVERY_S: Final = 1.0
 
 @asynccontextmanager
 async def beating(*details: object) -> AsyncIterator[None]:
-    """Send heartbeats while the block runs. The start of the activity counts as the first
+    """Send heartbeats while the block runs. Temporal treats the start of the activity as the first
     heartbeat. Local activities have no heartbeats and need none. `details`: the progress that a
     retry reads."""
     if activity.info().is_local:

@@ -1,4 +1,4 @@
-"""Retry the recording of an external effect while the database is down."""
+"""Retry a record of an external effect while the database is down."""
 
 from collections.abc import Sequence
 
@@ -14,8 +14,8 @@ from domain.core.errors import EngineUnavailable
 
 
 def insisting(pauses_s: Sequence[float]) -> AsyncRetrying:
-    """Return a retrier that retries after EngineUnavailable. If the last attempt also fails, its
-    error is raised. `pauses_s`: the pauses between attempts, in seconds."""
+    """Return a retrier for EngineUnavailable. If the last attempt fails, the retrier raises that
+    attempt's error. `pauses_s`: the pauses between attempts, in seconds."""
     return AsyncRetrying(
         retry=retry_if_exception_type(EngineUnavailable),
         wait=wait_chain(*map(wait_fixed, pauses_s)),

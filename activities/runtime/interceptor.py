@@ -1,8 +1,8 @@
 """The interceptor for every activity. It adds ids to the logs, and reduces errors before Temporal
 stores them.
 
-Temporal stores only an error's code, because a customer's data can be erased while Temporal's
-histories still exist.
+Temporal stores only an error's code. A message could contain customer data, and Temporal's
+histories may outlive the erasure of that data.
 """
 
 from datetime import timedelta
@@ -58,8 +58,8 @@ class _Watch(ActivityInboundInterceptor):
             try:
                 return await super().execute_activity(input)
             except Deferred as error:
-                # This is not a failure, so nothing is logged. Temporal waits for the requested
-                # time.
+                # Nothing is logged, because Deferred is not a failure. Temporal waits for the
+                # requested time.
                 raise ApplicationError(
                     error.code,
                     type=error.code,

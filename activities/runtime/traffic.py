@@ -15,9 +15,9 @@ BACKGROUND: Final = frozenset(
         *(names.BEGIN_REPLAY, names.REPLAY_PAGE, names.END_REPLAY),
     }
 )
-"""Background activities. They do not count as traffic, because no caller waits for them."""
+"""Background activities. They are excluded from traffic, because no caller waits for them."""
 
-# Seconds after a foreground activity during which the worker still counts as busy, because more
+# For this many seconds after a foreground activity, the worker is treated as busy, because more
 # work may follow.
 _LASTS_S: Final = 3.0
 _SHARE_BESIDE: Final = 0.08
@@ -25,8 +25,8 @@ _LONGEST_PAUSE_S: Final = 2.0
 
 
 class Traffic:
-    """Measures a worker's foreground traffic. `monotonic`: a monotonic clock, in seconds. A worker
-    without traffic is idle."""
+    """A worker's foreground traffic. A worker without traffic is idle. `monotonic`: a monotonic
+    clock, in seconds."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
@@ -49,7 +49,8 @@ class Traffic:
 
 
 class NoteTraffic(Interceptor):
-    """Records the start and the end of each foreground activity in `traffic`."""
+    """An interceptor that records the start and the end of each foreground activity in
+    `traffic`."""
 
     def __init__(self, traffic: Traffic) -> None:
         self._traffic = traffic

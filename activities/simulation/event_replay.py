@@ -35,7 +35,7 @@ from store.playbooks.versions import PlaybookVersions
 
 
 class _Undo(Exception):
-    """Raised to roll back a transaction in which a content change is tried."""
+    """An exception that rolls back the transaction of a content change that is only tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class ReplayedEvent:
 
 
 class EventReplay:
-    """Processes one message with its full context, without storing its outcome."""
+    """The processing of one message with its full context. The outcome is not stored."""
 
     def __init__(
         self,

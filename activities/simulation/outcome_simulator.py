@@ -33,9 +33,9 @@ from store.runs.action_ledger import ActionLedger
 
 
 class OutcomeSimulator:
-    """Processes messages in the same way as runs. It reads data, queries shops for orders, and
-    charges the cost of a language model to the budget. All arguments except `normalizer` and
-    `connectors` are the same as for `Think`."""
+    """A simulator that processes messages in the same way as runs. It reads data, queries shops for
+    orders, and charges the cost of a language model to the budget. All arguments except
+    `normalizer` and `connectors` are the same as for `Think`."""
 
     def __init__(
         self,
@@ -66,8 +66,8 @@ class OutcomeSimulator:
         """Return one outcome for each message from the customer.
 
         The facts that a message settles carry over to the next message, as if each answer had been
-        sent. Once a human agent handles the conversation, each outcome is held for human review,
-        until a message from a human agent. Raises PlaybookNotFound if the variant names an unknown
+        sent. Once human agents handle the conversation, each outcome is held for human review until
+        a human agent writes a message. Raises PlaybookNotFound if the variant names an unknown
         playbook or version, EngineUnavailable, and LargeEventsWait.
         """
         order, carried = order_of(scenario, self._now()), Carried()

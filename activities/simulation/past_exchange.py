@@ -14,7 +14,7 @@ from store.simulation.past_events import PastEvent, SeenThen
 
 
 class PastExchanges:
-    """Prepares past events for a replay. `answers_per_hour`: the same limit as in `Think`."""
+    """Past events, prepared for a replay. `answers_per_hour`: the same limit as in `Think`."""
 
     def __init__(
         self,
@@ -31,9 +31,9 @@ class PastExchanges:
         """Return the message with its context at the time it was processed. Return None if the
         message has since been erased.
 
-        A message that no playbook handled is normalized here for the first time. No shop was
-        queried for that message, and none is queried now, because the shop's orders have since
-        changed. Raises EngineUnavailable, LargeEventsWait.
+        A message that no playbook handled is normalized here for the first time. Its order stays
+        unknown: no shop was queried at the time, and the shop's orders have since changed. Raises
+        EngineUnavailable, LargeEventsWait.
         """
         if past.seen is None:
             return await self._unseen(tenant, past)

@@ -43,7 +43,7 @@ _T = TypeVar("_T")
 
 @dataclass(slots=True)
 class _Done:
-    """The results of a page so far. `stop`: why the replay does not continue, or None."""
+    """The results of a page so far. `stop`: the reason why the replay stops, or None."""
 
     place: str | None = None
     tallies: list[ReplayTally] = field(default_factory=list)
@@ -90,7 +90,8 @@ class _Plan:
 
 
 class ReplayPages:
-    """Replays past events in pages. A worker processes one event at a time, across all its replays.
+    """The activities that replay past events in pages. A worker processes one event at a time,
+    across all replays.
 
     `exchanges`: prepares past events. `has_model`: whether a language model is configured.
     `question_micros`: the budget reserved for each question to the model, in millionths of a US
@@ -191,7 +192,7 @@ class ReplayPages:
         return done
 
     def _limit(self, plan: _Plan, done: _Done) -> ReplayStop | None:
-        """Return why the next event must not be processed, or None if it may be."""
+        """Return the reason why the replay must stop before the next event, or None."""
         replay = plan.replay
         if replay.worked_ms + done.worked_s * 1000 >= replay.budget_s * 1000:
             return ReplayStop.TIME
@@ -256,7 +257,6 @@ class ReplayPages:
 
 
 def _was_last(plan: _Plan, done: _Done) -> bool:
-    """Return whether the page was the last page of the replay."""
     return len(plan.events) < PAGE and (not plan.events or done.place == plan.events[-1].id)
 
 

@@ -18,8 +18,9 @@ class Simulate:
 
     @activity.defn(name=names.THINK_SCENARIO)
     async def think(self, step: SimulateInput) -> SimulateResult:
-        """Process a sealed scenario, and return its sealed result. Only the cost of each language
-        model call is stored, so the activity can safely be repeated. Raises PlaybookNotFound."""
+        """Process a sealed scenario, and return its sealed result. The activity can safely be
+        repeated, because it stores only the cost of each language model call. Raises
+        PlaybookNotFound."""
         asked = SimulationAsked.model_validate_json(self._sealer.unseal(step.sealed))
         async with beating():
             simulation = await self._simulator.conversation(

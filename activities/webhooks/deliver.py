@@ -28,7 +28,7 @@ from store.core.database import Database
 from store.webhooks.deliveries import DeliveryRepository, Outgoing
 
 # Pauses between attempts to record an outcome, in seconds. The database may restart between the
-# POST and the record. Waiting is better than repeating the POST.
+# POST and the record. Waiting avoids a second POST.
 RECORD_PAUSES_S: Final = (0.1, 0.3, 1.0, 3.0)
 # If the wait for a permit exceeds this time, in seconds, the webhook is loaded again, because it
 # may have been disabled or changed.
@@ -36,8 +36,8 @@ _STALE_S: Final = 0.5
 
 
 class Deliver:
-    """Delivers webhooks. `randomness`: returns a random number from 0 to 1, used to spread retries
-    over time."""
+    """The activity that delivers webhooks. `randomness`: returns a random number from 0 to 1, used
+    to spread retries over time."""
 
     def __init__(
         self,
@@ -69,8 +69,8 @@ class Deliver:
         Idempotency key: (delivery, attempt). Its outcome is recorded once. If the worker crashes
         between the POST and the record, the attempt is repeated with the same webhook-id, and
         counted once. Raises Deferred while too many of the tenant's deliveries are waiting. Also
-        raises Deferred if our own network is to blame; such an attempt does not count as a failure
-        of the receiver.
+        raises Deferred if the failure was caused by our network. That attempt is not recorded as a
+        failure of the receiver.
 
         A secret that cannot be unsealed is our failure, not the receiver's. In that case,
         ValueError is raised and reported, and the delivery is retried until the key is available
@@ -117,8 +117,9 @@ class Deliver:
 
     @asynccontextmanager
     async def _putting_off(self, step: DeliverInput) -> AsyncIterator[None]:
-        """Run an attempt that may raise Deferred. If it does, store the time of the next attempt
-        before raising the error again, so that the sweep does not start the delivery earlier."""
+        """Run an attempt that may raise Deferred. If it does, store the time of the next attempt,
+        then raise the error again. The stored time prevents the sweep from starting the delivery
+        earlier."""
         try:
             yield
         except Deferred as deferred:

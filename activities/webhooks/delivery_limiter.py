@@ -1,5 +1,4 @@
-"""Limit concurrent deliveries, so that neither receivers nor tenants can delay each other's
-deliveries.
+"""Limit concurrent deliveries, so that a receiver or tenant cannot delay other deliveries.
 
 A receiver may hang for 10 s, and its delivery occupies a slot of the worker. Active and waiting
 deliveries are therefore limited, per endpoint and per tenant. A delivery that exceeds the limit of
@@ -27,12 +26,12 @@ one gets its permit after 30 s."""
 # Pauses, in seconds, between attempts to acquire a slot while other workers occupy all slots. After
 # the last pause, the delivery is deferred.
 _ASKED_AGAIN_S: Final = (0.05, 0.1, 0.2, 0.4, 0.8)
-# The assumed duration of a delivery, in seconds, until the first delivery has ended; and the weight
-# of the newest duration in the moving average.
+# Until the first delivery has ended, a delivery is assumed to take `_HELD_S` seconds. `_WEIGHT` is
+# the weight of the newest duration in the moving average.
 _HELD_S: Final = 3.0
 _WEIGHT: Final = 0.2
-# The fraction of the longest deferral that is random. A delivery with the longest deferral is
-# retried in the second half of that period.
+# This fraction of the longest deferral is random. A delivery with the longest deferral is retried
+# in the second half of that period.
 _SPREAD: Final = 0.5
 _JITTER: Final = 0.1
 
@@ -83,20 +82,20 @@ class _Tenant:
     def next(self) -> _Waiter | None:
         """Return the next waiting delivery, or None.
 
-        Among the endpoints with a free slot, the one with the fewest active deliveries is served
-        first, and its oldest delivery is next. Hanging receivers therefore do not hold up healthy
-        ones.
+        Among the endpoints with a free slot, the endpoint with the fewest active deliveries is
+        served first, starting with the oldest delivery. Hanging receivers therefore do not delay
+        other receivers.
         """
         ready = [one for one in self.queue if not one.granted.done() and self.free(one.endpoint)]
         return min(ready, key=lambda one: one.endpoint.active, default=None)
 
 
 class DeliveryLimiter:
-    """Grants the delivery permits of one process and one event loop. `places`: the slots that all
-    workers share. `waiting`: the maximum number of waiting deliveries of all tenants.
+    """The delivery permits of one process and one event loop. `places`: the slots that all workers
+    share. `waiting`: the maximum number of waiting deliveries of all tenants.
 
-    A delivery for which a slot is free does not wait behind other deliveries. An endpoint's limit
-    on waiting deliveries is the same fraction of its tenant's limit as for permits.
+    A delivery with a free slot does not wait for other deliveries. The ratio of an endpoint's limit
+    to its tenant's limit is the same for waiting deliveries and for permits.
     """
 
     def __init__(

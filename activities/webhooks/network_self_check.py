@@ -17,12 +17,12 @@ from domain.webhooks.ports import WatchDeliveries
 
 FIRST_WAIT_S: Final = 15.0
 _LONGEST_WAIT_S: Final = 300.0
-"""The longest wait of a deferred delivery, in seconds. It is half the time during which an outcome
-counts, so that an open circuit breaker does not close during the wait."""
+"""The longest wait of a deferred delivery, in seconds. It is half of
+`domain.webhooks.breaker.KEPT_S`, so that an open circuit breaker does not close during the wait."""
 _SPREAD: Final = 0.5
 WAITS_AT_MOST_S: Final = 24 * 3600.0
-"""The time, in seconds, after which a failure always counts against the receiver, so that
-unreachable receivers are not retried forever."""
+"""After this time, in seconds, a failure is always attributed to the receiver. Unreachable
+receivers are therefore not retried forever."""
 
 _log = structlog.get_logger(__name__)
 
@@ -42,8 +42,8 @@ class NetworkSelfCheck:
         randomness: Callable[[], float] = random.random,
     ) -> None:
         self._canary = canary
-        # The canary is used only after its name has resolved once. A misspelled name that does not
-        # resolve is not evidence of a failure.
+        # The canary is used only after its name has resolved once. A misspelled name never
+        # resolves, so it is not evidence of a failure.
         self._canary_known = False
         self._watch = watch
         self._first_wait_s = first_wait_s
@@ -61,7 +61,7 @@ class NetworkSelfCheck:
 
     def admit(self, client_id: str, url: str, *, tries: int) -> None:
         """Raise Deferred if a POST would most likely fail because of our own network. `tries`: the
-        number of attempts made for this delivery, including deferred ones."""
+        number of attempts made for this delivery, including deferred attempts."""
         host = urlsplit(url).hostname or ""
         for part, breaker in self._parts.items():
             if part is OwnPart.NAMES and _is_address(host):

@@ -23,8 +23,8 @@ Checking all of them would put more load on the server than sending them."""
 
 
 class SweepDeliveries:
-    """Starts deliveries that no workflow is sending. `randomness`: returns a random number from 0
-    to 1, used to choose deliveries if a client has more than MOST."""
+    """The activity that starts deliveries without a workflow. `randomness`: returns a random number
+    from 0 to 1, used to choose deliveries if a client has more than MOST."""
 
     def __init__(
         self, database: Database, engine: Engine, now: Clock, randomness: Callable[[], float]

@@ -27,9 +27,9 @@ class MailAnswers:
         crashes after the mail server has accepted the email.
 
         Idempotency key: the Message-ID, derived from the message's id. The message's number is
-        recorded in the session before the email is sent. Raises MailUnreachable; Temporal retries.
-        A rejected email, or one with an unknown outcome, is logged and not sent again; the answer
-        stays on the page.
+        recorded in the session before the email is sent. Raises MailUnreachable. Temporal then
+        retries. A rejected email, or one with an unknown outcome, is logged and not sent again. The
+        answer stays on the page.
         """
         tenant = TenantId(step.client_id)
         unseen = await self._unseen(tenant, step.answer)
@@ -39,7 +39,7 @@ class MailAnswers:
 
     async def _unseen(self, tenant: TenantId, late: LateAnswer) -> tuple[OutgoingMail, str] | None:
         """Return the email and the run that it answers, or None if no email is needed. While all
-        automation is stopped, only a human agent's answer is emailed; other answers stay on the
+        automation is stopped, only human agents' answers are emailed. Other answers stay on the
         page."""
         async with self._database.tenant(tenant) as connection:
             answers = AnswersByMailRepository(connection, tenant)

@@ -38,9 +38,9 @@ class SendVisitorCode:
 
         The client's own sender is never used, because the person who configured it could read the
         code and impersonate the customer. Idempotency key: the Message-ID, derived from the code's
-        id. Raises MailUnreachable; Temporal retries until the code is too old. A rejected email, or
-        one with an unknown outcome, is logged and not sent again, because the visitor can request
-        another code.
+        id. Raises MailUnreachable. Temporal then retries until the code is too old. A rejected
+        email, or one with an unknown outcome, is logged and not sent again, because the visitor can
+        request another code.
         """
         tenant = TenantId(step.client_id)
         mail = await self._due(tenant, step.record_id)

@@ -1,5 +1,5 @@
-"""Features that measure how well a sentence from the knowledge base answers a question. They are
-the input to the models in `adapters/brain/answers.npz`. After a change to this module, run
+"""Features that measure how well a sentence from the knowledge base answers a question. The models
+in `adapters/brain/answers.npz` use these features as input. After a change to this module, run
 `python -m training.train_answers`."""
 
 from collections import Counter
@@ -182,8 +182,8 @@ def _share(weights: dict[str, float], stems: frozenset[str], total: float) -> fl
 def _share_of_all(
     rarity: dict[str, float], asked: frozenset[str], stems: frozenset[str], unknown: float
 ) -> float:
-    """Return the covered share of the question's words, weighted by rarity. A word that occurs in
-    no sentence counts as the rarest word."""
+    """Return the weighted fraction of the question's words that the text covers. The weights are
+    the words' rarities. `unknown`: the rarity of a word that occurs in no sentence."""
     weights = {stem: rarity.get(stem, unknown) for stem in asked}
     return _share(weights, stems, max(sum(weights.values()), 1e-6))
 

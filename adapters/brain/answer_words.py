@@ -84,10 +84,9 @@ def _stemmer(language: Language) -> "Stemmer.Stemmer":
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The terms of a text. `stems`: its content words, stemmed. `numbers`: its numbers with
-    their units ("40 l"). `labelled`: numbers with the preceding word ("spf 50"). `named`: names
-    of places, colors and the like. `measured`: the quantities requested with "how many" or "how
-    much"."""
+    """The terms of a text. `stems`: the stems of content words. `numbers`: numbers with their units
+    ("40 l"). `labelled`: numbers with the preceding word ("spf 50"). `named`: names of places,
+    colors and the like. `measured`: the quantities requested with "how many" or "how much"."""
 
     stems: frozenset[str]
     numbers: frozenset[str]
@@ -99,10 +98,9 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A customer's message, parsed as a question. `terms`: its terms, parsed in each language.
-    `kinds`: the kinds of answer that it expects. `cues`: the question words and phrases that it
-    contains. `asked`: the number of questions that it contains. `joined`: whether it combines
-    several questions."""
+    """A customer's message, parsed as a question. `terms`: the terms, parsed in each language.
+    `kinds`: the expected kinds of answer. `cues`: the question words and phrases. `asked`: the
+    number of questions. `joined`: whether the message combines several questions."""
 
     terms: dict[Language, Terms]
     kinds: frozenset[str]
@@ -163,7 +161,7 @@ def terms(text: str, language: Language) -> Terms:
 
 
 def holds_kind(kind: str, said: Terms) -> bool:
-    """Return whether a text contains an answer of the given kind, by its units or its words."""
+    """Return whether the units or words of a text indicate an answer of the given kind."""
     known = _words()
     units = {number.partition(" ")[2] for number in said.numbers}
     return bool(units & known.holds_units[kind]) or bool(known.holds[kind].search(said.folded))

@@ -43,7 +43,7 @@ ANSWER_FEATURES: Final = (
 _NEVER_FIT: Final = frozenset({"two_matters", "why"})
 _NAMES: Final = [SENTENCE_FEATURES.index(name) for name in ("label_conflict", "named_missing")]
 _ALONE: Final = -9.0
-"""The score used in place of the second-best sentence's score if there is no such sentence."""
+"""The score used for the second-best sentence if there is only one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,9 @@ class ChosenAnswer:
     """The sentences selected for a message. `probability`: the probability (0 to 1) that the best
     sentences answer the whole message.
 
-    `fits`: whether the message asks a single question that does not ask for a reason, and the names
-    in question and answer match. `other`: the best sentences from the next entry, or None.
+    `fits`: whether the names in question and answer match. The message must also ask a single
+    question that does not ask for a reason. `other`: the best sentences from the next entry, or
+    None.
     """
 
     best: EntrySentences

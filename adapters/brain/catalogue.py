@@ -14,7 +14,7 @@ from domain.core.recent import Recent
 # Maximum total size of the cached catalogues, measured in template characters. A prepared catalogue
 # takes several times as many bytes.
 _HELD: Final = 4_000_000
-# Number of templates that are prepared before the event loop can run other tasks.
+# After preparing this many templates, the code yields to other tasks of the event loop.
 _AT_ONCE: Final = 10
 
 
@@ -45,7 +45,7 @@ class Catalogues:
 
     async def of(self, templates: tuple[Template, ...]) -> Catalogue:
         """Return the prepared catalogue for exactly these template objects. The cache keeps
-        references to the objects, so that other objects cannot reuse their identities."""
+        references to the objects, so that other objects cannot reuse the same `id()`."""
         key = tuple(map(id, templates))
         known = self._recent.get(key)
         if known is not None:

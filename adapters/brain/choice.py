@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def brain_from(settings: BrainSettings, classifier: Classifier) -> Brain:
-    """Return the brain configured in BRAIN_MODEL, regardless of its cost. Raises InvalidInput."""
+    """Return the brain configured in BRAIN_MODEL, without a budget. Raises InvalidInput."""
     return _llm(settings, classifier) or TaughtBrain(classifier)
 
 
 def brains_from(settings: BrainSettings, classifier: Classifier) -> Brains:
-    """Return the embedded brain and the language model brain, with the budget that decides which
-    one is used. Raises InvalidInput."""
+    """Return the embedded brain and the language model brain, with the budget that determines the
+    choice between them. Raises InvalidInput."""
     model = _llm(settings, classifier)
     return Brains(
         embedded=TaughtBrain(classifier),
@@ -34,8 +34,8 @@ def brains_from(settings: BrainSettings, classifier: Classifier) -> Brains:
 def _llm(settings: BrainSettings, classifier: Classifier) -> "LlmBrain | None":
     if not settings.is_remote:
         return None
-    # The module is imported here, because the providers' libraries take seconds and a hundred
-    # megabytes to load.
+    # The module is imported here, because loading the providers' libraries takes seconds and a
+    # hundred megabytes of memory.
     from adapters.brain.llm import LlmBrain  # noqa: PLC0415
     from adapters.brain.llm_models import models_of  # noqa: PLC0415
 

@@ -25,7 +25,7 @@ from domain.agent.own_head import OwnHead
 
 CATEGORIES: Final = tuple(Category)
 SENTIMENTS: Final = ("negative", "neutral", "positive")
-# Each classifier head and the number of its classes.
+# The number of classes of each classifier head.
 HEADS: Final = {"category": len(CATEGORIES), "sentiment": len(SENTIMENTS)}
 MODEL_PATH: Final = Path(__file__).with_name("model.npz")
 _ARRAYS: Final = (
@@ -38,11 +38,12 @@ _ARRAYS: Final = (
 class Classification:
     """The classifier's result for a text.
 
-    `probabilities` contains every category, sums to 1 and is calibrated: among messages with a
-    probability of 0.8, about eight in ten are correct. `language`: French or English, whichever is
-    more probable. `language_probability`: this language's probability among the two, from 0.5 to 1.
-    `foreign`: the detected language if the text is in neither of the two, or None. `sentiment`: the
-    probability of joy or thanks minus the probability of anger or disappointment, from -1 to 1.
+    `probabilities` contains every category and sums to 1. The probabilities are calibrated: among
+    messages with a probability of 0.8, about eight in ten are correct. `language`: the more
+    probable of French and English. `language_probability`: the probability of that language among
+    the two, from 0.5 to 1. `foreign`: the detected language if the text is in another language, or
+    None. `sentiment`: the probability of joy or thanks minus the probability of anger or
+    disappointment, from -1 to 1.
     """
 
     category: Category
@@ -124,8 +125,8 @@ class Classifier:
 @dataclass(frozen=True, slots=True)
 class _Head:
     """A classifier head: a linear classifier over hashed features. `weights` has the shape
-    (buckets, classes), because a message uses a few hundred of its rows, and each row is contiguous
-    in memory."""
+    (buckets, classes), so that each row is contiguous in memory. A message uses a few hundred
+    rows."""
 
     weights: Floats
     bias: Floats

@@ -171,8 +171,8 @@ def _fit(template: Template, seen: Classification, asking: Asking, *, promises: 
 
 
 def _fit_of_promise(template: Template, kind: ActionKind, asking: Asking) -> float:
-    """Return the match score of a template that promises the requested action. The request was
-    recognized word by word, so the customer's reasons do not need to be understood."""
+    """Return the match score of a template that promises the requested action. The customer's
+    reasons need not be understood, because the request was recognized word by word."""
     if template.intent is None:
         return ARBITRARY_STRENGTH
     if template.intent != kind.value:

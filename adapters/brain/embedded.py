@@ -2,7 +2,7 @@
 only.
 
 The brain does not compose text: an answer is a merchant's template or a quoted knowledge entry. If
-neither fits, the brain reports that, and a human agent takes over.
+no text fits, the brain reports that, and a human agent takes over.
 """
 
 import dataclasses
@@ -54,17 +54,17 @@ _LIMITS: Final = {
 LOW_PROBABILITY: Final = 0.5
 LOW_LANGUAGE_PROBABILITY: Final = 0.6
 
-# A message with at most this many words and an uncertain category is interpreted together with the
+# A message with an uncertain category and at most this many words is interpreted together with the
 # customer's previous message.
 FOLLOW_UP_WORDS: Final = 8
 SURE_BY_ITSELF: Final = 0.7
 
 _ALTERNATIVES: Final = 3
-# The certainty of an evident intent that is the message's only intent, regardless of the message's
-# category.
+# The certainty of an evident intent that is the message's only intent. The message's category does
+# not affect this value.
 EVIDENT: Final = 0.9
 # Intents that are separate questions even if the message also requests a refund or cancellation.
-# Any other intent counts as the reason for that request.
+# Any other intent is treated as the reason for that request.
 _QUESTIONS: Final = frozenset(Intent) - {
     *(Intent.REFUND, Intent.CANCEL_ORDER, Intent.RETURN, Intent.REFUND_STATUS, Intent.THANKS),
     *(Intent.PARCEL_LATE, Intent.PARCEL_LOST, Intent.DAMAGED_ON_ARRIVAL, Intent.DEFECT),
@@ -75,9 +75,8 @@ _QUESTIONS: Final = frozenset(Intent) - {
 @dataclass(frozen=True, slots=True)
 class _Reading:
     """A message as interpreted by the brain. `text`: the interpreted text, including the earlier
-    message if needed. `is_bare`: whether the message is a follow-up without content of its own,
-    except for yes or no. In that case, the earlier message determines the category, but not the
-    answer."""
+    message if needed. `is_bare`: whether the message is a follow-up that contains at most yes or
+    no. In that case, the earlier message determines the category, but not the answer."""
 
     text: str
     seen: Classification
@@ -140,14 +139,14 @@ class EmbeddedBrain:
         if again and understood.praises:
             return self._closed(understood.seen)
         lacks_promise = draft is not None and understood.offer and not draft.promises
-        # A starter template that was already sent did not help, so it is not repeated.
+        # A starter template is not repeated, because it did not help the first time.
         if draft is None or lacks_promise or (again and draft.yields):
             return self._unanswered(understood, EscalationReason.MISSING_KNOWLEDGE)
         return self._answered(understood, draft)
 
     def _read(self, request: BrainRequest, own: str) -> _Reading:
-        """Interpret the message alone, or together with the customer's previous message if it has
-        too little content of its own."""
+        """Interpret the message. If it has too little content, interpret it together with the
+        customer's previous message."""
         seen = with_mood(self._classifier, own, request.languages)
         before = last_words_of_customer(request)
         said = words(fold(own))
@@ -178,15 +177,15 @@ class EmbeddedBrain:
         return BrainAnswer(
             classification=seen.category,
             intents=understood.wants.intents,
-            # An answer is only as certain as the least certain of its inputs.
+            # The certainty of an answer is that of its least certain input.
             confidence=_rounded(min(certainty, seen.language_probability, draft.strength)),
             alternatives=_alternatives(seen, seen.category),
             language=seen.language,
             sentiment=_sentiment(seen),
             response=draft.response,
             citations=draft.citations,
-            # Without a text from the merchant about the action, the customer would not learn about
-            # the action.
+            # Without a text from the merchant about the action, the customer would not be informed
+            # of the action.
             proposals=understood.proposals if draft.promises else (),
             doubt=EscalationReason.LOW_CONFIDENCE if unsure else None,
             model=self._classifier.name,
@@ -195,7 +194,7 @@ class EmbeddedBrain:
     def _unanswered(self, understood: _Understood, doubt: EscalationReason) -> BrainAnswer:
         """Return an answer without a draft, because no source fits or the customer asks for a human
         agent. If only a text for the requested action is missing, the answer still proposes the
-        action, and a human agent can write the text."""
+        action. A human agent can then write the text."""
         seen = understood.seen
         return BrainAnswer(
             classification=seen.category,

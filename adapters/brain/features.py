@@ -39,8 +39,8 @@ _NUMBER: Final = re.compile(r"\d+")
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _SAID: Final = re.compile(r"[a-z0-9]+|[?!]")
 _CLAUSE_END: Final = re.compile(r"([.!?\n,;:]+)")
-# Matches a line that contains only the closing of a letter. The signature that follows contains a
-# name, a street or a telephone number.
+# Matches a line that contains only the closing of a letter. The signature after the closing
+# contains a name, a street or a telephone number.
 _CLOSING: Final = re.compile(
     r"^[ \t]*(?:(?:bien|tres) )?(?:cordialement|cdt|cdlt|salutations|bien a vous|amicalement"
     r"|respectueusement|sinceres salutations|(?:kind|best|warm) regards|regards|best wishes"
@@ -53,9 +53,9 @@ def fold(text: str) -> str:
     """Return the text in lower-case ASCII. Accents are removed, and other non-ASCII characters
     become spaces.
 
-    At most `READ_CHARACTERS` characters are read, and the result is not longer than that. This
-    function is separate from `domain.core.text.fold`, which the search uses. The model was trained
-    with exactly this function, so changes to the search must not affect it.
+    At most `READ_CHARACTERS` characters are read, and the result is not longer than that. The model
+    was trained with exactly this function. It is separate from `domain.core.text.fold`, so that
+    changes to the search do not affect the model.
     """
     read = text[:READ_CHARACTERS]
     spend(len(read))
@@ -114,7 +114,7 @@ def _counted(text: str) -> Iterator[tuple[Numbers, Floats]]:
         (_meanings, CONCEPT_BUCKETS),
     )
     for analyze, size in parts:
-        # Sizes are powers of two, so the mask gives the remainder.
+        # The mask gives the remainder, because sizes are powers of two.
         counts = Counter(start + (bucket_hash(token) & (size - 1)) for token in analyze(prepared))
         places = sorted(counts)
         yield (
@@ -130,8 +130,8 @@ def bucket_hash(token: str) -> int:
 
 
 def _prepare(text: str) -> str:
-    """Return the text from which features are counted. Quotes and the signature are removed, and
-    every number, link and address is replaced by one token."""
+    """Return the text whose features are counted. Quotes and the signature are removed. Every
+    number, link and address is replaced by one token."""
     folded = fold(latest_reply(text[:READ_CHARACTERS]))
     closing = _CLOSING.search(folded)
     if closing and folded[: closing.start()].strip():
@@ -141,14 +141,14 @@ def _prepare(text: str) -> str:
 
 def phrases(prepared: str) -> list[str]:
     """Return the words, question marks, exclamation marks and clause starts, alone and in adjacent
-    pairs. Clause starts matter: "is it …" is a question, "… it is" is not."""
+    pairs. Clause starts distinguish the question "is it …" from the statement "… it is"."""
     said = _SAID.findall("zstart " + _CLAUSE_END.sub(r"\1 zstart ", prepared))
     return said + [f"{one} {other}" for one, other in pairwise(said)]
 
 
 def spellings(prepared: str) -> list[str]:
-    """Return the n-grams of three to five characters within each word. The edges of a word count as
-    spaces. A word that is shorter than an n-gram is counted once, as a whole."""
+    """Return the n-grams of three to five characters within each word. The edges of a word are
+    treated as spaces. A word that is shorter than an n-gram is counted once, as a whole."""
     found: list[str] = []
     for word in prepared.split():
         edged = f" {word} "

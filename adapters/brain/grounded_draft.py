@@ -10,8 +10,8 @@ from domain.agent.intents.wanted import Want
 from domain.agent.plan import ActionKind, PlannedAction
 
 FITTING_STRENGTH: Final = 0.95
-"""Maximum value of a draft's `strength`. It is below 1, because even a certain class and a matching
-text can be wrong."""
+"""Maximum value of a draft's `strength`. It is below 1, because a matching text can be wrong even
+if the category is certain."""
 
 ARBITRARY_STRENGTH: Final = 0.65
 """The `strength` of a draft if the choice between its sources is arbitrary. The value is below the
@@ -58,6 +58,6 @@ class GroundedDraft:
 
     def repeats(self, request: BrainRequest) -> bool:
         """Return True if the conversation already contains this answer. Answers that include the
-        order's state never count as repeated."""
+        order's state are never treated as repetitions."""
         tells_of_order = any(cited.kind == "order" for cited in self.citations)
         return not tells_of_order and request.has_answered(self.response)

@@ -18,8 +18,8 @@ _GREETING: Final = re.compile(
     r"\A(?:bonjour|bonsoir|hello|hi|dear|good (?:morning|afternoon))\b[^,.:!\n]{0,60}[,.:!]\s*",
     re.IGNORECASE,
 )
-# Matches two line ends, then the closing of the letter. The pattern scans each run of white space
-# only once.
+# Matches two line ends, then the closing of the letter. For speed, the pattern scans each run of
+# white space only once.
 _SIGNATURE: Final = re.compile(
     r"(?<!\s)(?=[^\S\n]*\n[^\S\n]*\n)\s++(?:bien à vous|cordialement|bien cordialement|à bientôt"
     r"|(?:kind|best|warm) regards|regards|best wishes|yours sincerely|sincerely)\b[^\n]{0,60}"
@@ -80,8 +80,8 @@ def joined_draft(
 
 
 def _tied(wants: Wants) -> bool:
-    """Return True if the answer to one intent depends on another intent. This is the case if one
-    sentence expresses both intents, or if one intent is a problem and the other its remedy."""
+    """Return True if the answer to one intent depends on another intent. Intents depend on each
+    other if one sentence expresses both, or if one is a problem and the other is its remedy."""
     wanted = set(wants.intents)
     shared = len({want.said for want in wants.all}) < len(wants.all)
     return shared or bool(wanted & _WENT_WRONG and wanted & _REMEDIES)

@@ -2,8 +2,8 @@
 question, followed by other sentences from the same entry.
 
 An answer is sent if its probability according to `adapters/brain/answers.py` is high. An answer
-with a lower probability is also sent if the entry contains the message's own words. In all other
-cases, the answer is only a draft for a human agent.
+with a lower probability is also sent if the entry contains the same words as the message. In all
+other cases, the answer is only a draft for a human agent.
 """
 
 import dataclasses
@@ -38,9 +38,9 @@ LEAST_PROBABILITY: Final = 0.15
 # Minimum probability at which a fitting answer is sent. On training questions to a held-out shop, 6
 # of 200 such answers were wrong (`python -m training.train_answers`).
 SURE_PROBABILITY: Final = 0.88
-# The same threshold if the entry contains the message's own words. On the open questions in
-# `evaluation/sets`, keyword matches alone would have sent 13 answers. The three wrong ones have a
-# probability of at most 0.5.
+# The minimum probability at which a fitting answer is sent if the entry contains the same words as
+# the message. On the open questions in `evaluation/sets`, keyword matches alone would have sent 13
+# answers. The three wrong answers have a probability of at most 0.5.
 AGREEING_PROBABILITY: Final = 0.7
 DOUBTFUL_PROBABILITY: Final = 0.5
 """Below this probability, the draft for a human agent also contains the answer from the next
@@ -96,9 +96,9 @@ def _chosen_draft(
 
 def _agree(chosen: ChosenAnswer | None, found: "_Covering") -> bool:
     """Return True if keyword search and semantic search select the same entry, and this entry
-    probably answers the message. If the semantic search finds nothing, the keyword search decides.
-    It also decides on an entry without embeddings, unless another entry probably answers.
-    """
+    probably answers the message. The keyword search alone is sufficient if the semantic search
+    finds nothing. It is also sufficient for an entry without embeddings, unless another entry
+    probably answers the message."""
     if chosen is None:
         return True
     answers = chosen.fits and chosen.probability >= AGREEING_PROBABILITY
@@ -109,8 +109,8 @@ def _agree(chosen: ChosenAnswer | None, found: "_Covering") -> bool:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Covering:
-    """The passage that contains the largest share of the message's words. `body`: the part of the
-    passage to quote. `strength`: the support that the passage gives an answer, from 0 to 1.
+    """The passage that contains the largest fraction of the message's words. `body`: the part of
+    the passage to quote. `strength`: the support that the passage gives an answer, from 0 to 1.
     `asks_twice`: whether the message asks two questions."""
 
     passage: Passage
@@ -122,7 +122,7 @@ class _Covering:
 def _covering(passages: Sequence[Passage], asking: Asking) -> _Covering | None:
     question = asking.question
     if asking.covered and asking.wanted is not None:
-        # The intent already explains the other clauses, so they need no answer.
+        # The other clauses need no answer, because the intent already explains them.
         wanted = clauses_that_want(asking.text, asking.wanted.intent)
         question = dataclasses.replace(read_question(wanted), is_vague=question.is_vague)
     # For a long entry, measure only the part that would be sent.
@@ -139,7 +139,8 @@ def _covering(passages: Sequence[Passage], asking: Asking) -> _Covering | None:
     )
     if share < RELEVANT:
         return None
-    # One entry seldom answers two questions, and the missing answer would go unnoticed.
+    # One entry seldom answers two questions. Without this check, a missing answer would not be
+    # noticed.
     twice = _TWO_QUESTIONS.search(fold(asking.text)) is not None
     most = ARBITRARY_STRENGTH if twice else FITTING_STRENGTH
     return _Covering(passage, body, min(share**_GAP_PENALTY, most), twice)

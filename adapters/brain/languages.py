@@ -15,7 +15,7 @@ from domain.agent.languages import OURS, SPOKEN, ReadLanguage
 from domain.core.effort import spend
 
 READ_CHARACTERS: Final = 1_000
-# Other languages in which customers write, although the agent has no texts in them.
+# Customers also write in these languages, but the agent has no texts in them.
 _OTHERS: Final = (
     *("ar", "cs", "da", "el", "fi", "he", "hu", "ja", "ko", "no"),
     *("pl", "ro", "ru", "sv", "tr", "uk", "zh"),

@@ -31,8 +31,8 @@ from domain.agent.errors import BrainInvalid, BrainUnavailable
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind
 
-# Time limit for an answer, in seconds. It is below the 12 s that Temporal allows the activity,
-# because the activity also reads data before the call and writes data after it.
+# Time limit for an answer, in seconds. The limit is below the 12 s that Temporal allows the
+# activity. The activity also reads data before the call and writes data after it.
 DEADLINE_S: Final = 10.0
 _MAX_TOKENS_OUT: Final = 2_000
 # Number of input tokens of a long question, with a merchant's instructions and five knowledge
@@ -41,8 +41,8 @@ _USUAL_TOKENS_IN: Final = 6_000
 # The number of tokens that a provider charges for a large photo.
 _TOKENS_OF_AN_IMAGE: Final = 1_600
 _LIKELY: Final = 3
-# Minimum probability at which a language counts as known. Short and mixed texts stay below this
-# value.
+# Minimum probability at which a language is considered certain. Short and mixed texts stay below
+# this value.
 _SURE_LANGUAGE: Final = 0.9
 _NAMES: Final[dict[Language, str]] = {"fr": "French", "en": "English"}
 _REFUSED_BY: Final = EscalationReason.UNSAFE_INPUT
@@ -85,15 +85,15 @@ class LlmBrain:
 
     @property
     def sees_images(self) -> bool:
-        """True if at least one of the models accepts images."""
+        """Return True if at least one of the models accepts images."""
         return any(model.sees_images for model in self._models)
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
         """Return a model's answer. Raises BrainUnavailable and BrainInvalid
         (`domain/agent/errors.py`).
 
-        If a model refuses to answer, the result is an empty answer with a confidence of 0, which a
-        human agent reviews.
+        If a model refuses to answer, the result is an empty answer with a confidence of 0. A human
+        agent then reviews the message.
         """
         text = f"{request.subject or ''}\n{request.text}".strip()
         seen = self._classifier.classify(text, request.languages)
@@ -117,8 +117,8 @@ class LlmBrain:
         tokens_in = sum(usage.input_tokens for usage in spent.values())
         tokens_out = sum(usage.output_tokens for usage in spent.values())
         if answer is None:
-            # The error is raised outside `except`, so that no message or request of a provider
-            # becomes its context.
+            # The error is raised outside `except`, so that a provider's message or request does not
+            # become its context.
             failure = BrainInvalid if invalid else BrainUnavailable
             raise failure(tokens_in=tokens_in, tokens_out=tokens_out, cost_micros=cost)
         return answer.model_copy(
@@ -146,7 +146,7 @@ class LlmBrain:
                 usage=usage,
             )
         except ContentFilterError:
-            # A model's refusal is final, so no other model is tried.
+            # No other model is tried, because a model's refusal is final.
             return _refused(question.seen, model.name)
         return brain_answer(
             result.output,

@@ -16,8 +16,8 @@ from domain.agent.intent import Intent
 from domain.agent.plan import ACTIONS, ON_ORDERS, ActionKind
 from domain.core.plain_text import clean_line, clean_text
 
-# Maximum confidence of a model's answer. Models are overconfident, so their confidence never
-# exceeds that of a merchant's template.
+# Maximum confidence of a model's answer. The limit is the confidence of a merchant's template,
+# because models are overconfident.
 MOST_CONFIDENT: Final = 0.95
 DOUBTFUL_CONFIDENCE: Final = 0.3
 MAX_RESPONSE_CHARS: Final = 6_000
@@ -153,8 +153,8 @@ def _proposals(said: LlmAnswer, offered: frozenset[ActionKind]) -> list[Proposal
             kind=kind,
             text=clean_text(action.note, _MAX_NOTE_CHARS) if chosen == "text" else "",
             tags=tuple(tag for tag in tags if tag) if chosen == "tags" else (),
-            # The quote is kept exactly as the model returned it. The policy checks whether the
-            # message contains it.
+            # The quote is only trimmed and truncated. The policy checks whether the message
+            # contains the quote.
             quote=action.quote.strip()[:_QUOTE_CHARS] if kind in ON_ORDERS else "",
         )
     return list(found.values())

@@ -35,8 +35,8 @@ _READ_S: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """A model's prices in US dollars per million tokens. The same numbers are prices in millionths
-    of a dollar per token."""
+    """A model's prices in US dollars per million tokens. The same numbers are also the prices per
+    token, in millionths of a dollar."""
 
     tokens_in: Decimal
     tokens_out: Decimal
@@ -45,8 +45,8 @@ class Price:
 @dataclass(frozen=True, slots=True, eq=False)
 class PricedModel:
     """A language model with its price. `name`: the configured name, such as `openai:gpt-5-mini`.
-    `price`: overrides the library's price list. `sees_images`: whether the model accepts images as
-    well as text."""
+    `price`: overrides the library's price list. `sees_images`: whether the model accepts images in
+    addition to text."""
 
     name: str
     model: Model
@@ -68,8 +68,8 @@ class PricedModel:
 def models_of(settings: BrainSettings) -> tuple[PricedModel, ...]:
     """Return the preferred model, followed by the fallback model if one is configured.
 
-    Raises InvalidInput if a key is missing. Also raises it if a model has no known price, because a
-    budget could not limit the model's cost.
+    Raises InvalidInput if a key is missing. Also raises InvalidInput if a model has no known price,
+    because a budget could not limit the model's cost.
     """
     first = replace(
         _priced(
@@ -131,7 +131,7 @@ def _model(name: str, base_url: str | None, key: SecretStr | None) -> Model:
     secret = key.get_secret_value() if key else _NO_KEY
     address = base_url or _ADDRESSES[provider]
     http = model_client(MAX_ANSWER_BYTES, _READ_S)
-    # The SDK's retries are disabled, because only `llm_tries.py` knows the remaining time.
+    # The SDK's retries are disabled, because only `llm_tries.py` has the remaining time.
     if provider == "anthropic":
         return AnthropicModel(
             model,

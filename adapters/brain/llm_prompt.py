@@ -85,8 +85,8 @@ short, courteous reply.
 """The rules for the model. They are the same for every message from every merchant, so that
 providers can cache them."""
 
-# The shop's instructions follow the rules, so that the model applies them within the rules. The
-# instructions are the same for all messages handled by one playbook.
+# The shop's instructions follow the rules, so that the model applies the instructions within the
+# rules. They are the same for all messages handled by one playbook.
 _SHOP: Final = "You write for {brand}."
 _MERCHANT: Final = (
     "\n\nInstructions of {brand}. They hold within the rules above and lift none of them:\n"

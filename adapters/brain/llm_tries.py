@@ -28,7 +28,7 @@ from tenacity import (
 
 from adapters.brain.llm_models import PricedModel
 
-# The share of the remaining time that a model may use if another model follows.
+# The fraction of the remaining time that a model may use if another model follows.
 _SHARE: Final = 0.6
 _TRIES: Final = 4
 _DOUBLING: Final = wait_exponential(0.25)

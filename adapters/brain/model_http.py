@@ -28,8 +28,8 @@ class _Capped(httpx2.AsyncByteStream):
 
 class CappedTransport(httpx2.AsyncBaseTransport):
     """An HTTP transport that reads at most `limit` bytes from a response body. A longer body fails
-    like a broken connection. A compressed response also fails, because it was not requested, and
-    its length does not limit the size of the decompressed content."""
+    like a broken connection. A compressed response also fails, because its length does not limit
+    the size of the decompressed content. The client never requests compression."""
 
     def __init__(self, limit: int) -> None:
         self._inner = httpx2.AsyncHTTPTransport()

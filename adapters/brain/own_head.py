@@ -1,7 +1,7 @@
 """A client's own classifier head. Its logits are added to those of the head shared by all clients.
 
-The head is stored as numbers for features that are folded together, so no word of a ticket can be
-reconstructed from it.
+Each stored weight belongs to several folded features, so the words of a ticket cannot be
+reconstructed from the head.
 """
 
 from dataclasses import dataclass
@@ -44,8 +44,8 @@ class OwnWeights:
         return cls(levels * numbers[:classes], numbers[classes:-1], temperature)
 
     def written(self) -> bytes:
-        """Return the head as bytes: one byte per weight, in steps that differ by class. The
-        database table limits the size."""
+        """Return the head as bytes: one byte per weight, in steps that differ by class. The bytes
+        must be small, because the database table limits their size."""
         steps = np.maximum(np.abs(self.weights).max(axis=0), 1e-9) / _WEIGHT_LEVELS
         numbers = np.concatenate([steps, self.bias, [self.temperature]]).astype(_NUMBER)
         levels = np.rint(self.weights / steps).astype(np.int8)
@@ -60,7 +60,7 @@ class OwnWeights:
 
 
 def folded(row: FeatureRow) -> Floats:
-    """Return the feature row, folded into `DIMENSIONS` numbers."""
+    """Return the feature row as `DIMENSIONS` numbers."""
     places, signs = _folded(row.buckets)
     values = np.zeros(DIMENSIONS)
     np.add.at(values, places, signs * row.values)

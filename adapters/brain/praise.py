@@ -1,5 +1,5 @@
-"""Messages that contain praise: the sentiment of praise, and the intent and class of a message that
-contains only praise."""
+"""Messages that contain praise: the sentiment of praise, and the intent and category of a message
+that contains only praise."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -19,8 +19,8 @@ LEAST_LANGUAGE_PROBABILITY: Final = 0.9
 
 
 def with_mood(classifier: Classifier, text: str, languages: Sequence[str] = ()) -> Classification:
-    """Return the classification of the text. In its sentiment, phrases such as "can't complain"
-    count as praise, despite their negative words.
+    """Return the classification of the text. For the sentiment, phrases such as "can't complain"
+    are praise, despite their negative words.
 
     `languages`: the likely languages of the text.
     """

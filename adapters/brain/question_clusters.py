@@ -2,8 +2,8 @@
 
 Each question is a vector of its stems and of its words' concepts in either language, weighted by
 rarity. Clusters are merged bottom-up while the mean similarity of their questions is high enough
-(average linkage, with nearest-neighbor chains). The result is deterministic. Memory and time grow
-with the square of the number of questions, which `MAX_QUESTIONS` limits.
+(average linkage, with nearest-neighbor chains). The result is deterministic. Memory and time are
+quadratic in the number of questions, which `MAX_QUESTIONS` limits.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from domain.intake.mail_text import latest_reply
 Likeness = NDArray[np.float32]
 Vectors = NDArray[np.float32]
 
-# Clusters with a lower mean similarity are about different topics, so they are not merged.
+# Clusters with a lower mean similarity are not merged, because they are about different topics.
 _ALIKE: Final = 0.14
 # The weight of a word's concept, relative to the weight of the word itself.
 _OF_MEANING: Final = 1.0
@@ -38,14 +38,15 @@ _WORDS: Final = 24
 # Terms that occur in at most this many questions are rare. For rare terms, pairs of questions are
 # counted individually.
 _RARE: Final = 32
-# The agent would answer a question from a passage that covers at least this share of its words.
+# The agent would answer a question from a passage that covers at least this fraction of its words.
 _COVERED: Final = 0.7
 _LABEL: Final = 4
 _WORD: Final = re.compile(r"[^\W\d_]+")
 # The step budget of one call. It is sufficient for `MAX_QUESTIONS` questions of `QUESTION_CHARS`
 # characters in the worst case.
 _STEPS: Final = 60_000_000
-# Maximum number of running and waiting calls. The last call waits for about ten seconds.
+# Maximum number of running and waiting calls. With this number, the last call waits for about ten
+# seconds.
 _AT_MOST: Final = 8
 
 
@@ -174,8 +175,8 @@ def _of_common(common: Sequence[tuple[list[int], float]], size: int) -> Likeness
 def _joined(likeness: Likeness) -> list[list[int]]:
     """Return the clusters produced by average linkage, as lists of positions.
 
-    If two clusters are each other's nearest neighbor, a later merge never brings a third cluster
-    closer to one of them. Both can therefore be merged immediately, or both are final.
+    If two clusters are each other's nearest neighbor, later merges never bring a third cluster
+    closer. The two clusters can therefore be merged immediately, or both are final.
     """
     size = len(likeness)
     near = likeness.copy()

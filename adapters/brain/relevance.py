@@ -1,6 +1,6 @@
-"""Measure how many words of a message a text covers, to distinguish answers from near misses. Words
-are compared instead of embeddings, because a text that never mentions a thing cannot answer a
-question about it."""
+"""Measure how many words of a message a text covers, to distinguish answers from near misses. The
+comparison uses words instead of embeddings, because a text that never mentions a thing cannot
+answer a question about that thing."""
 
 import re
 from collections import Counter
@@ -81,8 +81,8 @@ class Question:
     """The stems of a message. `stems`: the stems of all its content words. `asked`: the stems of
     its questions.
 
-    `is_vague`: whether the message has a single word, no content words of its own ("and the two
-    others?"), or only a general complaint ("a problem with my order").
+    `is_vague`: whether the message has a single word, no content words ("and the two others?"), or
+    only a general complaint ("a problem with my order").
     """
 
     stems: frozenset[str]
@@ -145,7 +145,7 @@ def names_anything(named: Set[str]) -> bool:
 
 
 class Coverage:
-    """Measures how much of a message is covered by each of many texts."""
+    """An index that measures how much of a message each of many texts covers."""
 
     def __init__(self, titles: Sequence[Set[str]], bodies: Sequence[Set[str]]) -> None:
         """Create the index. `titles`, `bodies`: the stems in the titles and bodies of the texts."""
@@ -157,14 +157,13 @@ class Coverage:
         return cls([stems(title) for title, _ in texts], [body_stems(body) for _, body in texts])
 
     def shares(self, question: Question) -> Floats:
-        """Return the share of the message that each text covers, from 0 to 1. Words in the title
+        """Return the fraction of the message that each text covers, from 0 to 1. Words in the title
         have the highest weight.
 
-        The message's questions weigh more than the words around them. A question of a single word
-        is not sufficient: "which bulb?" does not name the lamp. The share is 0 if only a single
-        word matches, unless that word is the message's only word and occurs in the title. The cost
-        depends on the words that texts share with the message, not on the number and length of the
-        texts.
+        Questions have a higher weight than other words. A question with a single word is not
+        sufficient: "which bulb?" does not name the lamp. If only one word matches, the fraction is
+        0, unless the word is the message's only word and occurs in the title. The cost depends only
+        on the words that texts share with the message.
         """
         size = self._titles.size
         titled = {stem: self._titles.places(stem) for stem in question.stems}

@@ -1,5 +1,5 @@
-"""The features for the trained safety classifier. They are the message classifier's features, and
-the concepts of the safety grammar, alone and in pairs.
+"""The features for the trained safety classifier: the message classifier's features, and the
+concepts of the safety grammar, alone and in pairs.
 
 The model was trained on exactly these features. After a change to this module,
 `adapters/brain/features.py` or `sensitive_frames.yaml`, run `python -m training.train_safety`.

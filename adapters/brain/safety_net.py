@@ -1,7 +1,7 @@
 """The safety net, which detects sensitive messages. It combines a grammar and a trained model.
 
 The grammar recognizes exact wordings. The model recognizes typical messages: it detects hints that
-the grammar misses, and identifies harmless messages that share words with sensitive ones. The
+the grammar misses, and identifies harmless messages that share words with sensitive messages. The
 weights are arrays produced by `python -m training.train_safety` and stored in `safety.npz` next to
 this module.
 """
@@ -19,10 +19,10 @@ from domain.agent.safety.net import says_own, sensitive_matter
 from domain.agent.safety.sensitive import SensitiveMatter
 
 SAFETY_MODEL_PATH: Final = Path(__file__).with_name("safety.npz")
-# The sensitive topics that the model can learn. The merchant's own words are not included.
+# The sensitive topics that the model can learn. They do not include the merchant's words.
 MATTERS: Final = tuple(matter for matter in SensitiveMatter if matter is not SensitiveMatter.OWN)
 # Maximum length of a text that the model may classify as harmless when the grammar detects a topic.
-# In a longer text, other sentences can hide a sensitive one from the model.
+# In a longer text, the model may miss a sensitive sentence among other sentences.
 RELEASED_UP_TO: Final = 400
 _OF_HARM: Final = frozenset(
     {
@@ -65,7 +65,7 @@ class LearnedSafetyNet:
 
     def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
         """Return the sensitive topic of a text, or None. The grammar is applied first, then the
-        model, then the merchant's own words.
+        model, then the merchant's words.
 
         A short text is not sensitive if the model classifies it as harmless, even if the grammar
         detects a topic. This exception does not apply to topics that involve harm to people.

@@ -12,8 +12,8 @@ from domain.core.effort import spend
 Places = NDArray[np.intp]
 
 _NONE: Final[Places] = np.empty(0, dtype=np.intp)
-# A stem of at least this length also matches a longer stem that starts with it and has a short
-# ending.
+# A stem of at least this length also matches a longer stem that starts with the same letters and
+# has a short ending.
 _SHORTEST_ALIKE: Final = 5
 _LONGEST_ENDING: Final = 4
 

@@ -1,4 +1,4 @@
-"""The customer's own words in a message, without quoted emails and without the signature."""
+"""The text that the customer wrote in a message, without quoted emails and the signature."""
 
 import re
 from typing import Final
@@ -47,8 +47,8 @@ def last_words_of_customer(request: BrainRequest) -> str:
 
 
 def is_thanks(said: list[str]) -> bool:
-    """Return whether the message ends the conversation with thanks. "Yes, thanks" does not end it,
-    because it accepts an offer."""
+    """Return whether the message ends the conversation with thanks. "Yes, thanks" does not end the
+    conversation, because the customer accepts an offer."""
     return any("thanks" in concepts(word) for word in said) and not _ASSENT.intersection(said)
 
 

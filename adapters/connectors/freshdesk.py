@@ -26,7 +26,7 @@ from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
 
-# Pages are small: each entry contains its body twice, and the response size is limited
+# Pages are small, because each entry contains its body twice and the response size is limited
 # (`http.MAX_BODY`).
 _ENTRIES_A_PAGE: Final = 25
 _MAX_PAGES: Final = 8
@@ -128,9 +128,9 @@ class Freshdesk:
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
         """Add tags to the ticket.
 
-        Freshdesk replaces all of a ticket's tags at once, so the later of two concurrent additions
-        may remove the earlier one's tags. Never raises ActionUnknown, because adding the same tags
-        again changes nothing.
+        Freshdesk replaces all tags of a ticket. If two calls add tags concurrently, the later call
+        may remove the tags from the earlier call. Never raises ActionUnknown, because adding the
+        same tags again changes nothing.
         """
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         exchange = self._account.exchange()

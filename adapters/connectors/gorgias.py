@@ -27,7 +27,7 @@ from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
 
-# Pages are small: each message contains its body twice, and the response size is limited
+# Pages are small, because each message contains its body twice and the response size is limited
 # (`http.MAX_BODY`).
 _MESSAGES_A_PAGE: Final = 25
 _MAX_PAGES: Final = 8
@@ -67,8 +67,8 @@ class _Nothing(BaseModel):
 
 
 class Gorgias:
-    """A Gorgias account. Implements domain.integrations.ports.Helpdesk. When a reply is accepted,
-    it has not reached the customer yet, because Gorgias sends it later."""
+    """A Gorgias account. Implements domain.integrations.ports.Helpdesk. Gorgias sends an accepted
+    reply to the customer later."""
 
     def __init__(self, account: HelpdeskAccount, agent_email: str, support_email: str) -> None:
         self._account = account

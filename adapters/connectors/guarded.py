@@ -1,7 +1,8 @@
 """HTTP access to hosts chosen by merchants, with the same SSRF protection as outgoing webhooks.
 
-Each request resolves its host, and fails if one of the addresses is not public. It then connects to
-one of the checked addresses. The certificate check and the Host header still use the host name.
+Each request resolves its host, and fails if one of the addresses is not public. The request then
+connects to one of the checked addresses. The certificate check and the Host header still use the
+host name.
 """
 
 from collections.abc import Sequence
@@ -30,7 +31,7 @@ _LAST_S: Final = 3.0
 
 
 class GuardedHosts:
-    """HTTP clients for hosts chosen by merchants. DNS lookups are counted per client of the
+    """HTTP clients for hosts chosen by merchants. DNS lookups are limited per client of the
     service. An instance belongs to one event loop."""
 
     def __init__(
@@ -51,8 +52,8 @@ class GuardedHosts:
     def http_for(self, client_id: str) -> httpx.AsyncClient:
         """Return an HTTP client for one client of the service. It does not follow redirects.
 
-        Like the client from `http.open_client`, it keeps no idle connections, so an unclosed client
-        does not occupy resources.
+        Like the client from `http.open_client`, it keeps no idle connections. An unclosed client
+        therefore occupies no resources.
         """
         return httpx.AsyncClient(
             transport=_GuardedTransport(client_id, self._names, self._inner),

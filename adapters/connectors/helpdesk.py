@@ -22,9 +22,8 @@ from domain.integrations.ports import HelpdeskTicket
 
 _NOT_ITS_TICKET: Final = "the agent's user may not work on this ticket"
 _TICKET_ID: Final = re.compile(r"[1-9][0-9]{0,18}")
-# The start of a placeholder in the helpdesks' template languages. The helpdesk would replace a
-# placeholder with account data. A customer who makes the agent repeat a placeholder could then read
-# that data.
+# The start of a placeholder in the helpdesks' template languages. A helpdesk replaces placeholders
+# with account data. A customer who makes the agent repeat a placeholder could then read that data.
 _PLACEHOLDER: Final = re.compile(r"\{(?=[{%])")
 
 
@@ -121,9 +120,9 @@ def uploading() -> Iterator[None]:
 def writing(*, again: bool) -> Iterator[None]:
     """Run a block that writes a message, and convert its errors.
 
-    `again`: an earlier attempt was started and may still be running. If so, the message must be
-    searched for once more before it is written. ActionUnreachable is therefore raised as
-    ActionUnknown.
+    `again`: whether an earlier attempt was started and may still be running. If so,
+    ActionUnreachable is raised as ActionUnknown, because the message must be searched for before it
+    is written again.
     """
     try:
         yield

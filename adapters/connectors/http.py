@@ -1,4 +1,4 @@
-"""HTTP calls to other systems' APIs. Each failure is raised as one of a few domain errors."""
+"""HTTP calls to other systems' APIs. Each failure is raised as a domain error."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -96,8 +96,8 @@ class ConnectorCall:
         return self._deadline - self._clock()
 
     async def read(self, request: httpx.Request, shape: type[Shape]) -> Shape:
-        """Send a read request and return the parsed response. A read has no effect, so
-        ActionUnknown is never raised."""
+        """Send a read request and return the parsed response. ActionUnknown is never raised,
+        because a read has no effect."""
         reply = await self._send(request, ActionUnreachable, min(self.seconds_left, READ_S))
         _refuse(reply, ActionUnreachable)
         return _parse(reply, shape, ActionUnreachable)
@@ -127,11 +127,11 @@ class ConnectorCall:
         return _parse(reply, shape, ActionUnknown)
 
     async def tell(self, request: httpx.Request, *, revoked: bytes) -> None:
-        """Post a message to a webhook URL. A duplicate message does no harm, so ActionUnknown is
-        never raised.
+        """Post a message to a webhook URL. ActionUnknown is never raised, because a duplicate
+        message is harmless.
 
-        The URL itself is the credential. NotAuthorized is therefore also raised for 404, for 410,
-        and for 403 with the body `revoked`.
+        The URL is the credential. NotAuthorized is therefore also raised for 404, for 410, and for
+        403 with the body `revoked`.
         """
         reply = await self._send(request, ActionUnreachable, self.seconds_left)
         if reply.status in _GONE or (reply.status == 403 and reply.body.strip() == revoked):
@@ -174,8 +174,7 @@ async def _read_whole(response: httpx.Response, unclear: type[DomainError]) -> R
 
 
 def _refuse(reply: Reply, unclear: type[DomainError]) -> None:
-    """Raise the domain error for the response's status. Does nothing if the status indicates
-    success."""
+    """Raise the domain error for the response's status, unless the status indicates success."""
     if 200 <= reply.status < 300:
         return
     detail = f"HTTP {reply.status}"
@@ -189,7 +188,7 @@ def _refuse(reply: Reply, unclear: type[DomainError]) -> None:
         raise ActionForbidden(detail)
     if reply.status == 409:
         raise Conflict(detail)
-    # 408 is a timeout at the server, which may already have performed part of the work.
+    # 408 is a timeout at the server. The server may already have performed part of the work.
     if reply.status >= 500 or reply.status == 408:
         raise unclear(detail)
     raise ActionRefused(detail)

@@ -20,7 +20,7 @@ from domain.integrations.providers import Provider
 _REFERENCE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}", re.ASCII)
 # Characters with a special meaning in the API's filters.
 _UNFILTERED: Final = frozenset("[]|")
-# Ids of order states that every PrestaShop installation has from the start.
+# Ids of the order states that PrestaShop installs by default.
 _DELIVERED: Final = 5
 _CANCELLED: Final = 6
 
@@ -111,8 +111,8 @@ class ChangedOrder:
 
 
 class PrestaShop:
-    """A PrestaShop shop. The merchant chooses its host, so `http` must be a guarded client.
-    Cancellations are not supported."""
+    """A PrestaShop shop. `http` must be a guarded client, because the merchant chooses the shop's
+    host. Cancellations are not supported."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, key: str, integration_id: str
@@ -181,8 +181,8 @@ class PrestaShop:
         return order
 
     async def _whole(self, exchange: ConnectorCall, orders: Sequence[_Order]) -> list[Order]:
-        """Return the orders in the format shared by all shops, with data from the shop's other
-        tables."""
+        """Return the orders in the format shared by all shops, completed with data from the shop's
+        other tables."""
         if not orders:
             return []
         owners = {str(one.customer_id) for one in orders}
@@ -212,7 +212,7 @@ class PrestaShop:
                 delivered=[order.state_id == _DELIVERED],
             ),
             total=total,
-            # PrestaShop's API does not support refunds, so no amount is refundable.
+            # No amount is refundable, because PrestaShop's API does not support refunds.
             refundable=Money(minor=0, currency=total.currency),
             placed_at=order.placed_at,
             items=tuple(f"{row.quantity} × {row.name}" for row in order.associations.rows),

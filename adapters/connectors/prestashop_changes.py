@@ -12,14 +12,14 @@ from domain.inbound.polling import ChangesPage, FoundChange, poll_name
 _TOPIC: Final = "order.updated"
 _A_PAGE: Final = 20
 _TICK: Final = timedelta(seconds=1)
-# Maximum time by which the shop's local time is behind UTC. PrestaShop writes local times without
-# an offset.
+# The maximum delay of a shop's local time relative to UTC. PrestaShop writes local times without an
+# offset.
 _BEHIND: Final = timedelta(hours=12)
 
 
 class PrestaShopChanges:
-    """Polls a PrestaShop shop for changes. Implements `domain.inbound.polling.Polls`. Pagination
-    works as in `WooCommerceChanges`."""
+    """The changes in a PrestaShop shop. Implements `domain.inbound.polling.Polls`. Pagination works
+    as in `WooCommerceChanges`."""
 
     def __init__(self, shop: PrestaShop) -> None:
         self._shop = shop

@@ -36,12 +36,13 @@ _STRINGS: Final = TypeAdapter(dict[str, str])
 
 
 class ConnectorRegistry:
-    """Unseals an integration's credentials and creates a connector for a single use."""
+    """A registry that decrypts an integration's credentials and creates a connector for a single
+    use."""
 
     def __init__(self, sealer: Sealer, http: httpx.AsyncClient, *, allow_loopback: bool) -> None:
         """Create the registry. `allow_loopback`: whether integrations may be on localhost
         (ALLOW_LOOPBACK_TARGETS), at a loopback `base_url` or in a demo shop file. If False, only
-        the services' own addresses are called, over TLS."""
+        the services' public addresses are called, over TLS."""
         self._sealer = sealer
         self._http = http
         self._allow_loopback = allow_loopback
@@ -131,7 +132,7 @@ class ConnectorRegistry:
             return _STRINGS.validate_json(self._sealer.unseal(integration.sealed))
         except ValidationError:
             failure = (
-                # The error is not chained, because its cause quotes the credentials.
+                # The new error is not chained, because its cause quotes the credentials.
                 "no JSON object of strings"
             )
         except ValueError:

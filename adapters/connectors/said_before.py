@@ -1,8 +1,8 @@
 """Search for an earlier message from the agent in a ticket, for helpdesks that store no idempotency
 key.
 
-The message is identified by its author and its text. Only messages after the customer's last
-message count as the same attempt, because the same text may have answered an earlier message.
+The message is identified by its author and its text. Messages before the customer's last message
+are not matched, because the same text may have answered an earlier message.
 """
 
 from collections.abc import Sequence

@@ -40,7 +40,8 @@ from domain.integrations.integration import Integration
 from domain.integrations.order import Order
 
 _VERSION: Final = "2026-07"
-# Only text in the format of an order name or id is searched for. This prevents query injection.
+# Only text in the format of an order name or id is searched for. The check prevents query
+# injection.
 _SHOP_ID: Final = re.compile("[1-9][0-9]{9,19}", re.ASCII)
 _ORDER_ID: Final = "gid://shopify/Order/"
 _NUMBER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,49}", re.ASCII)
@@ -102,7 +103,7 @@ class Shopify:
         answer = await exchange.effect(request, ShopifyAnswer[Refunded])
         result = _data(answer, ActionUnknown).result
         if result.errors:
-            # Shopify's refund errors have no codes. On a retry, they may refer to the first
+            # Shopify's refund errors have no codes. On a retry, an error may refer to the first
             # attempt.
             raise ActionUnknown("repeated in vain") if again else ActionRefused("the shop said no")
         if result.refund is None:
@@ -160,7 +161,7 @@ class Shopify:
             return None
         # Most shops prefix an order's name with #. The search also returns orders with other names.
         query = f'name:"#{number}" OR name:"{number}"'
-        # The shop's webhooks contain `order_id`. It is longer than any order number.
+        # The `order_id` in the shop's webhooks is longer than any order number.
         shop_id = f"{_ORDER_ID}{number}" if _SHOP_ID.fullmatch(number) else ""
         found = await self._find(f"{query} OR id:{number}" if shop_id else query)
         called_so = (one for one in found if one.number.casefold() == number.casefold())

@@ -122,7 +122,7 @@ class _Changed(BaseModel):
 
 
 class ShopifyChanges:
-    """Polls a Shopify shop for changes. Implements `domain.inbound.polling.Polls`. The access token
+    """The changes in a Shopify shop. Implements `domain.inbound.polling.Polls`. The access token
     needs the read_orders scope."""
 
     def __init__(self, shop: Shopify) -> None:

@@ -220,7 +220,8 @@ Data = TypeVar("Data", bound=BaseModel)
 
 
 def _or_none(value: object, read: ValidatorFunctionWrapHandler) -> object:
-    # In a response with errors, the data may be incomplete. The errors then state the reason.
+    # In a response with errors, the data may be incomplete. In this case, the errors state the
+    # reason.
     try:
         return read(value)
     except ValidationError:

@@ -1,7 +1,7 @@
-"""Slack's incoming webhooks. A webhook posts to the channel that it was created for.
+"""Slack's incoming webhooks. Each webhook posts to one channel.
 
-Slack's response is `ok`, or a word that is not JSON. An incoming webhook cannot be queried, so a
-new connection is not tested. The first notice shows whether the URL works.
+Slack's response is `ok`, or a word that is not JSON. A new connection is not tested, because an
+incoming webhook cannot be queried. The first notice shows whether the URL works.
 """
 
 from collections.abc import Mapping

@@ -108,7 +108,8 @@ class _Refunds(RootModel[tuple[_Refund, ...]]):
 
 
 class WooCommerce:
-    """A WooCommerce shop. The merchant chooses its host, so `http` must be a guarded client.
+    """A WooCommerce shop. `http` must be a guarded client, because the merchant chooses the shop's
+    host.
 
     The API has no idempotency keys. The connector writes its key into the reason for the refund.
     Before a retry, it searches the order's refunds for that key.
@@ -165,9 +166,8 @@ class WooCommerce:
         return await self._refund(exchange, order, amount, key)
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:
-        """Cancel the order and refund the remaining amount. Cancelling restocks the goods. Return
-        the order's id. Raises ActionRefused if the order was shipped, or if someone else cancelled
-        it."""
+        """Cancel the order, restock its goods and refund the remaining amount. Return the order's
+        id. Raises ActionRefused if the order was shipped, or if someone else cancelled it."""
         exchange = ConnectorCall(self._http)
         now, done = await self._seen(exchange, order, key, again=again)
         is_stopped = now.status in _STOPPED
@@ -181,8 +181,8 @@ class WooCommerce:
             try:
                 await self._refund(exchange, order, left, key)
             except (ActionRefused, ActionUnreachable) as error:
-                # The order is already cancelled, so a human agent must be informed that the money
-                # was not refunded.
+                # A human agent must be informed that the money was not refunded, because the order
+                # is already cancelled.
                 raise ActionUnknown("cancelled, and not given back") from error
         return order.id
 

@@ -13,7 +13,7 @@ from domain.inbound.polling import ChangesPage, FoundChange, poll_name
 from domain.integrations.errors import ActionUnreachable
 
 _TOPIC: Final = "order.updated"
-# Pages are small: an order may be long, and responses are limited to a mebibyte.
+# Pages are small, because an order may be long and the response size is limited (`http.MAX_BODY`).
 _A_PAGE: Final = 20
 # The resolution of WooCommerce's timestamps. The API returns only orders that were modified after a
 # given time.
@@ -34,11 +34,11 @@ class _Found(RootModel[tuple[dict[str, JsonValue], ...]]):
 
 
 class WooCommerceChanges:
-    """Polls a WooCommerce shop for changes. Implements `domain.inbound.polling.Polls`.
+    """The changes in a WooCommerce shop. Implements `domain.inbound.polling.Polls`.
 
-    An order that changes during a poll moves to the end of the list, so numbered pages would skip
-    other orders. Each page therefore starts at the time of the last order on the previous page.
-    Numbered pages are used only if all orders on a page have the same time.
+    Each page starts at the time of the last order on the previous page. Numbered pages would skip
+    orders, because an order that changes during a poll moves to the end of the list. Numbered pages
+    are used only if all orders on a page have the same time.
     """
 
     def __init__(self, shop: WooCommerce) -> None:

@@ -3,8 +3,8 @@
 Zendesk does not deduplicate updates. Each comment therefore carries its idempotency key in the
 metadata of its audit, where customers cannot see it. Before a retry, the connector searches the
 audits for an earlier attempt. An update succeeds only if the ticket has not changed since it was
-read (`safe_update`). This prevents an earlier attempt that is still running and a new attempt from
-both succeeding.
+read (`safe_update`). If an earlier attempt is still running, only one of the two attempts can
+therefore succeed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ _KEY: Final = "action_key"
 # Maximum number of attempts at an update. If the ticket changes concurrently, the update fails and
 # the ticket is read again.
 _TRIES: Final = 3
-# Pages are small: each audit contains its whole comment, and the response size is limited
+# Pages are small, because each audit contains its whole comment and the response size is limited
 # (`http.MAX_BODY`).
 _AUDITS_A_PAGE: Final = 25
 _MAX_PAGES: Final = 8
@@ -219,8 +219,8 @@ class Zendesk:
         with writing(again=again):
             for _ in range(_TRIES):
                 shown = await look(self._show(path), _Shown)
-                # The audits are read after the ticket. A comment that is added between the two
-                # reads makes the update fail.
+                # The audits are read after the ticket. If a comment is added between the two reads,
+                # the update fails.
                 found = await self._find(exchange, path, key) if again else None
                 if found is not None:
                     return found.comment_id
@@ -298,8 +298,8 @@ class Zendesk:
         return self._account.request("PUT", f"{path}.json", body={"ticket": update})
 
     def _tags(self, path: str, names: list[str], seen: _Ticket) -> httpx.Request:
-        # A ticket's `tags` field would replace the existing tags; this endpoint adds tags. Its
-        # `safe_update` is a string.
+        # This endpoint adds tags. A ticket's `tags` field would replace the existing tags. In this
+        # endpoint, `safe_update` is a string.
         body: dict[str, JsonValue] = {
             "tags": [*names],
             "safe_update": "true",

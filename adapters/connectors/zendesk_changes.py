@@ -63,10 +63,10 @@ class _Comments(BaseModel):
 
 
 class ZendeskChanges:
-    """Polls a Zendesk account for changes. Implements `domain.inbound.polling.Polls`.
+    """The changes in a Zendesk account. Implements `domain.inbound.polling.Polls`.
 
     The agent's user must be an administrator, because other users are not allowed to read changes.
-    A poll's position consists of Zendesk's cursor and the time from which comments count as new.
+    A poll's position consists of Zendesk's cursor and the time of the earliest new comment.
     """
 
     def __init__(self, account: HelpdeskAccount) -> None:
@@ -128,8 +128,8 @@ def _changes(
                     "id": None if address else str(comment.author_id),
                     "email": address,
                     "name": author.name if author else None,
-                    # An unknown author counts as staff. A text counts as a customer's only if
-                    # Zendesk identifies its author as a customer.
+                    # An author is treated as a customer only if Zendesk identifies the author as a
+                    # customer. An unknown author is treated as staff.
                     "is_staff": author is None or author.role in _STAFF,
                 },
             }

@@ -39,8 +39,8 @@ _USUAL_TOKENS_IN: Final = 20_000
 
 
 class LlmTalker:
-    """Answers questions with language models. `models`: sorted by preference. The next model is
-    used only if the previous one returns no text at all."""
+    """A `Talker` that answers questions with language models. `models`: sorted by preference. The
+    next model is used only if the previous one returns no text at all."""
 
     def __init__(self, models: Sequence[PricedModel], *, deadline_s: float = DEADLINE_S) -> None:
         self._models = models
@@ -79,8 +79,8 @@ class LlmTalker:
             cost_micros=sum(model.cost_micros(spent[model]) for model in self._models),
         )
         if not speech.has_started:
-            # The error is raised outside `except`, so that a provider's message does not become its
-            # context.
+            # The error is raised outside `except`, so that a provider's message does not become the
+            # error's context.
             raise TalkFailed(cost)
         return Talked(
             text=speech.text,
@@ -170,8 +170,8 @@ def _tool(one: OfferedTool) -> Tool[None]:
 
 
 def _history(question: CopilotQuestion) -> list[ModelMessage]:
-    """Return the messages before the last one, for the model. The assistant's messages come from
-    the browser, so they are untrusted."""
+    """Return the messages before the last one, for the model. The assistant's messages are
+    untrusted, because they come from the browser."""
     return [
         ModelRequest(parts=[UserPromptPart(content=one.content)])
         if one.role is Speaker.USER

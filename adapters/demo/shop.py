@@ -121,8 +121,8 @@ def movements(path: Path) -> tuple[Movement, ...]:
 class DemoShop:
     """The demo shop, stored in one SQLite file.
 
-    Each write is one transaction that also stores the idempotency key. It therefore happens exactly
-    once, even if the process crashes, and `again` needs no special handling.
+    Each write is one transaction that also stores the idempotency key. The write therefore happens
+    exactly once, even if the process crashes. `again` needs no special handling.
     """
 
     def __init__(self, path: Path, integration_id: str) -> None:
@@ -259,8 +259,8 @@ def _effect_id(key: str) -> str:
 
 @contextmanager
 def _file(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
-    """Open a new connection to the shop's file and close it after the block. SQLite connections
-    must not move between threads, so each block has its own."""
+    """Open a new connection to the shop's file and close it after the block. Each block has a
+    separate connection, because SQLite connections must not move between threads."""
     uri = f"{path.absolute().as_uri()}?mode={mode}"
     connection = sqlite3.connect(uri, uri=True, timeout=_WAIT_S)
     try:

@@ -15,8 +15,8 @@ _CHILD: Final = "adapters.documents.document_child"
 
 
 class DocumentPool:
-    """A `DocumentReader`. It parses small documents in its own process, and large ones in a child
-    process.
+    """A `DocumentReader` that parses small documents in the current process, and large documents in
+    a child process.
 
     The child processes start when the first large document arrives, because most installations
     rarely receive one.

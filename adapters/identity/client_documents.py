@@ -1,7 +1,7 @@
 """Client ID metadata documents: an OAuth client's id is the URL of a document that describes the
 client.
 
-Anyone may choose the URL, so fetching it has the same SSRF protection as sending a webhook. The
+Fetching has the same SSRF protection as sending a webhook, because anyone may choose the URL. The
 connection uses the address that was checked.
 """
 
@@ -38,7 +38,7 @@ _KEPT_AT_MOST: Final = 500
 """Maximum number of documents that a process caches."""
 _LONGEST_S: Final = 3_600
 _UNSAID_S: Final = 300
-"""Cache lifetime in seconds for a document that does not state one."""
+"""Cache lifetime in seconds for a document that does not state a lifetime."""
 _MAX_AGE: Final = re.compile(r"(?:^|[,\s])max-age\s*=\s*\"?([0-9]{1,9})")
 
 
@@ -49,7 +49,7 @@ class _Kept:
 
 
 class HttpClientDocuments:
-    """Fetches and caches client ID metadata documents. Implements
+    """A fetcher and cache for client ID metadata documents. Implements
     domain.identity.ports.ClientDocuments. An instance belongs to one event loop."""
 
     def __init__(

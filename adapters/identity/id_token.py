@@ -58,7 +58,7 @@ async def id_token_claims(
 
 
 def proved_address(claims: Mapping[str, object]) -> str | None:
-    """Return the email address if the provider has verified it, otherwise None. It counts as
+    """Return the email address if the provider has verified it, otherwise None. The address is
     verified only if `email_verified` is `true`."""
     email = claims.get("email")
     if claims.get("email_verified") is not True or not isinstance(email, str):

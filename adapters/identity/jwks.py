@@ -1,8 +1,8 @@
 """The published keys of an external identity provider. They are fetched when needed, and cached
 during provider outages.
 
-PyJWT's own client is unsuitable, because it blocks. It also drops its keys if the provider is down
-during a refresh, and then fetches the keys again for every caller.
+PyJWT's client is unsuitable, because it blocks. If the provider is down during a refresh, that
+client also drops its keys and fetches them again for every caller.
 """
 
 import asyncio
@@ -16,8 +16,8 @@ import jwt
 import structlog
 
 LIFESPAN_S: Final = 300.0
-"""Age of the cached keys, in seconds, at which a request with a known key starts a fetch without
-waiting for it. Until then, a key that the provider has removed is still accepted."""
+"""If the cached keys are older than this many seconds, a request with a known key starts a fetch in
+the background. Until then, keys that the provider has removed are still accepted."""
 KEPT_S: Final = 3600.0
 """Maximum age of an accepted key, in seconds, even during a provider outage."""
 COOLDOWN_S: Final = 30.0
@@ -31,7 +31,8 @@ TIMEOUT_S: Final = 3.0
 MAX_BODY: Final = 256 * 1024
 """Maximum size of a key set, in bytes. Real key sets have a few thousand bytes."""
 
-# The algorithms for an RSA key that does not state one. An elliptic curve has only one algorithm.
+# The algorithms for an RSA key that does not state an algorithm. An elliptic curve has only one
+# algorithm.
 _OF_RSA: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512")
 
 _log = structlog.get_logger(__name__)
@@ -54,8 +55,8 @@ class ProviderKeys:
     async def find(self, kid: str) -> Mapping[str, jwt.PyJWK] | None:
         """Return the key with that name, by algorithm, or None if the key is unknown.
 
-        Fetches the key set if the key is unknown or old. Waits for the fetch only if no cached key
-        can be used in the meantime.
+        If the key is unknown or old, this method starts a fetch of the key set. The caller waits
+        for the fetch only if no cached key can be used in the meantime.
         """
         if kid not in self._keys or self._age() >= KEPT_S:
             fetch = self._refresh()
@@ -129,7 +130,8 @@ def _usable(document: object) -> dict[str, dict[str, jwt.PyJWK]]:
         raise ValueError("no JWK set")  # noqa: TRY004 - the document is wrong, not our code
     keys: dict[str, dict[str, jwt.PyJWK]] = {}
     for entry in listed:
-        # A published private key no longer protects anything.
+        # An entry with a private key is unsafe, because anyone can sign with a published private
+        # key.
         if not isinstance(entry, dict) or "d" in entry or entry.get("use") not in ("sig", None):
             continue
         try:

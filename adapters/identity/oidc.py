@@ -1,8 +1,8 @@
 """Sign-in through an external identity provider: OpenID Connect's authorization code flow, with
 PKCE.
 
-authlib builds the protocol's requests. They have the same deadlines and size limit as all calls to
-other systems' APIs.
+authlib builds the protocol's requests. The requests have the same deadlines and size limit as all
+calls to other systems' APIs.
 """
 
 import asyncio
@@ -37,8 +37,8 @@ from settings.group import is_fetched_safely
 from settings.identity import ASYMMETRIC, IdentitySettings
 
 LIFESPAN_S: Final = 3600.0
-"""Age of the provider's endpoints, in seconds, at which they are fetched again. The previous
-endpoints stay in use until a fetch succeeds."""
+"""The provider's endpoints are fetched again after this many seconds. The previous endpoints stay
+in use until a fetch succeeds."""
 RETRY_S: Final = 5.0
 """Back-off after a failed fetch of the provider's endpoints, in seconds. During the back-off,
 callers receive the error immediately."""
@@ -113,7 +113,7 @@ class OidcProvider:
         self._asking = asyncio.Lock()
 
     async def sign_in_url(self, attempt: SignInAttempt) -> str:
-        """Return the URL at which the browser signs in. Raises ProviderUnreachable."""
+        """Return the provider's sign-in URL for the browser. Raises ProviderUnreachable."""
         known = await self._provider()
         client = OAuth2Client(
             session=None,
@@ -165,9 +165,8 @@ class OidcProvider:
         return ProvedPerson(subject, proved_address(claims))
 
     async def sign_out_url(self, back: str) -> str | None:
-        """Return the URL at which the browser also signs out of the provider, or None if the
-        provider has no such URL. `back`: the URL to return to afterwards. Raises
-        ProviderUnreachable."""
+        """Return the provider's sign-out URL for the browser, or None if the provider has none.
+        `back`: the URL to return to afterwards. Raises ProviderUnreachable."""
         endpoint = (await self._provider()).metadata.end_session_endpoint
         if endpoint is None:
             return None

@@ -1,5 +1,5 @@
 """Session tokens: JWTs issued by one identity provider, which is either the configured provider or
-our own."""
+this service."""
 
 import time
 
@@ -18,8 +18,8 @@ _log = structlog.get_logger(__name__)
 
 
 class SessionVerifier:
-    """Verifies session tokens. The accepted algorithms and claims are fixed here, and never taken
-    from the token."""
+    """A verifier for session tokens. The accepted algorithms and claims are fixed here, and never
+    taken from the token."""
 
     def __init__(
         self,
@@ -32,8 +32,8 @@ class SessionVerifier:
         admin_claim: str | None = None,
     ) -> None:
         """Create the verifier. `admin_claim`: the claim that makes the user an internal admin if it
-        is true; only our own provider's tokens use it. `admins`: ids of users who are internal
-        admins regardless of their token."""
+        is true. Only this service's tokens use it. `admins`: ids of users who are internal admins
+        regardless of their token."""
         self._keys = keys
         self._issuer = issuer
         self._audience = audience
@@ -66,7 +66,7 @@ class SessionVerifier:
 
 
 def session_keys(settings: IdentitySettings) -> SessionKeys | None:
-    """Return our own provider's keys, or None if an external provider handles sign-in or sign-in is
+    """Return this service's keys, or None if an external provider handles sign-in or sign-in is
     disabled."""
     if settings.has_other_provider or settings.session_key is None:
         return None
@@ -74,12 +74,12 @@ def session_keys(settings: IdentitySettings) -> SessionKeys | None:
 
 
 def session_verifier(settings: IdentitySettings) -> SessionVerifier | None:
-    """Return the verifier for the configured identity provider, or None if none is configured.
-    Needs a running event loop."""
+    """Return the verifier for the configured identity provider, or None if no provider is
+    configured. Call this function while an event loop is running."""
     admins = frozenset(comma_separated(settings.admin_user_ids or ""))
     if settings.jwt_jwks_url and settings.jwt_issuer and settings.jwt_audience:
-        # Another provider's claims must not grant access to every tenant, so the settings list the
-        # admins.
+        # The settings list the admins, because another provider's claims must not grant access to
+        # every tenant.
         return SessionVerifier(
             ProviderKeys(settings.jwt_jwks_url, clock=time.monotonic),
             issuer=settings.jwt_issuer,

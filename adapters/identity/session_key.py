@@ -86,7 +86,7 @@ def _private_key(text: str) -> ec.EllipticCurvePrivateKey:
 
 
 def _public_jwk(key: ec.EllipticCurvePrivateKey) -> dict[str, str]:
-    """Return the public key as a JWK. Its thumbprint serves as its name, so that operators need not
+    """Return the public key as a JWK. The key's name is its thumbprint, so that operators need not
     choose names."""
     parts: dict[str, str] = ECAlgorithm.to_jwk(key.public_key(), as_dict=True)
     return {**parts, "kid": thumbprint(parts), "use": "sig", "alg": ALGORITHM}

@@ -27,9 +27,9 @@ async def signed_claims(
     unnamed: str | None = None,
 ) -> dict[str, object]:
     """Return the claims of a verified token. `unnamed`: the key name to use for a token that does
-    not state one. Raises jwt.PyJWTError for any invalid token."""
-    # Only the header's `kid` is used, as the name of a known key. `jwk`, `jku` and `x5u` would let
-    # the token supply its own key.
+    not state a key name. Raises jwt.PyJWTError for any invalid token."""
+    # Only the header's `kid` is used, as the name of a known key. With `jwk`, `jku` or `x5u`, the
+    # token could supply its own key.
     header = jwt.get_unverified_header(token)
     if "crit" in header:
         raise jwt.InvalidTokenError("an extension that must be understood")

@@ -20,11 +20,10 @@ _TIMEOUT_S: Final = 8.0
 
 
 class SmtpMailer:
-    """Sends emails through the server configured in SMTP_URL, or through a client's own server.
+    """A mailer that uses the server configured in SMTP_URL, or a client's own server.
 
-    Each email has its own connection, so that stale connections are never reused. Errors omit the
-    server's replies, because Temporal stores errors and a reply may contain text written by a
-    stranger.
+    Each email uses a new connection, so that stale connections are never reused. Errors omit the
+    server's replies, because Temporal stores errors and a reply may contain untrusted text.
     """
 
     def __init__(self, smtp_url: str | None, mail_from: str, own: OwnServers) -> None:
@@ -64,7 +63,7 @@ class SmtpMailer:
         to = customer_key(mail.to)
         if to is None:
             raise MailRefused("this is no mail address")
-        # An email to our own address would come back as a new message to answer.
+        # An email to our own address would arrive as a new message to answer.
         ours = {customer_key(self._service.addr_spec)}
         if isinstance(by, ServicePermit):
             if to != customer_key(by.to):

@@ -1,10 +1,9 @@
 """Connections to clients' own mail servers. The servers are untrusted: they are used only over TLS
 and with few concurrent connections.
 
-A slow or unresponsive server delays only its own client's emails. Each client has a few connection
-slots, and all clients together can use only a part of the worker's concurrency. One deadline covers
-the whole sending of an email. aiosmtplib limits a server's reply to 8 KiB per line and 32 KiB in
-total.
+A slow or unresponsive server delays only the emails of its client. Each client has a few connection
+slots. All clients together can use only a part of the worker's concurrency. One deadline covers the
+whole sending of an email. aiosmtplib limits a server's reply to 8 KiB per line and 32 KiB in total.
 """
 
 import asyncio
@@ -31,8 +30,8 @@ _PATIENCE_S: Final = 1.0
 
 
 class OwnServers:
-    """Opens a limited number of connections to clients' mail servers. An instance belongs to one
-    event loop."""
+    """A limited number of connections to clients' mail servers. An instance belongs to one event
+    loop."""
 
     def __init__(self, sealer: Sealer, guard: SmtpGuard, tls: ssl.SSLContext) -> None:
         """Create the connection limits. `tls`: the trusted certificates. Each server's certificate
@@ -81,7 +80,7 @@ class OwnServers:
             raise MailLoginRefused("the stored password cannot be read") from None
 
     async def _take_place(self, client_id: str, held: AsyncExitStack) -> None:
-        """Acquire one of the client's own slots before a shared slot, so that a client at its limit
+        """Acquire one of the client's slots before a shared slot, so that a client at its limit
         does not occupy a shared slot. Raises MailUnreachable if no slot becomes free in time."""
         mine = self._places.setdefault(client_id, asyncio.Semaphore(_AT_ONCE))
         try:

@@ -1,5 +1,5 @@
-"""SSRF protection for clients' mail servers. A server is checked in the same way as a webhook URL,
-first when it is stored and again for every email."""
+"""SSRF protection for clients' mail servers. A server is checked in the same way as a webhook URL.
+The check runs when the server is stored, and again for every email."""
 
 import socket
 from typing import Final
@@ -18,7 +18,7 @@ _FIELD: Final = "smtp.host"
 
 
 class SmtpGuard:
-    """Checks clients' mail servers and connects to them. Implements
+    """A guard that checks clients' mail servers and connects to them. Implements
     `domain.integrations.ports.MailServers`. An instance belongs to one event loop."""
 
     def __init__(self, *, allow_private: bool, look_up: LookUp = system_look_up) -> None:

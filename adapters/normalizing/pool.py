@@ -15,8 +15,8 @@ _CHILD: Final = "adapters.normalizing.child"
 
 
 class NormalizerPool:
-    """A `Normalizer`. It normalizes small events in its own process, and large ones in a child
-    process."""
+    """A `Normalizer` that normalizes small events in the current process, and large events in a
+    child process."""
 
     def __init__(self, *, cpu_s: float = CPU_S) -> None:
         self._processes = ProcessPool(_CHILD, cpu_s=cpu_s)

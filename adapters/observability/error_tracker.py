@@ -1,4 +1,4 @@
-"""The error tracker of a process. It counts errors per kind and client, and loses none of them.
+"""The error tracker of a process. It counts errors per kind and client, and does not lose errors.
 Source: docs/decisions/0078."""
 
 import asyncio
@@ -194,8 +194,8 @@ class SpooledTracker:
         while True:
             with self._spooling():
                 for report_id, report in self._spool.adopt():
-                    # New errors never have this key, so no further errors are counted in this
-                    # report.
+                    # No further errors are counted in this report, because new errors never have
+                    # this key.
                     self._open[report_id, "", "", None] = _Open(report_id, report, 0.0)
                     self._wake.set()
             await asyncio.sleep(_ADOPT_EVERY_S)
@@ -211,8 +211,8 @@ class SpooledTracker:
 
     @contextmanager
     def _spooling(self) -> Iterator[None]:
-        """Log an OSError raised in the block, such as a full disk, and suppress it. The report is
-        then only in memory, but the caller still gets a response."""
+        """Log an OSError raised in the block, such as a full disk, and suppress it. In that case,
+        the report is only in memory, but the caller still gets a response."""
         try:
             yield
         except OSError as error:

@@ -81,8 +81,8 @@ def _masked_by(redactor: Redactor) -> Processor:
 def _without_values(_: object, __: str, line: EventDict) -> EventDict:
     """In a log line, replace the exception with its types and code locations.
 
-    Local variables, and messages from PostgreSQL and parsers, quote customer text and callers'
-    secrets, so the log omits them.
+    The log omits local variables, and messages from PostgreSQL and parsers, because they quote
+    customer text and callers' secrets.
     """
     given = line.pop("exc_info", None)
     line.pop("stack_info", None)

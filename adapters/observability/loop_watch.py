@@ -8,9 +8,8 @@ from typing import Final, Literal, Protocol
 
 HOLD_S: Final = 0.05
 """Minimum duration, in seconds, for a block of the event loop to be counted."""
-# If a block starts during the pause between two checks, the rest of that pause is not measured:
-# half a pause on average. Each check wakes the process. A hundred checks per second use one percent
-# of a CPU.
+# If a block starts during the pause between two checks, the rest of that pause is not measured. On
+# average, half a pause is missing. A hundred checks per second use one percent of a CPU.
 _PAUSE_S: Final = 0.025
 
 Cause = Literal["own", "other"]

@@ -67,7 +67,7 @@ INBOUND_WEBHOOKS: Final = DeclaredMetric(
 INBOUND_OF_NOBODY: Final = DeclaredMetric(
     MetricKind.COUNTER,
     "inbound_of_nobody",
-    "Authentic inbound webhooks of an account that no client has proved to be its own.",
+    "Authentic inbound webhooks for a platform account that is not verified for any client.",
     ("provider",),
 )
 ERROR_REPORTS: Final = DeclaredMetric(
@@ -151,20 +151,20 @@ INSTALLATION_METRICS: Final = (
     DeclaredMetric(
         MetricKind.GAUGE,
         "installation_stopped",
-        "1 while the operators have stopped everything automatic, otherwise 0.",
+        "1 while the operators have stopped all automation, otherwise 0.",
     ),
     DeclaredMetric(MetricKind.GAUGE, "open_reviews", "Undecided reviews."),
     DeclaredMetric(MetricKind.GAUGE, "pending_deliveries", "Unfinished deliveries of webhooks."),
     DeclaredMetric(
         MetricKind.GAUGE,
         "unfinished_webhooks",
-        "Inbound webhooks in progress or queued. Those that wait because of their client's limit "
-        "are not counted.",
+        "Inbound webhooks in progress or queued. Webhooks that wait because of their client's "
+        "limit are not counted.",
     ),
     DeclaredMetric(
         MetricKind.GAUGE,
         "oldest_unfinished_webhook_seconds",
-        "Age of the oldest inbound webhook that is counted as unfinished; 0 if there is none.",
+        "Age of the oldest inbound webhook in progress or queued; 0 if there is none.",
     ),
     DeclaredMetric(
         MetricKind.GAUGE,

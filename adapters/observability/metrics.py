@@ -44,8 +44,8 @@ from domain.webhooks.delivery import DeliveryAttempt, DeliveryStatus
 from domain.webhooks.errors import Deferred
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-# Upper bounds of the histogram buckets, in seconds. A response takes tens of milliseconds; its
-# deadline is 30 s.
+# Upper bounds of the histogram buckets, in seconds. A response usually takes tens of milliseconds.
+# Its deadline is 30 s.
 _BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
@@ -84,8 +84,8 @@ def gauge_family(declared: DeclaredMetric) -> GaugeMetricFamily:
 class Metrics:
     """The metrics of one process.
 
-    Label values are our own codes and names, never a tenant or a requested path. Each label value
-    permanently uses memory here and in Prometheus.
+    Label values are the service's codes and names, never a tenant or a requested path. Each label
+    value permanently uses memory here and in Prometheus.
     """
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class Metrics:
         self._durations = self._histogram(HTTP_REQUEST_DURATION)
         self.in_flight = self._gauge(HTTP_REQUESTS_IN_FLIGHT)
         self._outcomes = self._counter(GATEWAY_OUTCOMES)
-        # Export this counter as 0 from the start. If a counter first appears with the value 1,
+        # The counter is exported as 0 from the start. If a counter first appears with the value 1,
         # Prometheus does not detect an increase.
         self._outcomes.labels("failed")
         self._refusals = self._counter(REFUSALS)

@@ -15,13 +15,13 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from temporalio.contrib.opentelemetry import TracingInterceptor
 
 _SERVICE: Final = "support-engine"
-# Timeout for a request to the collector, in seconds. An unresponsive collector blocks only the
-# sending thread.
+# Timeout for a request to the collector, in seconds. If the collector does not respond, only the
+# sending thread is blocked.
 _ANSWERS_WITHIN_S: Final = 3
 # Maximum time for sending the remaining spans when the process exits, in seconds.
 _LAST_S: Final = 2.0
-# The exported attributes: our own ids, codes and names. Attributes set by libraries may
-# contain customer data.
+# Only these attributes are exported: the service's ids, codes and names. Attributes set by
+# libraries may contain customer data.
 _KEPT: Final = frozenset(
     {
         "temporalWorkflowID",
@@ -75,8 +75,8 @@ class _Interceptor(TracingInterceptor):
 
 
 class _Reticent(SpanExporter):
-    """Exports each span with only its name, ids, times and known attributes. Error details are
-    omitted, because error messages quote customer text (decision 0020)."""
+    """An exporter that sends only the name, ids, times and known attributes of each span. Error
+    details are omitted, because error messages quote customer text (decision 0020)."""
 
     def __init__(self, exporter: SpanExporter) -> None:
         self._exporter = exporter
@@ -108,7 +108,7 @@ def _redacted(span: ReadableSpan) -> ReadableSpan:
 @contextmanager
 def sending(endpoint: str, process: str) -> Iterator[_Traces]:
     """Send this process's spans to `endpoint`/v1/traces, in batches, from a separate thread. While
-    the endpoint does not respond, up to 2,048 spans are kept; further spans are dropped."""
+    the endpoint does not respond, up to 2,048 spans are kept. Further spans are dropped."""
     exporter = OTLPSpanExporter(f"{endpoint}/v1/traces", timeout=_ANSWERS_WITHIN_S)
     provider = TracerProvider(
         resource=Resource.create({SERVICE_NAME: f"{_SERVICE}-{process}"}), shutdown_on_exit=False

@@ -19,7 +19,7 @@ from adapters.observability.metrics import Metrics
 from adapters.observability.questions import OK, Questions
 from domain.core.errors import InvalidInput
 
-# An event loop that is blocked for longer than this is unhealthy.
+# An event loop that is blocked for more than this many seconds is unhealthy.
 _LOOP_TURNS_WITHIN_S: Final = 5.0
 _LIBRARY_ANSWERS_WITHIN_S: Final = 2.0
 _CALLER_PATIENCE_S: Final = 10.0
@@ -35,8 +35,8 @@ class _Health:
 
 
 class Probes:
-    """Handles requests to METRICS_PORT. `library`: the local URL of the Temporal library's own
-    metrics, which are appended to ours."""
+    """The endpoints on METRICS_PORT. `library`: the local URL of the Temporal library's metrics,
+    which are appended to ours."""
 
     def __init__(self, metrics: Metrics) -> None:
         self.metrics = metrics
@@ -67,7 +67,8 @@ class Probes:
 
     def alive(self) -> tuple[int, dict[str, object]]:
         """Return the status and a JSON body. The status is 200 if the event loop responds or the
-        process is starting, otherwise 503. A blocked event loop does not recover on its own."""
+        process is starting, otherwise 503. A blocked event loop does not recover without a
+        restart."""
         if self._health is None:
             return 200, {"status": "starting"}
         try:

@@ -21,9 +21,9 @@ _log = structlog.get_logger(__name__)
 
 
 class Questions(Generic[T]):
-    """A group of checks that run concurrently. Regardless of the number of calls to `answers`, they
-    run at most once in `kept_s` seconds. `failed`: the result of a check that raised an exception.
-    `late`: the result of a check that took longer than `within_s` seconds."""
+    """A group of checks that run concurrently. The checks run at most once in `kept_s` seconds,
+    regardless of the number of calls to `answers`. `failed`: the result of a check that raised an
+    exception. `late`: the result of a check that took longer than `within_s` seconds."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Questions(Generic[T]):
 
     async def _ask(self) -> dict[str, T]:
         for name, question in self._questions.items():
-            # Do not start a check again while it is still running.
+            # A check must not be started again while it is still running.
             if name not in self._running:
                 self._running[name] = asyncio.create_task(self._answer(name, question))
         # Checks are not cancelled at the time limit, because cancelling would interrupt their

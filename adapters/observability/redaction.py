@@ -1,5 +1,5 @@
-"""Redact secrets and personal data in text. All redaction patterns are in this module. It cannot
-recognize customer text, so callers must never pass such text to it."""
+"""Redact secrets and personal data in text. All redaction patterns are in this module. Callers must
+never pass customer text, because the patterns cannot recognize such text."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -26,8 +26,8 @@ _HALVED: Final = 512
 _NAMES: Final = "api_?key|token|secret|password|passwd|pwd|authorization|cookie"
 _SECRET_NAME: Final = re.compile(rf"(?i)^(?:.*[_-])?(?:{_NAMES}|dsn)$")
 _WORD: Final = re.compile(r"[A-Za-z]?[a-z]+|[A-Z]+")
-# Matches an address that ends in a host name, an IPv4 address, or a domain that ends in letters.
-# Does not match a version, as in `temporalio@1.35.0`.
+# Matches an address that ends in a host name, an IPv4 address, or a domain that ends in letters. A
+# version, as in `temporalio@1.35.0`, does not match.
 _AT_HOST: Final = re.compile(
     r"\A.+(?:@|%40)(?:[^\W\d_][\w-]+(?:\.[\w-]+)*|\d+(?:\.\d+){3}"
     r"|[^\W_][\w-]*(?:\.[\w-]+)*\.[^\W\d_]{2,})",
@@ -54,19 +54,19 @@ def _address(match: re.Match[str]) -> str:
 
 
 _GAP: Final = r"(?:\s|%20)"
-# The name of a scheme, such as `bearer`, may precede the token, so a token must not start with such
-# a name.
+# A token must not start with the name of a scheme, such as `bearer`, because the name may precede
+# the token.
 _TOKEN_CHARACTER: Final = rf"(?!(?:bearer|basic){_GAP})[^\s\"'<>,;(){{}}\[\]]"
 _SCHEME: Final = r"[A-Za-z][A-Za-z0-9+.-]{0,30}://"
 
 _Rule = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
-# The order matters: each rule must leave the text that a later rule matches intact. Callers control
-# some of the text, so no rule may rescan the same characters from different starting points. If a
-# rule scans characters without a match, it consumes them and returns them unchanged, or stops after
-# a fixed number of characters.
+# The order matters: each rule must leave the text that a later rule matches intact. No rule may
+# rescan the same characters from different starting points, because callers control some of the
+# text. If a rule scans characters without a match, it consumes them and returns them unchanged, or
+# stops after a fixed number of characters.
 _RULES: Final[tuple[_Rule, ...]] = (
     # postgresql://user:password@host, and https://key@host. A run of 512 characters after the colon
-    # is too long for a port, so it is masked.
+    # is masked, because it is too long for a port.
     (
         re.compile(rf"({_SCHEME})[^\s:/@\"'<>]*+:(?:[^\s\"'<>]{{0,512}}@|[^\s\"'<>]{{512,}}+)"),
         rf"\1{MASK}@",
@@ -75,7 +75,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
     # Credentials after a scheme in the Authorization header.
     (re.compile(rf"(?i)(bearer)({_GAP}+)(?:{_TOKEN_CHARACTER})+"), rf"\1\2{MASK}"),
     (re.compile(rf"(?i)(basic)({_GAP}+)((?:{_TOKEN_CHARACTER}){{6,}})"), _basic),
-    # Matches api_key=…, also in a printed header or mapping.
+    # This rule matches api_key=…, also in a printed header or mapping.
     (
         re.compile(rf"(?i)((?:{_NAMES})[\"']?\s*[:=]\s*)(?:b?([\"']).*?\2|(?:b?[\"'])?[^\s\"',]+)"),
         rf"\1{MASK}",
@@ -91,8 +91,8 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (re.compile(r"(/api/webhooks/[a-z_]{1,32}/)[^\s\"'<>]{1,2048}"), rf"\1{MASK}"),
     # A widget session token: its ULID, a dot, and 32 bytes.
     (re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}\.[A-Za-z0-9_-]{43}"), MASK),
-    # Email addresses, also percent-encoded. An apostrophe inside a name is part of the address; an
-    # apostrophe used as a quote is not.
+    # Email addresses, also percent-encoded. An apostrophe inside a name is part of the address. An
+    # apostrophe used as a quotation mark is not.
     (re.compile(r"(?:[^\s<>\"'(),:;\[\]{}=&?/\\|]|(?<=\w)')++"), _address),
 )
 
@@ -102,12 +102,13 @@ _SUSPECT: Final = re.compile(
     r"[@%:=?]|eyJ|eyA|ewo|[Bb][Ee][Aa][Rr][Ee][Rr]|[Bb][Aa][Ss][Ii][Cc]|[Kk]_|[Pp]_|[Cc]_"
     r"|[0-9A-Z]\.[A-Za-z0-9_-]{43}|/api/webhooks/"
 )
-# A timestamp: digits and colons, with nothing to redact.
+# A timestamp contains nothing to redact.
 _TIME: Final = re.compile(r"[\d:.TZ+-]{10,40}")
 
 
 class Redactor:
-    """Masks the given secrets, and any text that looks like a credential or an email address."""
+    """A redactor that masks the given secrets, and any text that looks like a credential or an
+    email address."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         known = sorted({s for s in secrets if len(s) >= _MIN_SECRET}, key=len, reverse=True)

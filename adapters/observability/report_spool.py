@@ -29,7 +29,8 @@ _log = structlog.get_logger(__name__)
 
 
 class ReportSpool:
-    """The on-disk error reports of one process, and those left by processes that have exited."""
+    """The on-disk error reports of one process, and the reports left by processes that have
+    exited."""
 
     def __init__(self, root: Path, name: str) -> None:
         """Create this process's directory. `name`: the directory name, unique among all processes

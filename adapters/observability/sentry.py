@@ -24,8 +24,8 @@ _EVENT_FIELDS: Final = frozenset(
     {"event_id", "timestamp", "level", "platform", "transaction", "message", "tags", "exception",
      "fingerprint", "environment", "release", "sdk"}
 )  # fmt: skip
-# Fields that are removed within those fields: a frame's source code and local variables, and an
-# exception's message.
+# These nested fields are removed: a frame's source code and local variables, and an exception's
+# message.
 _UNWANTED: Final = frozenset({"vars", "context_line", "pre_context", "post_context", "value"})
 
 
@@ -35,7 +35,7 @@ class ReportRefused(Exception):
 
 class _Outbox(Transport):
     """A transport that stores the last envelope instead of sending it. The caller sends the
-    envelope itself, and therefore learns the outcome."""
+    envelope, so that the outcome is known."""
 
     envelope: Envelope | None = None
 
@@ -44,8 +44,8 @@ class _Outbox(Transport):
 
 
 class SentrySender:
-    """Sends reports to Sentry. The SDK, with its integrations disabled, builds and scrubs each
-    event."""
+    """The sender of reports to Sentry. The SDK builds and scrubs each event, with its integrations
+    disabled."""
 
     def __init__(self, dsn: str, redactor: Redactor) -> None:
         self._redactor = redactor
@@ -61,7 +61,7 @@ class SentrySender:
             dsn=dsn,
             transport=self._outbox,
             before_send=self._scrub,
-            # Integrations would capture errors on their own. Personal data is off by default.
+            # Integrations would capture additional errors. Personal data is off by default.
             default_integrations=False,
             auto_enabling_integrations=False,
             max_breadcrumbs=0,
@@ -77,8 +77,8 @@ class SentrySender:
 
     async def send(self, report_id: str, report: ErrorReport) -> None:
         """Send a report. If the same id is sent twice, Sentry stores only one report. Raises
-        EngineUnavailable if Sentry did not accept the report now, and ReportRefused if it never
-        will."""
+        EngineUnavailable if Sentry cannot accept the report now, and ReportRefused if Sentry will
+        never accept it."""
         self._outbox.envelope = None
         self._client.capture_event(_event(report_id, report))
         if self._outbox.envelope is None:

@@ -45,7 +45,7 @@ def traces_of(watch: WatchSettings, process: str) -> Iterator[Traces | None]:
 
 
 def traced(client: Client, traces: Traces | None) -> Client:
-    """Return the client with tracing enabled. Workers that use it are traced as well."""
+    """Return the client with tracing enabled. Workers that use this client are traced too."""
     if traces is None:
         return client
     config = client.config()

@@ -1,8 +1,8 @@
 """Stripe Checkout for the service's own account: payment pages for plans and credits.
 
-This module calls Stripe with httpx. For its three calls, Stripe's library would use 31 MB and add a
+This module calls Stripe with httpx. Stripe's library would use 31 MB for three calls, and add a
 third of a second to the start of every process. Each call must also end by our deadline, and report
-whether it may have taken effect.
+whether it may have had an effect.
 """
 
 from collections.abc import Iterator
@@ -54,13 +54,13 @@ class _Subscription(BaseModel):
 
 
 class _Done(BaseModel):
-    """A Stripe response from which only the id is used."""
+    """A Stripe response. Only its id is used."""
 
     id: str
 
 
 class StripeCheckout:
-    """Stripe's payment pages. `return_url`: the URL to which a payment page returns."""
+    """Stripe's payment pages. `return_url`: the URL that the browser returns to after payment."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, secret_key: str, return_url: str
@@ -80,7 +80,8 @@ class StripeCheckout:
             try:
                 session = await call.effect(request, _Session, doubted=_in_use)
             except ActionUnknown:
-                # The same key returns the same page, whether or not the first attempt succeeded.
+                # A retry with the same key returns the same page, even if the first attempt
+                # succeeded.
                 session = await call.effect(request, _Session, doubted=_in_use)
         return OpenedCheckout(session.id, session.url)
 
@@ -204,8 +205,8 @@ def _in_use(reply: Reply) -> bool:
 
 @contextmanager
 def _only_unreachable() -> Iterator[None]:
-    """Raise PaymentsUnreachable for every failure in the block. These calls charge nothing, so
-    callers may retry them."""
+    """Raise PaymentsUnreachable for every failure in the block. Callers can retry these calls,
+    because the calls charge nothing."""
     try:
         yield
     except (ActionRefused, ActionUnknown, ActionUnreachable) as error:

@@ -106,7 +106,7 @@ def read_event(body: bytes) -> PaymentEvent | None:
     if kind is PaymentKind.PENDING and thing.payment_status != "unpaid":
         kind = PaymentKind.PAID
     if kind is PaymentKind.RENEWED and thing.billing_reason != _RENEWAL:
-        return None  # The first invoice. The checkout session already reports its payment.
+        return None  # The checkout session already reports the first invoice's payment.
     named = thing.metadata or thing.of_subscription or thing.of_parent or {}
     ended = kind is PaymentKind.ENDED
     return PaymentEvent(

@@ -81,7 +81,7 @@ class ProcessPool:
 
     async def _started(self) -> Process:
         """Start a child process in its own session. Ctrl-C then reaches only the parent, which
-        stops the child itself."""
+        stops the child."""
         return await asyncio.create_subprocess_exec(
             sys.executable, "-m", self._module, "--seconds", str(self._cpu_s),
             stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True,

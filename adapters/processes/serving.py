@@ -15,7 +15,7 @@ from typing import BinaryIO, Final
 from adapters.processes.framing import LENGTH_BYTES, framed
 
 _MEMORY: Final = 1024 * 1024 * 1024
-# A lower CPU priority than that of the processes that serve other callers.
+# The CPU priority is lower than that of the processes that serve other callers.
 _NICE: Final = 5
 
 
@@ -40,6 +40,6 @@ def serve(answer: Callable[[bytes], bytes], *, warm_up: Callable[[], object]) ->
 
 
 def _read(stream: BinaryIO) -> bytes:
-    """Return the next request, or an empty one at the end of the input."""
+    """Return the next request, or empty bytes at the end of the input."""
     length = stream.read(LENGTH_BYTES)
     return stream.read(int.from_bytes(length)) if len(length) == LENGTH_BYTES else b""

@@ -1,5 +1,5 @@
-"""The service's calls to Temporal. They refer to workflows by name, without importing them, so that
-a process that only starts runs does not load any workflows."""
+"""The service's calls to Temporal. The calls refer to workflows by name. A process that only starts
+runs therefore does not load any workflows."""
 
 import asyncio
 from collections.abc import Awaitable, Iterator, Sequence
@@ -40,21 +40,22 @@ _HEALTH_TIMEOUT_S: Final = 2.5
 _CALL_TIMEOUT_S: Final = 4.0
 _CHECKED_WITHIN: Final = timedelta(seconds=1)
 
-# The platform that sent the webhook is waiting for our response, so this call must be short.
+# The timeout is short, because the platform that sent the webhook is waiting for our response.
 _PROCESS_TIMEOUT_S: Final = 1.0
 
 # If a worker crashes during a workflow task, another worker takes over after this time.
 _TASK_TIMEOUT: Final = timedelta(seconds=5)
 _DRY_RUN_TIMEOUT: Final = timedelta(seconds=30)
-# The timeout is long enough for many messages, and each message may call a language model.
+# The timeout is long enough for many messages. Each message may call a language model.
 _SIMULATION_TIMEOUT: Final = timedelta(seconds=120)
-# Maximum number of deliveries that one parent workflow starts as children, all in one workflow
-# task.
+# Maximum number of deliveries that one parent workflow starts as children. It starts all of them in
+# one workflow task.
 _SENT_AT_ONCE: Final = 200
 
 
 class TemporalEngine:
-    """Starts, awaits and signals runs. Implements `domain.runs.ports.Engine`."""
+    """A Temporal client that starts, awaits and signals runs. Implements
+    `domain.runs.ports.Engine`."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -110,7 +111,7 @@ class TemporalEngine:
 
         A run is restarted if its workflow ended without an outcome, because each of its steps may
         be repeated. Such a workflow was terminated, or timed out during a database outage. A
-        reopened run is restarted as well.
+        reopened run is restarted too.
         """
         reuse = WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY
         if event.reopened:
@@ -151,7 +152,7 @@ class TemporalEngine:
 
     async def begin(self, workflow: str, work: BackgroundRef) -> bool:
         """Start the workflow for a committed row. Return False if the workflow is running or has
-        already completed. Raises EngineUnavailable; the sweeper then starts the workflow."""
+        already completed. Raises EngineUnavailable. In this case, the sweep starts the workflow."""
         try:
             with outages_reported():
                 async with asyncio.timeout(_CALL_TIMEOUT_S):
@@ -209,7 +210,7 @@ class TemporalEngine:
 
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
         """Start webhook deliveries outside a run. Deliveries that are already running are not
-        started again. Raises EngineUnavailable; the sweeper then finds the deliveries."""
+        started again. Raises EngineUnavailable. In this case, the sweep starts the deliveries."""
         for start in range(0, len(delivery_ids), _SENT_AT_ONCE):
             await self._send(client_id, tuple(delivery_ids[start : start + _SENT_AT_ONCE]))
 
@@ -231,7 +232,7 @@ class TemporalEngine:
 
         If the webhook's workflow has ended, it is started again, because the webhook's row shows
         whether work is left. `wake`: whether a webhook that is waiting for its next attempt retries
-        now. Raises EngineUnavailable; the sweep then starts the webhook.
+        now. Raises EngineUnavailable. In this case, the sweep starts the workflow.
         """
         ref = webhook.ref
         try:

@@ -49,7 +49,7 @@ def deployment_config(temporal: TemporalSettings) -> WorkerDeploymentConfig | No
     deployments.
 
     Runs move to the current build with their next task. If runs were pinned, the old workers would
-    have to keep running for as long as a review may stay open: 72 hours.
+    have to keep running until all reviews have ended, which takes up to 72 hours.
     """
     if temporal.version is None:
         return None
@@ -84,7 +84,7 @@ async def tell_if_passed_over(client: Client, temporal: TemporalSettings, *, que
 async def promote(
     client: Client, build: WorkerDeploymentVersion, now: Clock, *, patience_s: float
 ) -> str:
-    """Make a build the current one as soon as its workers poll all queues.
+    """Wait until the workers of a build poll all queues, then make that build the current build.
 
     Once every queue uses the build, return the id of the previous build, or "". Raises InvalidInput
     if the change takes longer than `patience_s` seconds, and RPCError.
@@ -124,7 +124,7 @@ async def _obstacle(client: Client, build: WorkerDeploymentVersion, now: Clock) 
 
 
 async def _make_current(client: Client, build: WorkerDeploymentVersion) -> None:
-    """Make the build current. This has no effect if it already is."""
+    """Make the build current, unless it already is."""
     await client.workflow_service.set_worker_deployment_current_version(
         SetWorkerDeploymentCurrentVersionRequest(
             namespace=client.namespace,

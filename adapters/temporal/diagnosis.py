@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 from settings.temporal import TemporalSettings
 
 _TIMEOUT_S: Final = 2.0
-# An HTTP/2 server sends data first. A server that requires a certificate closes the connection
-# instead.
+# An HTTP/2 server sends data immediately. A server that requires a certificate closes the
+# connection instead.
 _SPEAKS_WITHIN_S: Final = 1.0
 
 

@@ -44,7 +44,8 @@ async def erased(client: Client, erase: EraseInput) -> str:
 
 
 class TemporalRuns:
-    """Lists and deletes workflow executions. Implements `domain.runs.ports.Executions`."""
+    """Workflow executions, which can be listed and deleted. Implements
+    `domain.runs.ports.Executions`."""
 
     def __init__(self, client: Client) -> None:
         self._client = client

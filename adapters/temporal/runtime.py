@@ -31,8 +31,8 @@ def set_up(*, numbers: bool) -> str | None:
     before the process creates its first client.
 
     `numbers`: whether to collect the library's metrics too. If True, return their URL, otherwise
-    None. The library aggregates its metrics and serves them on a loopback port, which costs less
-    than reporting each event.
+    None. The library aggregates its metrics and serves them on a loopback port. Reporting each
+    event would cost more.
     """
     logs = LoggingConfig(
         filter=TelemetryFilter(core_level="WARN", other_level="ERROR"),

@@ -43,12 +43,13 @@ _NOT_FOR_US: Final = (RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNIMPLEMENT
 _SWEEP_TIMEOUT: Final = timedelta(minutes=10)
 # With many clients, a poll may take longer than the interval between polls.
 _RECONCILE_TIMEOUT: Final = timedelta(hours=2)
-# A nightly run that hangs must not prevent the next night's run.
+# With this timeout, a nightly run that hangs does not prevent the next night's run.
 _HOUSEKEEPING_TIMEOUT: Final = timedelta(hours=12)
 # After an outage, one sweep does the work of all missed sweeps.
 _CATCH_UP: Final = timedelta(minutes=1)
 _MONTHLY_CATCH_UP: Final = timedelta(days=62)
-# Each day and each week has its own row, so every run missed during an outage is caught up.
+# Every run that was missed during an outage is caught up, because each day and each week has a
+# separate row.
 _DAILY_CATCH_UP: Final = timedelta(days=31)
 _WEEKLY_CATCH_UP: Final = timedelta(days=31)
 

@@ -49,8 +49,8 @@ class DeliveryTrace:
         )
 
     def _judged(self, met: Exception | None) -> tuple[FailureKind | None, str | None]:
-        # Once the response headers have arrived in time, the receiver has responded. A later
-        # failure to read the body does not matter.
+        # The receiver has responded once the response headers have arrived in time. Later failures
+        # to read the body are ignored.
         if self.head is not None:
             failure = failure_of(self.head.status)
             return failure, None if failure is None else f"the answer was {self.head.status}"

@@ -30,8 +30,8 @@ def tls_context(ca_file: Path | None, *protocols: str) -> ssl.SSLContext:
     """Return a context for TLS 1.2 or newer that checks the certificate and the host name.
 
     It trusts the public certificate authorities and those in `ca_file`. `protocols`: ALPN names.
-    Loading the authorities takes a tenth of a second of CPU time, so the process caches the
-    context. Raises OSError if `ca_file` cannot be loaded.
+    The process caches the context, because loading the authorities takes a tenth of a second of CPU
+    time. Raises OSError if `ca_file` cannot be loaded.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
@@ -46,7 +46,7 @@ def tls_context(ca_file: Path | None, *protocols: str) -> ssl.SSLContext:
 
 def vetted(found: Sequence[str], *, allow_private: bool) -> list[Address]:
     """Return the addresses without duplicates. Raises PostFailed if any address is forbidden,
-    because a host name that resolves to a forbidden address is an attack or a mistake."""
+    because such a host name is an attack or a mistake."""
     addresses = [ip_address(text) for text in found]
     for address in addresses:
         check(address, allow_private=allow_private)
@@ -63,7 +63,7 @@ def check(address: Address, *, allow_private: bool) -> None:
 
 
 class Dialler:
-    """Makes one connection to a host. `dialled`: the last address tried."""
+    """One connection to a host. `dialled`: the last address tried."""
 
     def __init__(self, *, allow_private: bool) -> None:
         self._allow_private = allow_private
@@ -82,16 +82,16 @@ class Dialler:
         return await self._dial(last, port)
 
     async def _dial(self, address: Address, port: int) -> socket.socket:
-        # The address is checked again immediately before connecting, regardless of any checks by
-        # the caller.
+        # The address is checked immediately before connecting, even if the caller has already
+        # checked it.
         check(address, allow_private=self._allow_private)
         self.dialled = address
         family = socket.AF_INET if address.version == 4 else socket.AF_INET6
         try:
             sock = socket.socket(family, socket.SOCK_STREAM)
         except OSError as error:
-            # Too many files are open. This failure is our own, so it must not count against the
-            # receiver.
+            # This error means that our process has too many open files. It must not be recorded as
+            # a failure of the receiver.
             raise EngineUnavailable("no socket is left") from error
         try:
             sock.setblocking(False)

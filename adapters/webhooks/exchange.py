@@ -1,6 +1,7 @@
 """One HTTP/1.1 request and its response, on a separate connection.
 
-The size limits are applied as bytes are received, so no response can use more memory.
+No response can use more memory than the size limits, because they are applied as bytes are
+received.
 """
 
 import asyncio
@@ -63,8 +64,8 @@ class Exchange:
         raise _no_http()
 
     async def read(self) -> None:
-        """Read the response body, up to MAX_BODY. Raises the same errors as `ask`; `body` then
-        contains the bytes received until the error."""
+        """Read the response body, up to MAX_BODY. Raises the same errors as `ask`. After an error,
+        `body` contains the bytes received until then."""
         enough = self._received + MAX_BODY
         while self._received < enough and isinstance(event := await self._next(), h11.Data):
             self.body += bytes(event.data[: RESPONSE_KEPT - len(self.body)])

@@ -44,7 +44,7 @@ _TLS: Final = {
 
 def explained(met: Exception | None) -> PostFailed:
     """Return the failure that corresponds to an error in MET, based on its type and codes. Do not
-    use this function for our own deadline."""
+    use this function if our deadline has passed."""
     match met:
         case PostFailed():
             return met

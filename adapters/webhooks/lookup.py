@@ -1,9 +1,8 @@
-"""DNS lookups, in threads used for nothing else.
+"""DNS lookups, in dedicated threads.
 
-A lookup cannot be cancelled: the operator of the name server determines how long its thread is
-blocked. Each client therefore has few threads, and no caller waits for a lookup beyond a deadline.
-The time spent waiting for a free thread is not the name server's fault, so it does not count toward
-that deadline.
+A lookup cannot be cancelled: the name server's operator determines how long its thread is blocked.
+Each client therefore has few threads, and callers wait for a lookup only until a deadline. The
+deadline excludes the wait for a free thread, because the name server does not cause that wait.
 """
 
 import asyncio
@@ -24,11 +23,11 @@ LOOKUP_S: Final = 3.0
 _THREADS: Final = 4
 """Maximum number of lookup threads per client, including those for abandoned lookups."""
 _ALL_THREADS: Final = 256
-"""Maximum number of lookup threads for all clients together. About sixty clients at their own limit
-would use all of them. They would also use all of the worker's slots."""
+"""Maximum number of lookup threads for all clients together. About sixty clients at their limits
+would use all of the threads, and all of the worker's slots."""
 _PATIENCE_S: Final = 10.0
-"""Maximum wait for a free thread, in seconds. The system's resolver ends a lookup after 10 to 20 s,
-so a blocked thread is free again by then."""
+"""Maximum wait for a free thread, in seconds. A blocked thread becomes free, because the system's
+resolver ends a lookup after 10 to 20 s."""
 _LATER_S: Final = 5.0
 
 LookUp = Callable[[str], Sequence[str]]
@@ -44,7 +43,7 @@ def system_look_up(name: str) -> Sequence[str]:
 
 
 class Names:
-    """Performs DNS lookups for many clients. An instance belongs to one event loop."""
+    """DNS lookups for many clients. An instance belongs to one event loop."""
 
     def __init__(
         self,
@@ -87,8 +86,8 @@ class Names:
         mine = self._threads.setdefault(client_id, asyncio.Semaphore(_THREADS))
         if key not in self._running:
             with ExitStack() as taken:
-                # Acquire the client's own slot first, so that a client at its limit does not occupy
-                # a shared slot.
+                # Acquire one of the client's slots first, so that a client at its limit does not
+                # occupy a shared slot.
                 for threads in (mine, self._all_threads):
                     await threads.acquire()
                     taken.callback(threads.release)

@@ -9,7 +9,7 @@ _LONGEST_S: Final = 366 * 24 * 3600.0
 
 def seconds(header: str, now: datetime) -> float | None:
     """Return the delay in a Retry-After header, in seconds from `now`: 0 for a past time, and at
-    most `_LONGEST_S`. Return None if the header is neither a number nor a date."""
+    most `_LONGEST_S`. Return None unless the header is a number or a date."""
     text = header.strip()
     if text.isascii() and text.isdigit():
         return min(float(text), _LONGEST_S)

@@ -24,11 +24,11 @@ _OURS: Final = ""
 
 
 class HttpWebhookSender:
-    """Sends POSTs to merchants' URLs. Implements domain.webhooks.ports.WebhookSender. An instance
-    belongs to one event loop.
+    """A sender of POSTs to merchants' URLs. Implements domain.webhooks.ports.WebhookSender. An
+    instance belongs to one event loop.
 
-    POSTs share only the lookup threads. Each POST has its own connection, which is closed once the
-    response is known.
+    POSTs share only the lookup threads. Each POST uses a separate connection, which is closed once
+    the response is known.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class HttpWebhookSender:
         lookup_s: float = LOOKUP_S,
     ) -> None:
         """Create the sender. `ca_file`: certificates (PEM) of authorities that are trusted in
-        addition to the public ones. Raises OSError if the file cannot be loaded."""
+        addition to public authorities. Raises OSError if the file cannot be loaded."""
         self._allow_private = allow_private
         self._tls = tls_context(ca_file, HTTP)
         self._names = Names(look_up, lookup_s)
@@ -70,7 +70,7 @@ class HttpWebhookSender:
         except PostFailed:
             return False
         except Deferred:
-            # No thread was free, so the failure says nothing about the host name.
+            # The failure says nothing about the host name, because no thread was free.
             return True
         return True
 

@@ -1,5 +1,5 @@
 """Server-rendered charts: bars, a histogram with a marker, and a sparkline for a table cell. The
-`core/charts.html` template draws them. A missing measurement is shown as a gap, never as zero."""
+`core/charts.html` template draws them. A missing measurement is shown as a gap instead of zero."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -52,8 +52,8 @@ class ChartRow:
 
 @dataclass(frozen=True, slots=True)
 class ChartArea:
-    """The clickable area of a measured column, as high as the chart. `title`: the column's values.
-    `href`: the column's link."""
+    """The clickable area of a measured column, over the full height of the chart. `title`: the
+    column's values. `href`: the column's link."""
 
     path: str
     title: str
@@ -138,7 +138,7 @@ def bar_chart(
 
 
 def _rectangle(x: float, y: float, width: float, height: float) -> str:
-    """Return a rectangle as SVG path data. One path with many rectangles is far shorter than one
+    """Return a rectangle as SVG path data. One path with many rectangles is much shorter than one
     element per rectangle."""
     return f"M{x:g} {y:g}h{width:g}v{height:g}h-{width:g}z"
 
@@ -188,7 +188,7 @@ def sparkline(title: str, values: Sequence[float | None], *, top: float | None =
             y = LINE_HEIGHT - 1 - value / top * (LINE_HEIGHT - 2)
             points.append(f"{place * step:.1f},{y:.1f}")
         elif points:
-            # A single point is repeated, so that it is drawn as a dot as wide as the stroke.
+            # A single point is repeated, so that it is drawn as a dot with the width of the stroke.
             segments.append(" ".join(points if len(points) > 1 else points * 2))
             points = []
     return Sparkline(title, tuple(segments))

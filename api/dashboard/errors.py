@@ -70,7 +70,7 @@ async def page_http_error(request: Request, error: Exception) -> Response:
 
 
 async def _back_to_the_form(request: Request, error: DomainError, post: Post) -> Response:
-    # Do not store a form as a draft if it was already submitted.
+    # An already submitted form must not be stored as a draft.
     if not isinstance(error, AlreadyPosted) and (fields := kept_fields(post.fields)):
         page = post.page
         async with page.resources.work.of(page.tenant) as work:
@@ -123,7 +123,7 @@ async def _shown(
 
 def _again(post: Post | None) -> dict[str, object] | None:
     """Return the form's path and its fields without secrets, so that the user can submit the form
-    again. The form takes effect only once, no matter how often it is submitted."""
+    again. The form takes effect only once, even if it is submitted repeatedly."""
     if post is None:
         return None
     fields = {name: value for name, value in post.fields.items() if not name.startswith(SECRET)}

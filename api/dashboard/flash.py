@@ -17,9 +17,9 @@ _LASTS_S: Final = 60
 
 class Flash(BaseModel):
     """A one-time message. `key`: the key of its text, such as "content.saved", or the code of an
-    error. It is empty if the page itself reports the outcome. `facts`: values for the placeholders
-    in the text. `reason`: the violated rule, by language. `next_step`: the client's next onboarding
-    step, to which the message links."""
+    error. The key is empty if the page reports the outcome in another way. `facts`: values for the
+    placeholders in the text. `reason`: the violated rule, by language. `next_step`: the client's
+    next onboarding step. The message contains a link to the step."""
 
     model_config = ConfigDict(frozen=True)
 

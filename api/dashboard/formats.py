@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from domain.core.durations import whole
 from domain.core.money import Money, digits_of
 
-_THIN: Final = "\u202f"  # In French, a narrow no-break space separates groups of digits.
+_THIN: Final = "\u202f"  # A narrow no-break space, which separates groups of digits in French.
 _MONTHS: Final = {
     "fr": [
         "janv.",
@@ -36,8 +36,7 @@ _SIGNS: Final = {"EUR": "€", "USD": "$", "GBP": "£"}
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """Formatter for one user. `now`: the time of the request, from which relative times are
-    computed."""
+    """Formatter for one user. `now`: the time of the request, used to compute relative times."""
 
     language: str
     zone: ZoneInfo
@@ -103,7 +102,7 @@ class Formats:
         return (one if is_one else several).format(count=self.number(number), **facts)
 
     def percent(self, share: float | None, digits: int = 0) -> str:
-        """Format a share from 0 to 1 as a percentage."""
+        """Format a fraction from 0 to 1 as a percentage."""
         if share is None:
             return "–"
         return self.number(share * 100, digits) + (f"{_THIN}%" if self.language == "fr" else "%")

@@ -1,5 +1,5 @@
-"""Parsing of submitted forms. They are `application/x-www-form-urlencoded`, or
-`multipart/form-data` for a form with a file. Each field may occur at most once."""
+"""Parse submitted forms. They are `application/x-www-form-urlencoded`, or `multipart/form-data` for
+a form with a file. Each field may occur at most once."""
 
 import asyncio
 import re
@@ -23,9 +23,9 @@ _MAX_FILES: Final = 1
 SMALL_FORM: Final = 64 * 1024
 """Maximum length in bytes of a form that has no long texts, or whose sender is not signed in."""
 
-# A valid escape has three characters. Invalid ones cost more.
+# A valid escape sequence has three characters. Invalid sequences cost more parsing time.
 _MAX_ESCAPES: Final = MAX_BYTES // 3
-# The cost of a library is quadratic in the length of a header.
+# The limit is low, because a library's parsing time is quadratic in the length of a header.
 _MAX_PART_HEADERS: Final = 1_000
 _MAX_CONTENT_TYPE: Final = 200
 _BOUNDARY: Final = re.compile(rb"[0-9A-Za-z'()+_,./:=?-]{1,70}")
@@ -46,7 +46,7 @@ async def read_form(request: Request, *, at_most: int = SMALL_FORM) -> Mapping[s
         # Parsing a large form takes a tenth of a second, which would delay other requests.
         is_large = len(body) > SMALL_FORM
         pairs = await asyncio.to_thread(_pairs, body) if is_large else _pairs(body)
-    except ValueError:  # UnicodeDecodeError is a ValueError, so invalid UTF-8 is rejected too.
+    except ValueError:  # Invalid UTF-8 is rejected too, because UnicodeDecodeError is a ValueError.
         raise InvalidBody("formulaire attendu") from None
     return _once_each(pairs)
 
@@ -93,7 +93,8 @@ def _media_type(request: Request) -> str:
 
 
 def _boundary(request: Request) -> bytes:
-    """Return the boundary of the parts. Raises InvalidBody if it is missing or invalid."""
+    """Return the boundary of the parts. Raises InvalidBody if the boundary is missing or
+    invalid."""
     content_type = request.headers["content-type"]
     named = parse_options_header(content_type)[1] if len(content_type) <= _MAX_CONTENT_TYPE else {}
     boundary = named.get(b"boundary", b"")

@@ -108,8 +108,8 @@ class Page:
         return parse_query(model, QueryParams(given))
 
     async def typed(self, form: str, defaults: Mapping[str, str]) -> Typed:
-        """Return the initial fields of the form that is submitted to the path `form`: the user's
-        unsent draft if there is one, otherwise the `defaults`."""
+        """Return the initial fields of a form: the user's unsent draft, or the `defaults` if there
+        is no draft. `form`: the form's submission path."""
         async with self.resources.database.reading(self.tenant) as connection:
             draft = await PageDrafts(connection, self.tenant, self.visit.user.id).read(form)
         return Typed.of(defaults, draft)
@@ -124,7 +124,7 @@ class Page:
         """Return the rendered template, which extends `core/app.html`. The template receives this
         page as `page`.
 
-        `sources`: the sources that the page may load from; defaults to our own origin.
+        `sources`: the sources that the page may load from. The default is our origin.
         """
         flash = None if is_poll(self.request) else flash_of(self.request)
         answer = self.resources.pages.render_app(
@@ -188,9 +188,9 @@ class OnPage:
     ) -> Page:
         """Return the page, as `__call__` does, for a user who is authenticated and counted.
 
-        `form_of`: the client for which the form was rendered. It takes precedence over a client to
-        which the user has switched since then. `stays`: whether subsequent pages also show that
-        client.
+        `form_of`: the client for which the form was rendered. This client takes precedence, even if
+        the user has since switched to another client. `stays`: whether subsequent pages also show
+        that client.
         """
         resources: Resources = request.app.state.resources
         record_id = ""
@@ -223,8 +223,8 @@ async def _page_of(
     request: Request, visit: Visit, form_of: TenantId | None, *, stays: bool
 ) -> Page:
     """Return a page for the client that the form specifies. Without a form, use the client in the
-    query, then the last client shown, then the user's first client. Redirects if the user has no
-    client. Raises AccessDenied if the user may not act for the client."""
+    query, then the last client shown, then the user's first client. A user without a client is
+    redirected. Raises AccessDenied if the user may not act for the client."""
     resources: Resources = request.app.state.resources
     async with resources.database.reading_across() as connection:
         preferences = await preferences_of(connection, visit.user.id)
@@ -281,7 +281,7 @@ async def _switched(page: Page, member: Member) -> Page:
 
 
 async def _remember(page: Page, client_id: str) -> None:
-    """Store the client as the one that subsequent pages show."""
+    """Store the client that subsequent pages show."""
     wanted = replace(page.preferences, client_id=client_id)
     async with page.resources.work.everywhere() as work:
         await save_preferences(work, page.visit.user.id, wanted)

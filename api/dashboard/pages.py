@@ -28,8 +28,8 @@ _POLICY: Final = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:{images}; font-src 'self'; "
     "base-uri 'none'; frame-ancestors 'none'; form-action {form_action}"
 )
-# Additional policy for pages with our script. The page's nonce permits only this script, so no
-# other script can turn text into markup.
+# Additional policy for pages with our script. No other script can turn text into markup, because
+# the page's nonce permits only this script.
 _WITH_SCRIPT: Final = (
     "; script-src 'nonce-{nonce}'; connect-src 'self'; frame-src {frames}; "
     "require-trusted-types-for 'script'; trusted-types htmx"
@@ -38,7 +38,7 @@ _WITH_SCRIPT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Additional sources from which a page may load content, in Content-Security-Policy syntax."""
+    """Additional sources for a page's content, in Content-Security-Policy syntax."""
 
     images: str = ""
     frames: str = "'none'"
@@ -78,9 +78,9 @@ class Pages:
         }
 
     def say(self, language: str, key: str, facts: Mapping[str, object]) -> str:
-        """Return a text whose key no template contains literally, such as a chart title. `key`: the
-        path of the text, such as "webhooks.line". `facts`: values for the placeholders in the text.
-        """
+        """Return a text with a key that is computed at run time, such as a chart title. `key`: the
+        path of the text, such as "webhooks.line". `facts`: values for the placeholders in the
+        text."""
         words: object = self._words[language]
         for part in key.split("."):
             if not isinstance(words, Mapping):
@@ -102,7 +102,7 @@ class Pages:
 
         `facts`: the template's variables. The template reads its texts from `words`, in the user's
         language. `form_action`: the allowed targets of the page's forms, including redirects.
-        `language`: the user's language, if known; defaults to the browser's language.
+        `language`: the user's language, if known. The default is the browser's language.
         """
         if language not in LANGUAGES:
             language = language_of(request)
@@ -201,13 +201,13 @@ def _answer(page: str, status: int, language: str, policy: str) -> HTMLResponse:
 
 def language_of(request: Request) -> str:
     """Return the language for an Accept-Language header: French or English. Return French if the
-    header accepts neither of them."""
+    header accepts no supported language."""
     return preferred_language(request.headers.get("accept-language", ""))
 
 
 def preferred_language(accepted: str) -> str:
     """Return the supported language with the highest weight in the header (RFC 9110), or the first
-    supported one."""
+    supported language."""
     weights: Mapping[str, float] = dict(_weighed(part) for part in reversed(accepted.split(",")))
     return max(LANGUAGES, key=lambda one: weights.get(one, weights.get("*", 0.0)))
 

@@ -69,7 +69,7 @@ class PaletteGroup:
 
 def palette_groups(page: Page, asked: str, found: SearchResults) -> tuple[PaletteGroup, ...]:
     """Return the palette's nonempty groups. `asked`: the member's input. `found`: the matching
-    records; without input, the latest tickets."""
+    records, or the latest tickets if there is no input."""
     words = searched_words(asked)
     tickets = PaletteGroup("tickets", tuple(_ticket(page, one) for one in found.tickets))
     pages = PaletteGroup("go", tuple(_pages(page, words))[:SHOWN])

@@ -38,9 +38,9 @@ _WHOLE: Final = re.compile(r"[0-9]{1,6}")
 
 @dataclass(frozen=True, slots=True)
 class PlacedProblem:
-    """A problem in a playbook, with its position. `path`: the path of the invalid field; empty if
-    the problem's text already contains it. `line`, `column`: the position in the YAML; None if the
-    playbook was not entered as YAML."""
+    """A problem in a playbook, with its position. `path`: the path of the invalid field, or empty
+    if the problem's text already contains it. `line`, `column`: the position in the YAML, or None
+    if the playbook was not entered as YAML."""
 
     path: str
     said: str
@@ -49,8 +49,7 @@ class PlacedProblem:
 
 
 def form_of(playbook_id: str) -> str:
-    """Return the path to which a playbook's form is submitted. `playbook_id`: `new` for a new
-    playbook."""
+    """Return the submission path of a playbook's form. `playbook_id`: `new` for a new playbook."""
     return PLAYBOOKS if playbook_id == "new" else f"{PLAYBOOKS}/{playbook_id}/edit"
 
 

@@ -116,12 +116,13 @@ class Post:
             yield work
 
     async def leads_to(self, work: UnitOfWork, location: str) -> None:
-        """Set the redirect target for a repeated submission. Used if the target is known only after
-        the form has taken effect."""
+        """Set the redirect target for a repeated submission. Call this method if the target is
+        known only after the form has taken effect."""
         await lead_form(work, self.page.actor, self.once, location)
 
     async def forget(self) -> None:
-        """Delete the form's draft. Used after an effect that runs in its own transactions."""
+        """Delete the form's draft. Call this method after an effect that runs in separate
+        transactions."""
         page = self.page
         async with page.resources.work.of(page.tenant) as work:
             await drop_draft(work, page.visit.user.id, self.form)
@@ -150,14 +151,14 @@ class Post:
 
 
 class ReadForm(Protocol):
-    """Reads a form of at most this many bytes."""
+    """A function that reads a form of at most `at_most` bytes."""
 
     async def __call__(self, request: Request, *, at_most: int) -> Mapping[str, str]: ...
 
 
 class Posted:
-    """A dependency that returns a form submitted by a member with one of the `roles`. Its other
-    parameters are those of `OnPage`.
+    """A dependency that returns a form submitted by a member with one of the `roles`. The other
+    parameters are the same as for `OnPage`.
 
     The form applies to the client for which it was rendered, even if another tab has switched
     clients since then. If the session has expired, the fields are kept, and the sign-in page leads
@@ -194,7 +195,8 @@ class Posted:
         if visit is None:
             back = await _keep_for_later(request, self._read)
             raise PageRedirect(sign_in_at(back))
-        # Counted before the form is read, so that forms that are refused later count too.
+        # The request is counted before the form is read, so that rejected forms also count toward
+        # the limit.
         await count_page(request, visit)
         file = None
         if self._upload is None:
@@ -245,8 +247,8 @@ async def _keep_for_later(request: Request, read: ReadForm) -> str:
 
 
 def version_of(record: BaseModel) -> str:
-    """Return a digest of a record. A form contains the digest of the record from which it was
-    rendered, so later changes to the record are detected."""
+    """Return a digest of a record. A form contains the digest of its record, so that later changes
+    to the record are detected."""
     return hashlib.sha256(record.model_dump_json().encode()).hexdigest()[:16]
 
 

@@ -5,7 +5,7 @@ from starlette.responses import RedirectResponse, Response
 
 
 class PageRedirect(Exception):
-    """Redirects the browser to the page at `location` when raised."""
+    """An exception that redirects the browser to the page at `location`."""
 
     def __init__(self, location: str) -> None:
         super().__init__(location)
@@ -13,7 +13,7 @@ class PageRedirect(Exception):
 
 
 async def redirected(_: Request, error: Exception) -> Response:
-    """Return the redirect (303) for a PageRedirect. Raises every other error again."""
+    """Return the redirect (303) for a PageRedirect. Raises all other errors again."""
     if not isinstance(error, PageRedirect):
         raise error
     return RedirectResponse(error.location, status_code=303, headers={"Cache-Control": "no-store"})

@@ -1,4 +1,4 @@
-"""The browser session: its cookie, and the check that a form was submitted from one of our own
+"""The browser session: its cookie, and the check that a form was submitted from one of our
 pages."""
 
 import hmac
@@ -24,8 +24,8 @@ from services.identity.sessions import end_session, find_session, see_session
 SIGN_IN: Final = "/app/sign-in"
 CSRF: Final = "csrf"
 
-# Minimum interval between updates of a session's last use. It avoids a database write on every
-# request.
+# Minimum interval between updates of a session's last use. The interval avoids a database write on
+# every request.
 _SEEN_EVERY: Final = timedelta(minutes=1)
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
@@ -57,20 +57,21 @@ async def visit_of(request: Request) -> Visit | None:
 
 
 def is_poll(request: Request) -> bool:
-    """Return True if the request is a page's background poll. A poll neither extends the session
-    nor consumes one-time messages."""
+    """Return True if the request is a page's background poll. A poll does not extend the session or
+    consume one-time messages."""
     return request.method == "GET" and "hx-request" in request.headers
 
 
 def cookie_name(request: Request) -> str:
     """Return the name of the session cookie. The `__Host-` prefix ties the cookie to this host and
-    to TLS. Loopback connections do not use TLS, so their cookie has no prefix."""
+    to TLS. Cookies for loopback connections have no prefix, because these connections do not use
+    TLS."""
     return "session" if is_plain_loopback(request) else "__Host-session"
 
 
 async def let_in(request: Request, secret: str, page: str) -> Response:
-    """Return a redirect to a page of this service that sets the cookie of a new session. Ends the
-    browser's previous session."""
+    """End the browser's previous session. Return a redirect to a page of this service that sets the
+    cookie of a new session."""
     resources: Resources = request.app.state.resources
     before = await visit_of(request)
     if before is not None:
@@ -130,13 +131,13 @@ def is_led_here(request: Request) -> bool:
 
 
 def check_origin(request: Request) -> None:
-    """Raise CrossSiteRequest if the form was submitted from a page of another origin. All current
-    browsers send the origin with a form, so a request without an origin is rejected."""
+    """Raise CrossSiteRequest if the form was submitted from a page of another origin. A request
+    without an origin is rejected, because all current browsers send the origin with a form."""
     site = request.headers.get("sec-fetch-site")
     if site is not None:
         same = site == "same-origin"
     else:
-        # Compare without the scheme, because a reverse proxy may terminate TLS.
+        # The comparison omits the scheme, because a reverse proxy may terminate TLS.
         same = urlsplit(request.headers.get("origin", "")).netloc == request.url.netloc
     if not same:
         raise CrossSiteRequest
@@ -157,8 +158,8 @@ def _csrf_of(secret: str) -> str:
 
 def is_plain_loopback(request: Request) -> bool:
     """Return True if the request uses plain HTTP on loopback, so that cookies cannot be restricted
-    to TLS. Always False if PUBLIC_URL is an https URL, because a local proxy may then forward
-    requests from any host to `127.0.0.1`."""
+    to TLS. Always return False if PUBLIC_URL is an https URL, because a local proxy may then
+    forward requests from any host to `127.0.0.1`."""
     resources: Resources = request.app.state.resources
     if resources.settings.server.origin.startswith("https:"):
         return False

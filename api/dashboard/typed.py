@@ -13,7 +13,7 @@ from domain.dashboard.draft import Draft
 from domain.identity.session import LONGEST, SessionKind
 
 SEEN: Final = "_seen"
-"""Name of the form field with the version from which the form was rendered."""
+"""Name of the form field with the version that the form shows."""
 SECRET: Final = "secret:"  # noqa: S105
 """Name prefix of form fields that are never kept."""
 
@@ -27,8 +27,8 @@ class Typed:
 
     @staticmethod
     def of(defaults: Mapping[str, str], draft: Draft | None) -> "Typed":
-        """Return the draft's fields, or the defaults if there is no draft. Browsers do not send
-        unchecked boxes, so a draft replaces all fields of the form."""
+        """Return the draft's fields, or the defaults if there is no draft. A draft replaces all
+        fields of the form, because browsers do not send unchecked boxes."""
         if draft is None:
             return Typed(defaults, None)
         return Typed({**dict.fromkeys(defaults, ""), **draft.fields}, draft)
@@ -42,8 +42,8 @@ class Typed:
 
 
 def kept_fields(form: Mapping[str, str]) -> dict[str, str]:
-    """Return the fields that may be kept in a draft. Secrets and internal fields other than the
-    version are left out."""
+    """Return the fields that may be kept in a draft. Secrets, and internal fields other than the
+    version, are omitted."""
     return {
         name: value
         for name, value in form.items()

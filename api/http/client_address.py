@@ -23,14 +23,14 @@ NO_ADDRESS: Final = "unix"
 
 # Providers assign a /64 network to each customer, who can change the address within it at no cost.
 _IPV6_PREFIX: Final = 64
-# Records contain only the part of an address that shows whether two actions came from different
-# networks.
+# Records contain only the network part of an address, which shows whether two actions came from
+# different networks.
 _KEPT_PREFIX: Final = {4: 24, 6: 48}
 
 
 def limited_address(request: Request) -> str:
-    """Return the key under which a caller's requests are counted: the IPv4 address, or the /64
-    network of an IPv6 address."""
+    """Return the rate limit key for a caller's requests: the IPv4 address, or the /64 network of an
+    IPv6 address."""
     address = _of(request)
     if address is None:
         return NO_ADDRESS
@@ -60,12 +60,13 @@ def client_address(
 ) -> Address | None:
     """Return the caller's address, or None if the connection has no address. Never raises.
 
-    `peer`: the address at the other end of the connection; None for a UNIX socket, which is never a
-    trusted proxy. `forwarded_for`: the values of all X-Forwarded-For lines, in order.
+    `peer`: the address at the other end of the connection, or None for a UNIX socket. A UNIX socket
+    is never a trusted proxy. `forwarded_for`: the values of all X-Forwarded-For lines, in order.
 
-    Each trusted proxy appends the address from which it received the request. The caller is
+    Each trusted proxy appends the address that sent the request to the proxy. The caller is
     therefore the rightmost hop that is not a trusted proxy. If the peer is not trusted, the header
-    is ignored. If a hop cannot be parsed, the trusted proxy that forwarded it counts as the caller.
+    is ignored. If a hop cannot be parsed, the trusted proxy that forwarded it is treated as the
+    caller.
     """
     nearest = _address(peer or "")
     if nearest is None:

@@ -1,4 +1,4 @@
-"""Removal of cookies that are expensive to parse."""
+"""Remove cookies that are expensive to parse."""
 
 from collections.abc import Sequence
 
@@ -8,8 +8,8 @@ Header = tuple[bytes, bytes]
 def without_escaped_cookies(headers: Sequence[Header]) -> Sequence[Header]:
     """Return the headers without cookies that contain a backslash. The service sets no such cookie.
 
-    FastAPI parses all cookies of each request, and the standard library of Python before 3.11.10
-    and 3.12.5 unescapes them in quadratic time (CVE-2024-7592).
+    FastAPI parses all cookies of each request. Before Python 3.11.10 and 3.12.5, the standard
+    library unescapes cookies in quadratic time (CVE-2024-7592).
     """
     if not any(name == b"cookie" and b"\\" in value for name, value in headers):
         return headers

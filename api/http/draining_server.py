@@ -1,5 +1,5 @@
-"""Graceful shutdown of the API. Load balancers first see that the process is not ready, then
-running requests finish."""
+"""Graceful shutdown of the API. First, the process reports to load balancers that it is not ready.
+Then running requests finish."""
 
 import asyncio
 import math
@@ -36,7 +36,7 @@ class DrainingServer(uvicorn.Server):
 
     A supervisor that replaces the process sends SIGTERM, so the server first drains for `drain_s`
     seconds. Ctrl-C sends SIGINT, which skips draining. A second signal cancels running requests,
-    and their callers get an error response. This class depends on internals of uvicorn's class;
+    and their callers get an error response. This class depends on internals of uvicorn's class.
     `tests/e2e/core/test_draining.py` shows whether a new version of uvicorn is compatible.
     """
 

@@ -31,7 +31,8 @@ class Closable(Protocol):
 
 
 class _Address:
-    """The connections from one address: their number, and the idle ones, longest idle first."""
+    """The connections from one address: their number, and the idle connections, longest idle
+    first."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -57,9 +58,8 @@ class EdgeConnections:
         self._where: dict[Closable, str] = {}
 
     def enter(self, connection: Closable, peer: str | None) -> None:
-        """Count a connection until `leave` is called. If a limit is exceeded and no connection is
-        idle, raises CallerBusy for the limit per address, and ServerBusy for the limit per process.
-        """
+        """Count a connection until `leave` is called. If no connection is idle, raises CallerBusy
+        above the limit per address and ServerBusy above the limit per process."""
         where = _counted_as(peer)
         address = self._addresses.setdefault(where, _Address())
         address.number += 1
@@ -82,7 +82,8 @@ class EdgeConnections:
                 kind.pop(connection, None)
 
     def leave(self, connection: Closable) -> None:
-        """Remove a connection that is closed or about to be closed. Idempotent."""
+        """Remove a connection that is closed or about to be closed. Repeated calls have no
+        effect."""
         self.is_served(connection)
         where = self._where.pop(connection, None)
         if where is None:
@@ -115,8 +116,8 @@ def _fullest_first(address: _Address) -> int:
 
 
 def _counted_as(peer: str | None) -> str:
-    """Return the key under which a connection is counted. Connections without an address (UNIX
-    sockets) share one key."""
+    """Return the key for counting a connection. Connections without an address (UNIX sockets) share
+    one key."""
     address = _plain(peer or "")
     if address is None:
         return "unix"

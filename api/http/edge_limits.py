@@ -13,20 +13,20 @@ class EdgeLimits:
     `api/http/json_body.py`."""
 
     head_s: float = 10.0
-    """Timeout for receiving a complete request head. It starts when the connection opens, or with
-    the first byte of a later request."""
+    """Timeout for receiving a complete request head. The timeout starts when the connection opens,
+    or with the first byte of a later request."""
     stalled_s: float = 10.0
     """Timeout for a caller that does not read the data sent to it."""
     linger_s: float = 2.0
-    """Seconds during which the server still reads and discards data after it has rejected a request
-    that the caller was still sending."""
+    """After rejecting an incomplete request, the server reads and discards the caller's data for
+    this many seconds."""
     head_bytes: int = 64 * 1024
     headers: int = 100
     pipelined: int = 16
     """Maximum number of pipelined requests queued behind the current one."""
     connections: int = 2048
-    """Maximum number of connections. If each of them holds a request head of the maximum size, they
-    occupy 128 MiB in total."""
+    """Maximum number of connections. Request heads of the maximum size on all connections occupy
+    128 MiB in total."""
     per_address: int = 1536
     """Maximum number of connections from one IPv4 address or one /64 IPv6 network."""
     proxies: tuple[Network, ...] = ()

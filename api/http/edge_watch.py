@@ -15,9 +15,9 @@ _log = structlog.get_logger("api")
 
 
 class EdgeWatch:
-    """Logs and counts rejected requests, and reports those with a 5xx status as errors. The
-    instance is created before the application's resources, but is called only while the application
-    serves requests."""
+    """A log and counter of rejected requests. Requests with a 5xx status are reported as errors.
+    The instance is created before the application's resources, but is used only while the
+    application serves requests."""
 
     def __init__(self, app: FastAPI) -> None:
         self._app = app

@@ -1,9 +1,8 @@
 """Long responses over HTTP/1.0, which has no chunked encoding: closing the connection ends the
 response.
 
-uvicorn would send chunks anyway, and a reader could not distinguish a truncated file from a
-complete one. Until the response is complete, the connection is therefore closed only by a TCP
-reset.
+uvicorn would still send chunks, and a reader could not distinguish a truncated file from a complete
+file. Until the response is complete, the connection is therefore closed only by a TCP reset.
 """
 
 import asyncio
@@ -35,7 +34,8 @@ def without_chunks(
                 _closing(transport, _RESETS)
         elif message["type"] == "http.response.body" and endless:
             # uvicorn compares the number of bytes sent with the announced length. This response
-            # announces no length, so each piece sets the expected length to its own length.
+            # announces no length. Each piece therefore sets the expected length to the length of
+            # the piece.
             cycle.expected_content_length = len(message.get("body", b""))
             if not message.get("more_body", False):
                 _closing(transport, _ENDS)

@@ -138,7 +138,7 @@ def media_type_of(request: Request) -> str:
     if len(content_types) != 1:
         raise UnsupportedMediaType
     media_type, *parameters = content_types[0].lower().split(";")
-    # RFC 9110 allows empty parameters, so the value may end with a semicolon.
+    # The value may end with a semicolon, because RFC 9110 allows empty parameters.
     if any(one.strip() not in ("", *_UTF_8) for one in parameters):
         raise UnsupportedMediaType
     return media_type.strip()
@@ -149,8 +149,8 @@ def parse_object(body: bytes) -> dict[str, JsonValue]:
     valid JSON object.
 
     orjson rejects invalid JSON (NaN, bad UTF-8, lone surrogates). The second parser rejects what
-    orjson accepts: repeated keys, and integers that orjson would convert to floats. Both parsers
-    are slow if there are many values, so the values are counted before parsing. Counting after
+    orjson accepts: repeated keys, and integers that orjson would convert to floats. The values are
+    counted before parsing, because both parsers are slow if there are many values. Counting after
     parsing would miss values, because orjson drops the values of repeated keys.
     """
     # The estimate rejects most bodies with too many values. `_check_values` counts exactly.

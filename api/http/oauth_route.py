@@ -1,6 +1,6 @@
 """Routes of the OAuth protocol. Their errors use the protocol's format, because programs parse
-them. Pages of any origin may call these routes (CORS). The routes ignore cookies, so such a page
-learns nothing about its user."""
+them. Pages of any origin may call these routes (CORS). The routes ignore cookies, so that pages of
+other origins learn nothing about their users."""
 
 from collections.abc import Callable, Coroutine, Mapping
 from http import HTTPStatus
@@ -71,7 +71,7 @@ def never_cached(request: Request) -> None:
 
 
 async def read_fields(request: Request, limit: LimitScope) -> Mapping[str, object]:
-    """Return the fields of a form or a JSON object. Counts the request toward the limit of the
+    """Return the fields of a form or a JSON object. The request counts toward the limit of the
     sender's address. Raises TooManyRequests, UnsupportedMediaType, InvalidBody and the errors of
     the readers."""
     resources: Resources = request.app.state.resources

@@ -1,7 +1,7 @@
 """The edge: connection limits that apply before the caller is authenticated.
 
 The edge keeps uvicorn's parser and response order, and adds the limits that uvicorn lacks. This
-module depends on internals of uvicorn's class; `tests/api/http/test_protocol.py` shows whether a
+module depends on internals of uvicorn's class. `tests/api/http/test_protocol.py` shows whether a
 new version of uvicorn is compatible.
 """
 
@@ -37,8 +37,8 @@ from domain.core.errors import DomainError, HeadTooLarge, InvalidRequest
 
 
 def edge_protocol(watch: EdgeWatch, limits: EdgeLimits = DEFAULT_LIMITS) -> type["EdgeProtocol"]:
-    """Return the protocol class to pass to uvicorn as `http`. Each server needs its own class,
-    because the class counts the connections of its server."""
+    """Return the protocol class to pass to uvicorn as `http`. Each server needs a separate class,
+    because the class counts the server's connections."""
 
     class Edge(EdgeProtocol):
         pass
@@ -200,8 +200,8 @@ class EdgeProtocol(HttpToolsProtocol):
         super()._start_asgi_task(cycle, self._guarded(cycle, app))
 
     def _guarded(self, cycle: RequestResponseCycle, app: ASGI3Application) -> ASGI3Application:
-        """Return a wrapper around the application. The wrapped application learns of a disconnect
-        only after it has received the complete body."""
+        """Return a wrapper around the application. The wrapped application is notified of a
+        disconnect only after it has received the complete body."""
 
         async def run(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
             if scope["type"] == "http" and scope["http_version"] == "1.0":
@@ -218,7 +218,8 @@ class EdgeProtocol(HttpToolsProtocol):
 
             async def send_on(message: ASGISendEvent) -> None:
                 if message["type"] == "http.response.start" and self._is_last(cycle):
-                    # Send `Connection: close`, but let `_linger` close the connection.
+                    # The response contains `Connection: close`, but `_linger` closes the
+                    # connection.
                     cycle.keep_alive = False
                     await send(message)
                     cycle.keep_alive = True
@@ -254,8 +255,8 @@ class EdgeProtocol(HttpToolsProtocol):
     # --- Refusing -----------------------------------------------------------------------------
 
     def _because(self, error: DomainError) -> DomainError:
-        """Store the error in `_why` and return it. The parser replaces errors raised by its
-        callbacks, so the original error would be lost otherwise."""
+        """Store the error in `_why` and return it. Otherwise the original error would be lost,
+        because the parser replaces errors raised by its callbacks."""
         self._why = error
         return error
 

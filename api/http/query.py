@@ -1,4 +1,4 @@
-"""Validation of a request's query parameters against the route's model."""
+"""Validate a request's query parameters against the route's model."""
 
 from typing import TypeVar
 

@@ -25,9 +25,9 @@ class RateLimiter:
         return _admitted(await self.counter.count(self._limits[scope], key, now))
 
     def check_known(self, scope: LimitScope, key: str, now: datetime) -> None:
-        """Raise TooManyRequests if this process already knows that the limit has been reached. The
-        request is not counted. Used for limits on outcomes that are known only after the request,
-        such as the rejection of a webhook."""
+        """Raise TooManyRequests if the limit has been reached according to this process's counts.
+        The request is not counted. Call this method for limits on outcomes that are known only
+        after the request, such as the rejection of a webhook."""
         known = self.counter.known_refusal(self._limits[scope], key, now)
         if known is not None:
             _admitted(known)

@@ -35,7 +35,7 @@ _log = structlog.get_logger("api")
 
 # Seconds that cancelled requests have to finish before the resources are closed.
 _LAST_WORDS_S: Final = 2.0
-# The TLS-terminating proxy sends this request header. It does no harm if other callers send it,
+# The TLS-terminating proxy sends this request header. Other callers can send it without harm,
 # because browsers ignore the HSTS header in a response without TLS (RFC 6797, 8.1).
 _BEHIND_TLS: Final = (b"x-forwarded-proto", b"https")
 _ONLY_TLS: Final = (b"strict-transport-security", b"max-age=31536000")
@@ -130,9 +130,8 @@ class RequestContext:
         except Exception as error:
             progress.error = error
             _log.exception("unexpected error")
-            if (
-                progress.status
-            ):  # A response has started, so the server can only close the connection.
+            # The server can only close the connection, because a response has started.
+            if progress.status:
                 raise
             await error_response(InternalError(), request_id, Request(scope))(
                 scope, receive, send_with_id
@@ -213,8 +212,8 @@ async def answer_domain_error(request: Request, error: Exception) -> Response:
 
 
 async def answer_http_error(request: Request, error: Exception) -> Response:
-    """Return the response to one of Starlette's own errors in our error format. It keeps
-    Starlette's headers, such as Allow."""
+    """Return the response to a Starlette error in our error format. The response keeps Starlette's
+    headers, such as Allow."""
     if not isinstance(error, HTTPException):
         raise error
     if error.status_code >= 500:
@@ -232,7 +231,7 @@ async def answer_http_error(request: Request, error: Exception) -> Response:
 
 def _methods(request: Request) -> str:
     """Return all methods that a path accepts, separated by commas. Starlette lists only the methods
-    of the first matching route, and each of our routes has one method."""
+    of the first matching route. Each of our routes has one method."""
     path = getattr(request.scope.get("route"), "path", None)
     routes = [route for route in iter_route_contexts(request.app.routes) if route.path == path]
     return ", ".join(sorted({method for route in routes for method in route.methods or ()}))

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from starlette.routing import BaseRoute
 from starlette.types import Scope
 
-# Our own paths are shorter. Only a path made up by a caller can be longer.
+# The paths of our routes are shorter. Only an invented path can be longer.
 MAX_SHOWN: Final = 256
 HIDDEN: Final = "…"
 _PARAMETER: Final = re.compile(r"\{(\w+)(?::\w+)?\}")

@@ -1,7 +1,7 @@
 """Headers for every response from the widget's routes, including errors and unknown paths. Pages of
-any origin may read these responses (CORS). Browsers send no cookies with the requests, so such a
-page learns nothing about its user. The widget key determines which pages may use the routes
-(`api/widget_access.py`)."""
+any origin may read these responses (CORS). Browsers send no cookies with the requests, so that
+pages of other origins learn nothing about their users. The widget key determines which pages may
+use the routes (`api/widget_access.py`)."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ from api.route_family import RouteFamily, route_family
 _HEADERS: Final = (
     (b"access-control-allow-origin", b"*"),
     (b"access-control-expose-headers", b"Retry-After, X-Request-Id"),
-    # The URL contains the widget key, so browsers must not send the URL as a referrer.
+    # Browsers must not send the URL as a referrer, because it contains the widget key.
     (b"referrer-policy", b"no-referrer"),
     (b"cache-control", b"no-store"),
 )

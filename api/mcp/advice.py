@@ -1,5 +1,5 @@
-"""Texts that a model receives for errors: in English, with the next step. Every error that a tool
-raises should have a row here. If an error has no row, it is logged, and the model receives a
+"""Texts that a model receives for errors, in English and with the next step. Every error that a
+tool raises should have a row here. An error without a row is logged, and the model receives a
 general text."""
 
 import math

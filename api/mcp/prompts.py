@@ -21,8 +21,8 @@ _UNTRUSTED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class McpPrompt:
-    """An MCP prompt. `says`: a function that returns the prompt's text for the given arguments;
-    missing arguments are ''."""
+    """An MCP prompt. `says`: a function that returns the prompt's text for the given arguments.
+    Missing arguments are empty strings."""
 
     listed: Prompt
     says: Callable[[Mapping[str, str]], str]

@@ -69,7 +69,7 @@ def build_manager(settings: ServerSettings) -> StreamableHTTPSessionManager:
 async def at_work(manager: StreamableHTTPSessionManager) -> AsyncIterator[None]:
     """Handle MCP requests while the block runs.
 
-    The manager runs in its own task, because it must be stopped in the task that started it.
+    The manager runs in a separate task, because it must be stopped in the task that started it.
     """
     began, ends = asyncio.Event(), asyncio.Event()
 
@@ -88,8 +88,8 @@ async def at_work(manager: StreamableHTTPSessionManager) -> AsyncIterator[None]:
 
 
 def _security(origin: str) -> TransportSecuritySettings:
-    """Return security settings that allow only our own origin and pages on localhost. A page that
-    uses DNS rebinding sends its own host name in requests, so they are rejected."""
+    """Return security settings that allow only our origin and pages on localhost. Requests from a
+    page that uses DNS rebinding are rejected, because they contain the page's host name."""
     host = origin.partition("://")[2]
     loopback = ("127.0.0.1", "localhost", "[::1]")
     return TransportSecuritySettings(
@@ -163,8 +163,8 @@ async def _called(tool: McpTool, context: Context, params: CallToolRequestParams
 
 
 def _failed(context: Context, error: Exception) -> None:
-    """Log the error, and store it for the error report. The HTTP status is 200, so the error would
-    otherwise not be reported."""
+    """Log the error, and store it for the error report. Otherwise the error would not be reported,
+    because the HTTP status is 200."""
     _log.exception("unexpected error")
     _request(context).state.progress.error = error
 

@@ -46,7 +46,7 @@ class AtWork:
 
 @dataclass(frozen=True, slots=True)
 class CallEffect:
-    """The effect of a tool call; by default, a call has no effect. `writes`: whether the call
+    """The effect of a tool call. By default, a call has no effect. `writes`: whether the call
     stores data. `repeatable`: whether repeating the call with the same arguments has no additional
     effect. `outside`: whether the call may reach the customer or other systems."""
 
@@ -57,8 +57,8 @@ class CallEffect:
 
 READS: Final = CallEffect()
 DRAFTS: Final = CallEffect(repeatable=False)
-"""The effect of a tool that neither stores nor sends anything, but whose text may differ from call
-to call."""
+"""The effect of a tool that does not store or send anything. Its text may differ from call to
+call."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,8 +44,8 @@ class WidgetScript:
         plain = joined((_HERE / _STYLE).read_text(encoding="utf-8"), parts).encode()
         return cls(
             plain=plain,
-            # The compressed file contains no timestamp, so the same content yields the same bytes
-            # on every instance.
+            # The compressed file contains no timestamp, so that the same content yields the same
+            # bytes on every instance.
             zipped=gzip.compress(plain, mtime=0),
             tag=hashlib.sha256(plain).hexdigest()[:32],
         )

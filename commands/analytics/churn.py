@@ -68,9 +68,9 @@ async def predict(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Compute this week's churn predictions now, on an engine worker. They replace the predictions
-    made on Monday. Ctrl-C stops waiting, but the work continues. Run the command again to resume
-    waiting."""
+    """Compute this week's churn predictions now, on an engine worker. The new predictions replace
+    Monday's predictions. Ctrl-C stops waiting, but the work continues. Run the command again to
+    resume waiting."""
     client_id = await whose(client, every, data)
     reports = await reports_of(data)
     with left_running():

@@ -149,7 +149,8 @@ async def gaps(
     as_json: JsonOption = False,
 ) -> None:
     """Show the questions that the agent could not answer, most frequent first."""
-    # Imported here because it loads numpy, which no other command in this module needs.
+    # The module is imported here, because it loads numpy. No other command in this module needs
+    # numpy.
     from adapters.brain.question_clusters import QuestionReader  # noqa: PLC0415
 
     if days not in set(GapSpan):

@@ -29,7 +29,7 @@ from store.analytics.metrics import MetricsRepository
 app = typer.Typer(help="Show and compute daily metrics.", no_args_is_help=True)
 
 SHOWN: Final = timedelta(days=29)
-"""The difference between the default range's last and first day."""
+"""The difference between the last day and the first day of the default range."""
 
 _DAY: Final = ["%Y-%m-%d"]
 
@@ -56,8 +56,8 @@ async def show(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a client's daily metrics. Days without computed metrics are left out. To compute them,
-    run `metrics backfill`."""
+    """Show a client's daily metrics. Days without computed metrics are omitted. To compute the
+    metrics, run `metrics backfill`."""
     until = last.date() if last else day_before(utc_now())
     since = first.date() if first else until - SHOWN
     _check(since, until)
@@ -87,12 +87,12 @@ def _cells(day: DayMetrics) -> tuple[str, ...]:
 
 
 def percent(share: float | None) -> str:
-    """Format a share as a percentage. Return an empty string for None."""
+    """Return a fraction as a percentage, or an empty string for None."""
     return "" if share is None else f"{share:.0%}"
 
 
 def milliseconds(value: float | None) -> str:
-    """Format a latency in milliseconds. Return an empty string for None."""
+    """Return a latency as text in milliseconds, or an empty string for None."""
     return "" if value is None else f"{value:.0f} ms"
 
 

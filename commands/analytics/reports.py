@@ -32,13 +32,14 @@ async def whose(client: str | None, every: bool, data: Path) -> str:
 
 
 async def reports_of(data: Path) -> "TemporalReports":
-    """Return an object that starts reports on a Temporal server: the server at TEMPORAL_ADDRESS, or
-    that of the embedded stack running on `data`. Raises InvalidInput if there is no such server."""
+    """Return an object that starts reports on a Temporal server. The server runs at
+    TEMPORAL_ADDRESS, or in the embedded stack on `data`. Raises InvalidInput if there is no
+    Temporal server."""
     env = environment_of(data)
     if not env.get("TEMPORAL_ADDRESS"):
         raise InvalidInput("no engine is running here: start one, or set TEMPORAL_ADDRESS")
-    # Imported here because Temporal's client takes half a second to load. Commands that only show a
-    # report do not need it.
+    # The module is imported here, because Temporal's client takes half a second to load. Commands
+    # that only show a report do not need the client.
     from adapters.temporal.connection import connect  # noqa: PLC0415
     from adapters.temporal.reports import TemporalReports  # noqa: PLC0415
     from settings import load_temporal  # noqa: PLC0415
@@ -48,8 +49,8 @@ async def reports_of(data: Path) -> "TemporalReports":
 
 @contextmanager
 def left_running() -> Iterator[None]:
-    """If the user interrupts the block, print an error stating that the work continues, and
-    exit."""
+    """If the user interrupts the block, print an error message and exit. The message states that
+    the work continues."""
     try:
         yield
     except asyncio.CancelledError:

@@ -141,7 +141,7 @@ async def update_template(
 async def list_templates(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show a client's templates, oldest first, including inactive ones."""
+    """Show a client's active and inactive templates, oldest first."""
     async with reading_client(data, client) as (connection, tenant):
         found = await ContentChanges(connection, tenant).all(TemplateEntry)
     if as_json:

@@ -1,5 +1,5 @@
-"""How content changes affect the client's cases: a test run before saving, and a warning after
-saving."""
+"""The effects of content changes on the client's cases: a test run before saving, and a warning
+after saving."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -18,14 +18,14 @@ from commands.core.listing import print_list
 from store.core.connections import connection_limits
 from store.core.pools import OF_A_PROCESS
 
-# Process counts in docker-compose.yml; tests/test_compose.py verifies that they match.
+# These process counts must match docker-compose.yml. tests/test_compose.py verifies that.
 API: Final = 2
 WORKERS: Final = 2
 WEBHOOK_WORKERS: Final = 1
 TEMPORAL: Final = 120
-# Processes of migrations and operator commands that may run at the same time.
+# Number of migrations and operator commands that can run at the same time.
 COMMANDS: Final = 5
-# Connections of the one additional process that runs during a rolling upgrade.
+# During a rolling upgrade, one additional process runs and needs this many connections.
 REPLACED: Final = max(OF_A_PROCESS.values())
 
 
@@ -58,8 +58,8 @@ async def connections(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Add up the connections that all processes may open, and compare the total with PostgreSQL's
-    limit. The exit code is 1 if the limit is too low."""
+    """Compare the number of connections that all processes can open with PostgreSQL's limit. The
+    exit code is 1 if the limit is too low."""
     rows = processes(api, workers, webhook_workers, others)
     needed = sum(count * each for _, count, each in rows)
     async with database_of(data) as database, database.unscoped() as connection:

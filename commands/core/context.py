@@ -155,11 +155,11 @@ def _is_complete() -> bool:
 
 def model_of(data: Path) -> NamesModel:
     """Return a function that returns the identity of the brain in the command's settings. These
-    settings must match those of the workers, because case results are valid for one brain only. The
-    function raises InvalidInput if a setting is invalid."""
+    settings must match the workers' settings, because case results are valid for one brain only.
+    The function raises InvalidInput if a setting is invalid."""
 
     def name() -> str:
-        # Imported here because few commands need the brain's identity.
+        # The module is imported here, because few commands need the brain's identity.
         from adapters.brain.identity import brain_identity  # noqa: PLC0415
         from settings import load_brain  # noqa: PLC0415
 
@@ -179,8 +179,8 @@ async def database_of(data: Path) -> AsyncIterator[Database]:
         if not url and (running := running_stack(data)):
             url = running.env["DATABASE_URL"]
         if not url:
-            # Imported here because server installations do not include the embedded packages. On
-            # those, `migrate` migrates the database.
+            # The module is imported here, because server installations do not include the embedded
+            # packages. In a server installation, `migrate` migrates the database.
             from embedded.postgres import EmbeddedPostgres  # noqa: PLC0415
             from store.core.migrate import migrate  # noqa: PLC0415
 
@@ -206,14 +206,14 @@ async def reading_client(
 @asynccontextmanager
 async def work_on(data: Path) -> AsyncIterator[UnitsOfWork]:
     """Yield a factory for units of work on the database of `data`. Their workflows start on the
-    Temporal server at TEMPORAL_ADDRESS, or on that of the embedded stack running on `data`."""
+    Temporal server at TEMPORAL_ADDRESS, or in the embedded stack running on `data`."""
     async with database_of(data) as database:
         yield UnitsOfWork(database, NearbyEngine(environment_of(data)), utc_now, new_ulid)
 
 
 def answer(as_json: bool, sentence: str, /, **fields: object) -> None:
     """Print a command's result: as one JSON object for programs, or as a sentence and fields for
-    users. Lines are never truncated, because a secret may be shown only this once."""
+    users. Lines are never truncated, because some secrets cannot be shown again."""
     if as_json:
         typer.echo(json.dumps(fields, ensure_ascii=False, default=_as_json))
         return
@@ -243,7 +243,7 @@ async def work_on_record(
     data: Path, whose: WhoseRecord, record_id: str
 ) -> AsyncIterator[UnitOfWork]:
     """Yield a unit of work for the client that owns the record. `whose`: the function that looks up
-    this client. Raises the errors that it raises."""
+    this client. Raises the errors of `whose`."""
     async with work_on(data) as units:
         tenant = await units.database.find_client(whose, record_id)
         async with units.of(tenant) as work:

@@ -1,4 +1,4 @@
-"""deployment: the worker builds that Temporal knows, and the current build."""
+"""deployment: the worker builds that are registered in Temporal, and the current build."""
 
 from typing import Annotated
 
@@ -36,7 +36,8 @@ async def promote(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a worker build the current build as soon as its workers poll both queues."""
+    """Wait until the workers of a build poll both queues, then make that build the current
+    build."""
     settings = settings_for(data)
     deployment, ours = _version_of(settings)
     build = WorkerDeploymentVersion(deployment, build_id or ours)
@@ -56,7 +57,8 @@ async def promote(
 
 @command(app, "show")
 async def show(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
-    """Show the worker builds that Temporal knows. All work goes to the current build."""
+    """Show the worker builds that are registered in Temporal. All work goes to the current
+    build."""
     settings = settings_for(data)
     deployment, _ = _version_of(settings)
     try:

@@ -76,7 +76,7 @@ async def dev(
                 await tour_guide.run()
                 show_addresses(opened, info, out)
                 tour_guide.follow_webhooks()
-            # Scripts wait for this line, so it must be flushed now.
+            # The line must be flushed now, because scripts wait for it.
             typer.echo(f"ready {info.api_url}")
             err.print(f"Emails are stored in {data}/mail. Press Ctrl-C to stop.")
             if opened is not None:
@@ -108,9 +108,9 @@ async def _with_stack(
 ) -> None:
     """Start the stack, run `work`, and stop every process, even after an error.
 
-    `endless`: `work` runs until Ctrl-C, which then counts as a normal exit.
+    `endless`: whether `work` runs until Ctrl-C. Ctrl-C is then a normal exit.
     """
-    # Only the current user may read files that this process and its children create.
+    # Other users must not read the files that this process and its children create.
     os.umask(0o077)
     configure_logs("WARNING")  # INFO would print audit entries between the demo's steps.
     task = asyncio.current_task()

@@ -12,8 +12,8 @@ from domain.core.plain_text import without_controls
 
 Row = Sequence[str]
 
-# Maximum characters in a cell, and width of a table if the output is not a terminal. Programs that
-# need the full text use --json.
+# If the output is not a terminal, these constants limit the characters in a cell and the width of a
+# table. Programs that need the full text use --json.
 _MOST_CHARS: Final = 200
 _WIDE: Final = 2_000
 

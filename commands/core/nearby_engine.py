@@ -48,8 +48,8 @@ class NearbyEngine:
     async def _engine(self) -> "TemporalEngine | None":
         if not self._environment.get("TEMPORAL_ADDRESS"):
             return None
-        # Imported here because Temporal's client takes half a second to load, and few commands
-        # start a workflow.
+        # The module is imported here, because Temporal's client takes half a second to load. Few
+        # commands start a workflow.
         from adapters.temporal.client import TemporalEngine  # noqa: PLC0415
         from adapters.temporal.connection import connect  # noqa: PLC0415
         from settings import load_temporal  # noqa: PLC0415

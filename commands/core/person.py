@@ -23,8 +23,8 @@ def operator() -> Actor:
 
 
 async def acting(database: Database, name: str | None) -> Actor:
-    """Return the actor of a command: the operator acting on behalf of the named user, or the
-    operator alone if `name` is None. Raises InvalidInput if there is no such user."""
+    """Return the actor of a command. With `name`, the operator acts on behalf of the named user.
+    Raises InvalidInput if there is no such user."""
     if name is None:
         return operator()
     async with database.reading_across() as connection:

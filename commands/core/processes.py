@@ -31,10 +31,10 @@ def worker(
     ] = names.ENGINE_QUEUE,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
-    """Run a worker until it receives a signal. Several workers may run at the same time, on one or
-    more machines."""
-    # Imported here because the worker's libraries take seconds to load, and no other command needs
-    # them.
+    """Run a worker until it receives a signal. You can run several workers at the same time, on one
+    or more machines."""
+    # The module is imported here, because the worker's libraries take seconds to load. No other
+    # command needs the libraries.
     import worker as process  # noqa: PLC0415
 
     if queue not in process.QUEUES:
@@ -50,9 +50,8 @@ def migrate(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> Non
     repeat."""
     with anticipated():
         if url := os.environ.get("DATABASE_URL"):
-            migrate_database(
-                url
-            )  # Run outside an event loop, so that the first Ctrl-C ends the migration.
+            # The migration runs outside an event loop, so that the first Ctrl-C ends it.
+            migrate_database(url)
         asyncio.run(_migrate_rest(data))
     answer(as_json, "The schema is up to date.", migrated=True)
 
@@ -62,7 +61,8 @@ async def _migrate_rest(data: Path) -> None:
         async with database_of(data):
             pass  # Opening the embedded database migrates it.
     if os.environ.get("TEMPORAL_ADDRESS"):
-        # Imported here because an installation may have a database but no Temporal server.
+        # The module is imported here, because an installation may have a database but no Temporal
+        # server.
         from adapters.temporal.connection import connect  # noqa: PLC0415
         from adapters.temporal.setup import ensure_search_attributes  # noqa: PLC0415
 

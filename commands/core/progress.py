@@ -22,8 +22,8 @@ from rich.progress import (
 from commands.core.context import err
 
 LINE_EVERY_S: Final = 5.0
-"""Seconds between progress lines if the output is not a terminal. Lines are infrequent, because
-logs are stored."""
+"""Seconds between progress lines if the output is not a terminal. Frequent lines would fill stored
+logs."""
 
 
 class Bar(Protocol):
@@ -33,7 +33,7 @@ class Bar(Protocol):
         """Add `n` completed steps, in the unit of the total."""
 
     def reach(self, done: int) -> None:
-        """Set the number of completed steps. A number lower than the previous one is ignored."""
+        """Set the number of completed steps. A number below the previous number is ignored."""
 
 
 @contextmanager

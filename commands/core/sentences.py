@@ -1,4 +1,4 @@
-"""Error texts for the command line. They cover errors whose code alone does not explain what the
+"""Error texts for the command line. A text is needed if the error's code does not explain what the
 user can do."""
 
 from collections.abc import Mapping

@@ -27,9 +27,9 @@ def content_of(file: Path, at_most: int = MAX_BYTES) -> bytes:
 
 
 def text_of(given: str | None, file: Path | None, option: str) -> str | None:
-    """Return the text of an option, or of the file named by `--OPTION-file`. Return None if neither
-    is given. A trailing line break in the file is removed. Raises InvalidInput if the text cannot
-    be used."""
+    """Return the text of an option, or of the file named by `--OPTION-file`. Return None if the
+    user passed no text. A trailing line break in the file is removed. Raises InvalidInput if the
+    text cannot be used."""
     if file is None:
         return given
     if given is not None:
@@ -41,8 +41,8 @@ def text_of(given: str | None, file: Path | None, option: str) -> str | None:
 
 
 def required_text(given: str | None, file: Path | None, option: str) -> str:
-    """Return the text from an option or its file, as `text_of` does. Raises InvalidInput if neither
-    is given."""
+    """Return the text from an option or its file, as `text_of` does. Raises InvalidInput if the
+    user passed no text."""
     text = text_of(given, file, option)
     if text is None:
         raise InvalidInput(f"{option} or {option}-file is needed")

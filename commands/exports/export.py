@@ -43,8 +43,8 @@ async def export(
     ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
-    """Export all of a client's records to a file. The file is identical to the one that the client
-    can download. See docs/export.md.
+    """Export all of a client's records to a file. The client can download an identical file. See
+    docs/export.md.
 
     If a section cannot be read, the file contains the section without records. The error message
     names the section, and the exit code is 1. The file appears only when it is complete, and
@@ -79,8 +79,8 @@ async def _write(
 
 @contextmanager
 def _written(file: Path | None) -> Iterator[BinaryIO]:
-    """Yield the file to write, or standard output. The file contains customer messages, so only the
-    current user may read it. Raises InvalidInput if the file cannot be written."""
+    """Yield the file to write, or standard output. Only the current user may read the file, because
+    it contains customer messages. Raises InvalidInput if the file cannot be written."""
     if file is None or str(file) == "-":
         yield sys.stdout.buffer
         return

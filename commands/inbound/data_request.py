@@ -82,8 +82,8 @@ async def export(
 async def fulfil(
     request_id: RequestArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Mark a data request as fulfilled. If it is already marked, the record still shows the first
-    person who marked it."""
+    """Mark a data request as fulfilled. If the request is already marked, the record still shows
+    the first person who marked it."""
     wanted = parse_ulid(request_id) or request_id
     async with work_on_record(data, client_of_data_request, wanted) as work:
         done = await fulfil_data_request(work, operator(), wanted)

@@ -150,8 +150,8 @@ async def replay(
 
 
 async def _begin(data: Path, ref: WebhookRef) -> bool:
-    """Start processing a webhook. Return False if processing cannot start now. In this case, the
-    periodic sweep starts it later."""
+    """Start processing a webhook. Return False if processing cannot start now. The periodic sweep
+    then starts it later."""
     environment = environment_of(data)
     if not environment.get("TEMPORAL_ADDRESS"):
         return False

@@ -53,7 +53,7 @@ app = typer.Typer(
 _VARIABLE: Final = "INBOUND_SECRET"
 _SENT_AS_HEADER: Final = frozenset({Provider.GORGIAS, Provider.FRESHDESK})
 _MISSING: Final = (
-    "the secret with which the platform signs webhooks. All webhooks are rejected until "
+    "the secret that the platform uses to sign webhooks. All webhooks are rejected until "
     "`integration inbound secret` stores it"
 )
 
@@ -81,7 +81,8 @@ async def open_one(
         Path | None,
         typer.Option(
             help=(
-                "JSON file with a JMESPath expression for each field. Used for the generic format."
+                "JSON file with a JMESPath expression for each field. The generic format uses this "
+                "file."
             )
         ),
     ] = None,
@@ -136,7 +137,7 @@ async def put_secret(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Store the secret with which the platform signs webhooks. The command reads the secret from
+    """Store the secret that the platform uses to sign webhooks. The command reads the secret from
     the INBOUND_SECRET environment variable, standard input or a prompt. The endpoint's URL does not
     change."""
     secret, sealer = _secret(), sealer_of(data)

@@ -21,7 +21,7 @@ app = typer.Typer(help="Show what a client's classifier has learned.")
 
 @app.callback()
 def brain_group() -> None:
-    """docs/learning.md explains from which tickets the classifier learns."""
+    """docs/learning.md explains which tickets the classifier learns from."""
 
 
 @command(app, "status")
@@ -30,8 +30,8 @@ async def status(
 ) -> None:
     """Show the versions of the client's own classifier head, newest first.
 
-    For each version, the list states the accuracy of the client's own head and of the shared head
-    on held-out tickets. The state of the latest version shows whether it is in use.
+    For each version, the list states the accuracy of both heads on held-out tickets: the client's
+    own head and the shared head. The state of the latest version shows whether it is in use.
     """
     async with reading_client(data, client) as (connection, tenant):
         heads = OwnHeadRepository(connection, tenant)

@@ -28,7 +28,7 @@ async def shadow(
     as_json: JsonOption = False,
 ) -> None:
     """Show a playbook's results in shadow mode, and whether it is ready to go live."""
-    # Imported here, and in the next command, because numpy is slow to load.
+    # The module is imported inside the commands, because numpy is slow to load.
     from services.learning.playbook_reports import shadow_report  # noqa: PLC0415
 
     async with database_of(data) as database:
@@ -58,8 +58,8 @@ async def advise_threshold(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the results that a playbook's latest runs would have had with other confidence
-    thresholds."""
+    """Show how other confidence thresholds would have changed the results of a playbook's latest
+    runs."""
     from domain.learning.threshold_words import in_english  # noqa: PLC0415
     from services.learning.playbook_reports import threshold_advice  # noqa: PLC0415
 

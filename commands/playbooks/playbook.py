@@ -258,7 +258,7 @@ async def _entries(database: Database, client: str) -> tuple[PlaybookEntry, ...]
 
 def _report(change: PlaybookChange, dry_run: bool) -> dict[str, object]:
     fields = {"outcome": change.outcome.value, "changed": change.fields, **_fields(change.entry)}
-    # A dry run creates no playbooks, so the id does not exist.
+    # The id does not exist, because a dry run creates no playbooks.
     missing = dry_run and change.outcome is ImportOutcome.CREATED
     return {**fields, "playbook_id": None} if missing else fields
 

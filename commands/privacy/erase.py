@@ -88,8 +88,8 @@ async def erase(
         raise InvalidInput(
             "as: the certificate must not name the customer; pass the operator's own name"
         )
-    # Imported here because Temporal's client takes half a second to load. The commands that show
-    # certificates do not need it.
+    # The module is imported here, because Temporal's client takes half a second to load. The
+    # commands that show certificates do not need the client.
     from adapters.temporal.connection import connect  # noqa: PLC0415
     from adapters.temporal.runs import erased  # noqa: PLC0415
 
@@ -170,7 +170,7 @@ def _subject_of(customer: str | None, session: str | None) -> str | None:
 
 
 def _confirm(brand: str | None, client_id: str, customer: str | None) -> None:
-    """Ask the user to type the name of the client or customer. Raises InvalidInput if the text
+    """Ask the user to type the name of the client or customer. Raises InvalidInput if the input
     differs from the name."""
     if customer is None:
         what, word = f"all of {brand or client_id}", brand or client_id
@@ -185,7 +185,8 @@ def _confirm(brand: str | None, client_id: str, customer: str | None) -> None:
 
 def _forget_mails(data: Path, subject: str | None) -> int:
     """Delete the customer's emails from the embedded mail server, and return the number of deleted
-    emails. The server does not separate clients, so erasing an entire client deletes all emails."""
+    emails. For an entire client, all emails are deleted, because the server does not separate
+    clients."""
     if subject is not None and session_of(subject) is not None:
         return 0  # A visitor without an email address has not received any email.
     if not data.exists():

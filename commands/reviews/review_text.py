@@ -1,4 +1,4 @@
-"""Formatting of reviews as text for operators."""
+"""Format reviews as text for operators."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
@@ -80,8 +80,8 @@ def review_text(review: Review) -> Table:
 
 
 def _read(message: CaseMessage) -> Iterator[str]:
-    """Yield descriptions of a message that arrived during the review. They state whether the agent
-    answered it or the draft covers it, its category, and the requested actions."""
+    """Yield descriptions of a message that arrived during the review. They state its category and
+    the requested actions, and whether the agent answered the message or the draft covers it."""
     if message.answered:
         yield "answered by the agent"
     elif message.in_draft:

@@ -1,5 +1,5 @@
-"""Attachments for operators: the line that lists an attachment in a run or review, and the command
-that saves one as a file."""
+"""Attachments for operators: the line for an attachment in a run or review, and the command that
+saves an attachment as a file."""
 
 import os
 from pathlib import Path
@@ -51,8 +51,8 @@ async def attachment(
         if found.state is AttachmentState.REFUSED:
             raise AttachmentNotFound(wanted)
         try:
-            # Create a new file that only the current user can read. Never overwrite an existing
-            # file.
+            # O_EXCL prevents the command from overwriting an existing file. Only the current user
+            # can read the new file.
             handle = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except OSError as error:
             raise InvalidInput(f"{to}: {(error.strerror or 'cannot be written').lower()}") from None

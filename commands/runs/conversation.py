@@ -225,8 +225,8 @@ async def reply(
     as_json: JsonOption = False,
 ) -> None:
     """Reply to the customer, in the channel of the latest message. The reply is sent after ten
-    seconds; until then, `conversation undo` deletes it. Sending closes the conversation's open
-    reviews."""
+    seconds. Until then, `conversation undo` deletes the reply. Sending closes the conversation's
+    open reviews."""
     words = required_text(text, text_file, "--text")
     found = inspect(
         [AttachedFile(one.name, "", content_of(one, MAX_REPLY_BYTES)) for one in file or ()]

@@ -31,7 +31,9 @@ from store.runs.run_lists import RunFilter, RunLists
 from store.runs.traces import RunTraces, client_of_run
 from store.tenants.clients import ClientRepository
 
-app = typer.Typer(help="Show what the agent did, and why.", no_args_is_help=True)
+app = typer.Typer(
+    help=("Show the agent's runs, with the reasons for each outcome."), no_args_is_help=True
+)
 
 app.command("attachment")(attachment)
 

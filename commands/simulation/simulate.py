@@ -99,8 +99,8 @@ async def simulate(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what the agent would answer and do, and why. A worker runs the agent without executing
-    any action."""
+    """Show the answers and actions that the agent would choose, with the reasons. A worker runs the
+    agent without executing any action."""
     if version is not None and (playbook is None or draft is not None):
         raise InvalidInput("version: requires --playbook, and cannot be combined with --draft")
     asked = SimulationAsked(
@@ -113,7 +113,7 @@ async def simulate(
             embedded_brain=embedded_brain,
         ),
     )
-    # Imported here because Temporal's client takes half a second to load.
+    # The module is imported here, because Temporal's client takes half a second to load.
     from adapters.temporal.client import TemporalEngine  # noqa: PLC0415
     from adapters.temporal.connection import connect  # noqa: PLC0415
 

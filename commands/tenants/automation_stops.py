@@ -30,7 +30,7 @@ app = typer.Typer(help="Stop and resume all automation.", no_args_is_help=True)
 
 OptionalClient = Annotated[
     str | None,
-    typer.Option("--client", help="Id of the client; if omitted, the whole installation."),
+    typer.Option("--client", help="Id of the client; defaults to the whole installation."),
 ]
 
 

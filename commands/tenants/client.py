@@ -43,7 +43,7 @@ async def create(
     owner_email: Annotated[
         str,
         typer.Option(
-            help="Email address of the owner. If no user has this address, one is created."
+            help="Email address of the owner. If no user has this address, a user is created."
         ),
     ],
     plan: Annotated[Plan, typer.Option()] = Plan.FREE,
@@ -72,7 +72,8 @@ async def create(
     starter = starter_playbooks() if with_playbooks else ()
     async with work_on(data) as units, units.spanning(TenantId(new_ulid())) as work:
         owner = await open_client(work, operator(), new)
-        # Determine the actor after creating the owner, because the actor may be the new owner.
+        # The actor is determined after the owner is created, because the actor may be the new
+        # owner.
         actor = await acting_as(work, operator(), person)
         await import_playbooks(work, actor, starter, NEW_CLIENT)
         if with_templates:
@@ -167,8 +168,8 @@ async def set_trial(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Give a client the pro plan's quota and features for a number of days. After that, the
-    client's own plan applies again."""
+    """Give a client the pro plan's quota and features for a number of days. Then the client's
+    regular plan applies again."""
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         ends_at = await give_trial(work, operator(), days)
     answer(as_json, "Trial set.", client_id=client, trial_ends_at=ends_at)

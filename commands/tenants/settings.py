@@ -1,4 +1,4 @@
-"""settings: a client's settings, other than its playbooks and content."""
+"""settings: a client's settings, except playbooks and content."""
 
 import secrets
 from collections.abc import Sequence
@@ -193,8 +193,8 @@ async def rotate_widget_key(
 
 def _retention(given: Sequence[str]) -> tuple[dict[str, int | None], frozenset[str]]:
     """Return the retention periods to set and the classes to reset. CLASS=DAYS sets the period of a
-    class in days; CLASS= resets the class to its default. Raises InvalidInput if a pair is invalid.
-    """
+    class in days. CLASS= resets the class to its default. Raises InvalidInput if a pair is
+    invalid."""
     wanted: dict[str, int | None] = {}
     usual: set[str] = set()
     for pair in given:

@@ -58,7 +58,7 @@ async def token(
         ends_at = (now + LIFETIME).replace(microsecond=0)
         answer(True, "", token=made, user_id=known, is_admin=admin, expires_at=ends_at)
     else:
-        typer.echo(made)  # Printed alone on a line, for shell substitution with $(…).
+        typer.echo(made)  # The token is printed alone on a line, for shell substitution with $(…).
 
 
 def _session_keys(data: Path) -> SessionKeys:

@@ -58,7 +58,7 @@ from store.webhooks.subscriptions import client_of
 app = typer.Typer()
 
 _WAIT_S: Final = 15.0
-"""Maximum wait for the outcome in seconds; longer than the delivery timeout."""
+"""Maximum wait for the outcome, in seconds. It is longer than the delivery timeout."""
 _POLL_S: Final = 0.2
 _KEPT: Final = timedelta(days=30)
 _SINCE_HELP: Final = "Time, such as 2026-11-21T08:00:00Z; in UTC if it has no offset."
@@ -75,8 +75,8 @@ async def try_out(
     as_json: JsonOption = False,
 ) -> None:
     """Send a test event and wait for its outcome. The exit code is 1 unless the delivery succeeds.
-    A failed test does not increase the webhook's failure count. Test events are sent even if the
-    webhook is paused or disabled."""
+    A failed test does not increase the webhook's failure count. A paused or disabled webhook also
+    receives test events."""
     chosen = _event(event)
     async with work_on(data) as units:
         tenant = await units.database.find_client(client_of, webhook_id)
@@ -97,7 +97,7 @@ async def deliveries(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a webhook's 50 latest finished deliveries and all pending ones, newest first."""
+    """Show a webhook's 50 latest finished deliveries and all pending deliveries, newest first."""
     async with database_of(data) as database, database.reading_across() as connection:
         tenant = await client_of(connection, webhook_id)
         found = await DeliveryRepository(connection, tenant).latest(webhook_id)
@@ -125,7 +125,7 @@ async def delivery(
         return
     out.print(delivery_text(found))
     out.print("This command repeats the request. It works for the next five minutes:")
-    # Print the command without wrapping, because a wrapped command cannot be pasted.
+    # The command is printed without wrapping, because a wrapped command cannot be pasted.
     typer.echo(curl)
 
 
@@ -218,7 +218,8 @@ async def verify(
 async def ended(
     database: Database, tenant: TenantId, webhook_id: str, delivery_id: str
 ) -> Delivery:
-    """Wait up to 15 s for the delivery to end. Return the delivery, even if it is still pending."""
+    """Wait up to `_WAIT_S` seconds for the delivery to end. Return the delivery, even if it is
+    still pending."""
     deadline = time.monotonic() + _WAIT_S
     while True:
         async with database.reading(tenant) as connection:

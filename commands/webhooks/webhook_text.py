@@ -1,4 +1,4 @@
-"""Formatting of webhooks and deliveries as text for operators."""
+"""Format webhooks and deliveries as text for operators."""
 
 from rich.markup import escape
 from rich.table import Table

@@ -146,8 +146,8 @@ async def rotate_secret(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Rotate the secret with which the site signs its users' identities, or create the first one.
-    The secret is shown only once."""
+    """Rotate the secret that the site uses to sign its users' identities, or create the first
+    secret. The secret is shown only once."""
     sealer = sealer_of(data)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         made = await rotate_widget_secret(

@@ -78,7 +78,7 @@ class MetricsWanted(ToolInput):
 
 class McpMetrics(McpPart):
     days: tuple[DayMetrics, ...] = Field(
-        description="Daily metrics, oldest first. Days without computed metrics are left out."
+        description="Daily metrics, oldest first. Days without computed metrics are omitted."
     )
     next_first_day: date | None = Field(
         description="Value of `first_day` for the next call; null if no days are left."
@@ -125,7 +125,7 @@ class McpDelivery(McpPart):
 class McpDeliveries(McpPage):
     webhooks: tuple[McpWebhook, ...]
     deliveries: tuple[McpDelivery, ...] = Field(
-        description="Deliveries, newest first: the last 50 finished ones and all pending ones."
+        description="The last 50 finished deliveries and all pending deliveries, newest first."
     )
 
 

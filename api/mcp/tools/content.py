@@ -1,5 +1,5 @@
-"""Tools that read the agent's knowledge and templates, and that suggest new ones. Human reviewers
-accept or reject each suggestion."""
+"""Tools that read the agent's knowledge and templates, and that suggest new knowledge and
+templates. Human reviewers accept or reject each suggestion."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -119,16 +119,16 @@ class SuggestionKept(McpPart):
     suggestion_id: str
     decide_at: str = Field(
         description=(
-            "URL of the dashboard page on which an owner or admin accepts or rejects the "
-            "suggestion. No tool can do so."
+            "URL of the dashboard page where an owner or admin accepts or rejects the suggestion. "
+            "No tool can accept or reject it."
         )
     )
     created_at: datetime
 
 
 async def search_knowledge(at_work: AtWork, wanted: KnowledgeWanted) -> KnowledgeFound:
-    """Return the passages that match the question. A search reads all of a client's entries, so
-    only one search per client runs at a time."""
+    """Return the passages that match the question. Only one search per client runs at a time,
+    because a search reads all of a client's entries."""
     tenant = at_work.tenant
     async with (
         at_work.resources.searches.turn(tenant),

@@ -98,8 +98,8 @@ class WholeConversation(McpPage):
 
 
 async def search_conversations(at_work: AtWork, wanted: ConversationsWanted) -> ConversationPage:
-    """Return the conversations that match. A search reads up to a thousand conversations, so only
-    one search per client runs at a time."""
+    """Return the conversations that match. Only one search per client runs at a time, because a
+    search reads up to a thousand conversations."""
     tenant = at_work.tenant
     async with (
         at_work.resources.searches.turn(tenant),
@@ -118,7 +118,7 @@ async def search_conversations(at_work: AtWork, wanted: ConversationsWanted) -> 
             "next_cursor": found.until,
             "note": (
                 "Only the latest conversations were searched. Call again with next_cursor to "
-                "search earlier ones."
+                "search earlier conversations."
             ),
         }
     )

@@ -204,8 +204,8 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "push_event",
         "Push an event",
-        "Send a customer's message to the agent. The message is really processed: it counts "
-        "toward the quota, and the customer may receive an answer. The customer counts as "
+        "Send a customer's message to the agent. This is not a simulation: the message counts "
+        "toward the quota, and the customer may receive an answer. The customer is treated as "
         "unverified, so the agent does not change any order. Without idempotency_key, a second "
         "call creates a second event.",
         scopes=(Scope.EVENTS_WRITE,),

@@ -47,14 +47,14 @@ class WaitingReview(McpPart):
     expires_at: datetime
     decide_at: str = Field(
         description=(
-            "URL of the dashboard page on which a member decides the review. No tool can decide it."
+            "URL of the dashboard page where a member decides the review. No tool can decide it."
         )
     )
 
 
 class WaitingReviews(McpPage):
     reviews: tuple[WaitingReview, ...] = Field(
-        description="Reviews; urgent ones first, then oldest first."
+        description="Reviews: urgent reviews first, then oldest first."
     )
 
 

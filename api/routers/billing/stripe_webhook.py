@@ -32,8 +32,8 @@ async def stripe_webhook(request: Request, resources: ResourcesDep) -> Response:
     headers = request.headers.getlist("stripe-signature")
     if len(headers) != 1:
         raise InvalidPaymentSignature
-    # Check the timestamp in the signature header before reading the body. If the timestamp is old
-    # or missing, the sender then never sends the body.
+    # The timestamp in the signature header is checked before the body is read, so that a sender
+    # with an invalid timestamp never sends the body.
     signed_lately(headers[0], resources.now())
     request.state.caller = f"stripe@{limited_address(request)}"
     body = await read_body(request)

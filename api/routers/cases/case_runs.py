@@ -49,7 +49,7 @@ async def start(
     resources: ResourcesDep,
 ) -> CaseRun:
     """A client can have one run in progress at a time. The run's counts are updated while it is in
-    progress. Cases do not count as tickets. Language model costs are charged to the client."""
+    progress. Cases do not use the ticket quota. Language model costs are charged to the client."""
     variant = body.variant
     async with resources.work.of(member.tenant) as work:
         return await start_case_run(work, member.actor, variant)

@@ -27,8 +27,8 @@ async def saving_in(
     request: Request, tenant: TenantId, resources: Resources
 ) -> AsyncIterator[UnitOfWork]:
     """Yield a unit of work that saves content. A response header states how many required cases
-    must run again, because the change invalidated their last results. Required cases are the cases
-    that a playbook must pass."""
+    must run again because the change invalidated their results. Required cases are the cases that a
+    playbook must pass."""
     async with (
         resources.work.of(tenant) as work,
         counting_lost(work, resources.model) as lost,

@@ -81,7 +81,7 @@ async def add_starters(
     _: Annotated[AddStartersBody, Depends(JsonBody(AddStartersBody, optional=True))],
     resources: ResourcesDep,
 ) -> AddedStarters:
-    """Adds each starter template for which no template with the same intent and language exists."""
+    """Adds each starter template unless a template with the same intent and language exists."""
     async with saving(request, member, resources) as work:
         return AddedStarters(added=await add_starter_templates(work, member.actor))
 

@@ -1,4 +1,4 @@
-"""POST /api/copilot/chat: answers members' questions about their own service."""
+"""POST /api/copilot/chat: answers members' questions about their service."""
 
 from dataclasses import replace
 from typing import Annotated
@@ -60,4 +60,4 @@ async def chat(
 
 
 async def _nobody(_: str) -> None:
-    """Discard a text fragment, because the complete answer is returned at once."""
+    """Discard a text fragment, because the response contains the complete answer."""

@@ -19,10 +19,10 @@ async def healthz(request: Request) -> dict[str, str]:
 @router.get("/readyz", include_in_schema=False)
 async def readyz(request: Request, resources: ResourcesDep) -> Response:
     """Returns 200 if the process can serve a request now, otherwise 503. The body states each
-    dependency's status. `knowledge_search` is "words" if no sentence encoder is installed; searches
-    then find fewer answers. A draining process also returns 503: it still serves requests, but load
-    balancers should not send it new ones."""
-    # A 503 from this route is an expected response, so it is not reported as an error.
+    dependency's status. `knowledge_search` is "words" if no sentence encoder is installed. Searches
+    then find fewer answers. A draining process also returns 503. It still serves requests, but load
+    balancers should not send it new requests."""
+    # A 503 response from this route is not reported as an error, because it is expected.
     request.state.expected = True
     instance = request.app.state.instance
     if request.app.state.draining.started:

@@ -156,7 +156,7 @@ async def _pieces(
     pays = await is_payer(resources.database, tenant, resources.now())
     async with resources.exports.snapshot(place, pays=pays) as snapshot:
         file = Export(snapshot, rendering, skipped=skipped)
-        # The file states the time of the snapshot rather than that of the request, because the
+        # The file states the time of the snapshot instead of the request's time, because the
         # request may have waited for a slot.
         async with aclosing(file.pieces(exported_at(resources.now()))) as pieces:
             async for piece in pieces:

@@ -2,12 +2,12 @@
 denies the request.
 
 The form is submitted to the same URL, so the request remains in the query and is parsed again.
-Nothing is stored before the user has decided. If a visitor is not signed in, the page reveals
+Nothing is stored before the user's decision. If a visitor is not signed in, the page reveals
 nothing about the request. The page does not redirect to the redirect URI, and the service sends no
 outgoing request.
 
-Errors in the OAuth client's request redirect the browser immediately only to a loopback address.
-For an Internet address, the user must follow a link (decision 0042).
+An error in the OAuth client's request redirects the browser immediately if the redirect URI is a
+loopback address. For an Internet address, the user must follow a link (decision 0042).
 """
 
 import secrets
@@ -218,9 +218,9 @@ async def _consent_page(
 def _sent_back(request: Request, asked: _Asked, refused: OAuthRefused) -> Response:
     """Return the error to the OAuth client, through a redirect or a page with a link.
 
-    Anyone can register an OAuth client that fails intentionally, so no link to our service may
-    redirect a browser to an Internet address. A browser that comes from the sign-in form is never
-    redirected, because that form's policy forbids the redirect, and Chromium would stay on the
+    No link to our service may redirect a browser to an Internet address, because anyone can
+    register an OAuth client that fails intentionally. A browser that comes from the sign-in form is
+    never redirected, because that form's policy forbids the redirect. Chromium would stay on the
     form.
     """
     back = asked.answered(error=refused.error, error_description=refused.description)

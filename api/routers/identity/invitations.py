@@ -93,8 +93,8 @@ async def resend(
     status_code=204,
 )
 async def end(member: ManagerDep, invitation_id: InvitationId, resources: ResourcesDep) -> Response:
-    """The invitation ends immediately. Signing in with the invited address then no longer adds the
-    person to the client."""
+    """The invitation ends immediately. The invited person can no longer join the client with this
+    invitation."""
     async with resources.work.of(member.tenant) as work:
         await withdraw(work, member.actor, invitation_id)
     return Response(status_code=204)

@@ -46,8 +46,8 @@ class AnyoneFrom(Part):
 
 _SIGNUP: Final = Depends(AnyoneFrom(LimitScope.SIGNUP))
 _VERIFICATION: Final = Depends(AnyoneFrom(LimitScope.VERIFICATION))
-# A program may refresh the tokens of many users from one address, so the dashboard's rate limit
-# applies to this route.
+# The dashboard's rate limit applies to this route, because a program may refresh the tokens of many
+# users from one address.
 _RENEWAL: Final = Depends(AnyoneFrom(LimitScope.DASHBOARD))
 
 

@@ -1,5 +1,5 @@
 """POST /api/webhooks/…: receives webhooks from a merchant's shop, helpdesk or mailbox. The routes
-are not in the OpenAPI document, because only platforms call them, each with its own format."""
+are not in the OpenAPI document, because only platforms call them, in the platforms' formats."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -36,7 +36,8 @@ router = APIRouter()
 
 _ADDRESS: Final = "/api/webhooks"
 _SMALL: Final = 1024 * 1024
-# Timeout for a large body, in seconds. Servers that send emails with attachments can be slow.
+# Timeout for a large body, in seconds. The timeout is long, because servers that send emails with
+# attachments can be slow.
 _LARGE_SECONDS: Final = 30.0
 _RECEIVED: Final = {"received": True}
 _log = structlog.get_logger(__name__)
@@ -44,9 +45,9 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Sender:
-    """The claimed sender of a webhook. `key`: the key under which rejected requests from this
-    sender are counted. `vouches`: whether its secret is trusted. `tenant`: the client, or None for
-    the installation's own URLs."""
+    """The claimed sender of a webhook. `key`: the key for counting rejected requests from this
+    sender. `vouches`: whether the sender's secret is trusted. `tenant`: the client, or None for the
+    installation's URLs."""
 
     platform: Platform
     secrets: tuple[str, ...]
@@ -55,7 +56,7 @@ class _Sender:
     tenant: TenantId | None = None
 
 
-# Register this route before the route with a token, which has one more path segment.
+# This route precedes the route with a token, which has one more path segment.
 @router.post(f"{_ADDRESS}/shopify", include_in_schema=False)
 async def shopify_webhook(request: Request, resources: ResourcesDep) -> Response:
     """Receive a webhook for the installation's own Shopify app, from any shop that has installed
@@ -80,7 +81,7 @@ async def webhook(request: Request, resources: ResourcesDep) -> Response:
     platform = platform_of(request.path_params["provider"])
     endpoint = await _endpoint(platform, request.path_params["token"], resources)
     if endpoint is None:
-        # A missing endpoint gets the same response as an invalid signature. The body of the request
+        # A request to a missing endpoint gets the same response as an invalid signature. Its body
         # is not read.
         return _refused(request, platform, InboundRefused(RefusalReason.SIGNATURE_WRONG))
     structlog.contextvars.bind_contextvars(client_id=endpoint.tenant)
@@ -105,8 +106,8 @@ async def webhook(request: Request, resources: ResourcesDep) -> Response:
         resources.inbound.refusals.note(
             endpoint.tenant, endpoint.integration_id, reason, resources.now()
         )
-        # A platform relays messages from strangers. An unreadable form therefore does not count as
-        # the sender's mistake.
+        # A request with an unreadable body is not counted, because a platform relays untrusted
+        # messages.
         if isinstance(refused, InboundRefused) and reason is not RefusalReason.UNREADABLE:
             await _count_refusal(request, resources, sender)
         if isinstance(refused, TooManyRequests):
@@ -120,7 +121,7 @@ async def _of_installation(
 ) -> Response:
     if not secrets:
         raise InboundAddressUnknown(provider)
-    # No manager of a client knows the installation's own secrets.
+    # The secrets are trusted, because managers of clients have no access to them.
     sender = _Sender(PLATFORMS[provider], secrets, provider, vouches=True)
     try:
         with _place(request, resources, None) as place:
@@ -140,7 +141,7 @@ def _place(
     request: Request, resources: Resources, tenant: TenantId | None
 ) -> AbstractContextManager[RoomShare]:
     """Reserve memory for the body, counted toward the limits of the sender's address and the
-    client. `tenant`: the client, or None for the installation's own URLs."""
+    client. `tenant`: the client, or None for the installation's URLs."""
     address = ("address", limited_address(request))
     if tenant is None:
         return resources.inbound.app_room.place(address)
@@ -228,8 +229,8 @@ async def _keep(
 ) -> None:
     """Store the webhook for each integration that accepts it, and start processing it. Raises
     CallerBusy, InboundBusy and EngineUnavailable. After such an error, the platform sends the
-    webhook again, and integrations that have already stored it detect the duplicate. A client that
-    has reached its limits does not keep the webhook from the others."""
+    webhook again, and integrations that have already stored it detect the duplicate. If one client
+    has reached its limits, the other clients still receive the webhook."""
     full: InboundBusy | None = None
     for owner in owners:
         tenant = owner.tenant

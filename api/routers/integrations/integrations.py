@@ -59,7 +59,7 @@ async def connect(
 ) -> TriedIntegration:
     """A member of several clients must specify the client. A new connection ends an existing
     connection to the same provider. The credentials are encrypted before they are stored, then
-    tested with one inexpensive read request. The connection is stored even if the test fails;
+    tested with one inexpensive read request. The connection is stored even if the test fails.
     `problem` reports the result."""
     credentials = {name: secret.get_secret_value() for name, secret in body.credentials.items()}
     return await connect_and_try(

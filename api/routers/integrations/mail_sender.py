@@ -52,8 +52,8 @@ async def put(
     resources: ResourcesDep,
 ) -> ShownSender:
     """The configured mail server emails a code to the new sender address, from that same address.
-    Until the code is entered, emails use the service's sender. If neither the address nor the mail
-    server changes, the sender stays verified and no code is sent. A client can send at most 5 codes
+    Until the code is entered, emails use the service's sender. If the address and the mail server
+    stay the same, the sender stays verified and no code is sent. A client can send at most 5 codes
     a day."""
     stored = await set_mail_sender(
         resources.work,

@@ -79,10 +79,9 @@ async def accept(
     body: Annotated[AcceptCorrectionBody, Depends(JsonBody(AcceptCorrectionBody))],
     resources: ResourcesDep,
 ) -> AcceptedCorrectionAnswer:
-    """Stores the message as a labelled example. If the request contains a case or a content change,
-    it is stored too. Either all of these records are stored or none. A correction can be accepted
-    only once. The `X-Cases-Lost` header states how many cases no longer count as passed.
-    """
+    """Stores the message as a labelled example. A case or a content change in the request is stored
+    too. Either all of these records are stored or none. A correction can be accepted only once. The
+    `X-Cases-Lost` header states how many passed cases must run again."""
     lesson = body.lesson
     async with saving_in(request, decider.tenant, resources) as work:
         made = await accept_correction(work, decider.actor, decider.record_id, lesson)

@@ -44,8 +44,8 @@ async def reviews(
     asked: Annotated[Asked[ReviewQuery], Depends(QueryInClient(ReviewQuery))],
     resources: ResourcesDep,
 ) -> ReviewPage:
-    """The list is paginated. By default, urgent reviews come first, then the oldest; `order`
-    changes the order. Reviews created between two requests do not shift later pages."""
+    """The list is paginated. By default, urgent reviews come first, then the oldest reviews.
+    `order` selects another order. Reviews created between two requests do not shift later pages."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         found = await list_reviews(
@@ -64,7 +64,7 @@ async def reviews(
 @router.get(_REVIEW, operation_id="reviews.get", summary="Get a review with its full context")
 async def review(reader: Reader, resources: ResourcesDep) -> Review:
     """Any member of the client may call this operation. The context contains the customer's
-    messages, the draft, the plan and the knowledge on which the draft is based."""
+    messages, the draft, the plan and the knowledge used for the draft."""
     async with resources.database.reading(reader.tenant) as connection:
         return await read_review(connection, reader.tenant, reader.record_id)
 
@@ -172,8 +172,8 @@ async def reject(
 
 
 def _answer(outcome: DecisionOutcome, reviewer: MemberAt, work: UnitOfWork) -> DecisionAnswer:
-    """Return the response to a decision. Call this function only after the commit, because only
-    then is it known whether the run was signalled."""
+    """Return the response to a decision. Call this function only after the commit. Earlier, it is
+    unknown whether the run was signalled."""
     return DecisionAnswer(
         review_id=reviewer.record_id,
         status=outcome.status,

@@ -55,8 +55,9 @@ async def conversations(
     asked: Annotated[Asked[ConversationQuery], Depends(QueryInClient(ConversationQuery))],
     resources: ResourcesDep,
 ) -> ConversationList:
-    """Lists conversations, latest message first. The list is paginated. A filtered list examines at
-    most 2,000 conversations per page, so a page with a `next_cursor` may be short or empty."""
+    """Lists conversations, latest message first. The list is paginated. A filtered page can be
+    short or empty even if there is a `next_cursor`, because at most 2,000 conversations are
+    examined per page."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         found, behind = await ConversationLists(connection, asked.tenant).page(

@@ -48,9 +48,9 @@ async def chat(
     resources: ResourcesDep,
 ) -> SimulatorAnswer:
     """This operation requires the owner, admin or agent role. Each user can send at most 20
-    requests a minute. Nothing is sent, executed or stored, and the simulation does not count as a
-    ticket. Language model costs are charged to the client. The response arrives within 30 s, or
-    within 110 s with a language model."""
+    requests a minute. Nothing is sent, executed or stored, and the simulation does not use the
+    ticket quota. Language model costs are charged to the client. The response arrives within 30 s,
+    or within 110 s with a language model."""
     started = time.monotonic()
     member = await member_for(user, body.client_id, resources, client_network(request))
     simulation = await simulated(resources, member.actor, member.tenant, body.asked())

@@ -56,9 +56,9 @@ async def stop(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> Autom
     responses=errors(409),
 )
 async def resume(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> AutomationState:
-    """If another member stopped automation, it resumes when a second manager approves, or after one
-    day. The same rule applies to every change that loosens a protection. Messages held during the
-    stop remain in human review."""
+    """If another member stopped automation, it resumes when a second manager approves the change,
+    or after one day. The same rule applies to every change that loosens a protection. Messages held
+    during the stop remain in human review."""
     async with resources.work.of(member.tenant) as work:
         return await resume_automation(work, member.actor)
 
@@ -94,8 +94,8 @@ async def stop_all(operator: OperatorDep, _: _NoBody, resources: ResourcesDep) -
 async def resume_all(
     operator: OperatorDep, _: _NoBody, resources: ResourcesDep
 ) -> InstallationState:
-    """This operation requires an internal admin. Clients that stopped their own automation remain
-    stopped."""
+    """This operation requires an internal admin. Automation remains stopped for clients that have
+    stopped it themselves."""
     async with resources.work.everywhere() as work:
         await resume_installation(work, operator)
     return InstallationState.of(None)

@@ -1,4 +1,4 @@
-"""GET /.well-known/jwks.json: the public keys for verifying our own session tokens."""
+"""GET /.well-known/jwks.json: the public keys for verifying our session tokens."""
 
 from fastapi import APIRouter, Response
 

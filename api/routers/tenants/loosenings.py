@@ -57,8 +57,8 @@ async def approve(
     _: Annotated[ApproveLooseningBody, Depends(JsonBody(ApproveLooseningBody, optional=True))],
     resources: ResourcesDep,
 ) -> LooseningOut:
-    """The change takes effect immediately. The approving manager must not be the one who requested
-    the change, and needs a verified address and 24 hours of membership."""
+    """The change takes effect immediately. The manager who requested the change cannot approve it.
+    The approving manager needs a verified address and 24 hours of membership."""
     async with resources.work.of(member.tenant) as work:
         return LooseningOut.of(
             await approve_loosening(work, member.actor, loosening_id, resources.model)
@@ -77,6 +77,6 @@ async def cancel(
     _: Annotated[CancelLooseningBody, Depends(JsonBody(CancelLooseningBody, optional=True))],
     resources: ResourcesDep,
 ) -> LooseningOut:
-    """Any manager may cancel a change, including the one who requested it."""
+    """Any manager may cancel a change, including the manager who requested it."""
     async with resources.work.of(member.tenant) as work:
         return LooseningOut.of(await cancel_loosening(work, member.actor, loosening_id))

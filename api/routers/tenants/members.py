@@ -58,7 +58,7 @@ async def members(member: ManagerDep, resources: ResourcesDep) -> MemberList:
 )
 async def keys(member: ManagerDep, user_id: UserId, resources: ResourcesDep) -> MadeKeys:
     """When you remove a member or lower the member's role, choose which of these keys to revoke. A
-    former member's keys are listed as long as one of them is active."""
+    former member's keys are listed until all of them are revoked."""
     async with resources.database.reading_across() as connection:
         found = await KeyRepository(connection).made_by(member.tenant, without_address(user_id))
         if not found:

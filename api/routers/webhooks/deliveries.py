@@ -54,8 +54,8 @@ async def deliveries(
 async def delivery(
     member: WebhookDep, delivery_id: DeliveryId, resources: ResourcesDep
 ) -> DeliveryDetail:
-    """`request_body` is exactly the text that was signed. `curl` contains the signatures, so you
-    can run the command without the secret."""
+    """`request_body` is exactly the text that was signed. You can run the command in `curl` without
+    the secret, because the command contains the signatures."""
     now = resources.now()
     async with resources.database.reading(member.tenant) as connection:
         found, curl = await read_delivery(

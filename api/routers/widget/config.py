@@ -24,7 +24,7 @@ router = APIRouter(route_class=DescribedRoute)
     response_model=WidgetConfig,
 )
 async def config(page: WidgetPageDep, resources: ResourcesDep) -> Response:
-    """The call stores nothing, so opening a page does not create a session."""
+    """The call stores nothing. Opening a page therefore does not create a session."""
     async with resources.database.reading(page.tenant) as connection:
         settings = await SettingsRepository(connection, page.tenant).read()
         brand_name = await ClientRepository(connection).brand_name(page.tenant)

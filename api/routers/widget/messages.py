@@ -85,7 +85,7 @@ async def list_messages(
     resources: ResourcesDep,
 ) -> Response:
     """Messages are numbered consecutively within the session, starting at 1. The id of a `message`
-    event is the message number; `state` events report what is in progress. A stream ends after at
+    event is the message number. `state` events report the work in progress. A stream ends after at
     most 15 minutes, and a new stream resumes after `Last-Event-ID`. For a session without messages,
     the list is empty."""
     session = held_session(resources.sealer, page.tenant, asked.token)

@@ -23,8 +23,8 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/widget.js")
 async def widget_script(request: Request, resources: ResourcesDep) -> Response:
-    """Return the widget script. It is the same for every merchant; the script tag on the page
-    contains the widget key."""
+    """Return the widget script. The script is the same for every merchant. The script tag on the
+    page contains the widget key."""
     script = resources.widget_script
     zipped = "gzip" in _accepted(request)
     tag = f'"{script.tag}{"-gzip" if zipped else ""}"'
@@ -48,7 +48,7 @@ def _accepted(request: Request) -> set[str]:
 
 
 def _known(request: Request) -> set[str]:
-    """Return the ETags that the caller already has. Weak ETags are treated as strong ones, because
+    """Return the ETags that the caller already has. Weak ETags are treated as strong ETags, because
     a proxy may have weakened our ETag."""
     given = request.headers.get("if-none-match", "").split(",")
     return {one.strip().removeprefix("W/") for one in given}

@@ -31,7 +31,7 @@ async def seen(
     sent: Annotated[SeenBody, Depends(JsonBody(SeenBody))],
     resources: ResourcesDep,
 ) -> Response:
-    """Marks all messages up to the given number as seen. A number lower than a previous one has no
+    """Marks all messages up to the given number as seen. A number below an earlier number has no
     effect."""
     session = held_session(resources.sealer, page.tenant, sent.session_id)
     if session is None:

@@ -62,8 +62,8 @@ async def email(
     )
     async with resources.work.of(page.tenant) as work:
         code_id = await make_visitor_code(work, wanted, resources.sealer)
-    # Start the email's workflow even if no code will be sent. Otherwise the response time would
-    # reveal whether one was sent.
+    # The email's workflow starts even if no code will be sent. Otherwise the response time would
+    # reveal whether a code was sent.
     mail = SendMailInput(kind="visitor_code", record_id=code_id, client_id=page.tenant)
     await resources.engine.mail(mail)
     return CodeSent()

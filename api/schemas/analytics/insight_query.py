@@ -14,13 +14,15 @@ class InsightQuery(MetricsQuery):
 
     compare: Annotated[
         Literal["previous"] | None,
-        Field(description=("`previous` adds the preceding range of equal length to the response.")),
+        Field(
+            description=(
+                "Set to `previous` to include the preceding range of equal length in the response."
+            )
+        ),
     ] = None
 
 
 class GapsQuery(ClientQuery):
-    """Query parameters for the list of knowledge gaps."""
-
     days: Annotated[GapSpan, Field(description=("Number of past days to search for gaps."))] = (
         GapSpan.MONTH
     )

@@ -17,8 +17,6 @@ _DEFAULT_DAYS: Final = 30
 
 
 class MetricsQuery(ClientQuery):
-    """Query parameters for the daily metrics."""
-
     first: Annotated[
         Day | None,
         Field(
@@ -47,14 +45,12 @@ class MetricsAnswer(BaseModel):
     days: Annotated[
         list[DayMetrics],
         Field(
-            description="Daily metrics, oldest first. Days without computed metrics are left out."
+            description="Daily metrics, oldest first. Days without computed metrics are omitted."
         ),
     ]
 
 
 class ChurnQuery(ClientQuery):
-    """Query parameters for the list of churn predictions."""
-
     level: ChurnLevel | None = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50
     cursor: Annotated[

@@ -16,8 +16,6 @@ _DAY: Final = timedelta(days=1)
 
 
 class AuditQuery(ClientQuery):
-    """Query parameters for a page of the audit log."""
-
     what: Annotated[
         str | None,
         Field(

@@ -57,7 +57,7 @@ class CopilotChatBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
     client_id: str | None = Field(
-        default=None, description="ULID of the client; defaults to the caller's own client."
+        default=None, description="ULID of the client; defaults to the caller's default client."
     )
     messages: Annotated[
         tuple[CopilotChatMessage, ...],
@@ -69,8 +69,8 @@ class CopilotChatBody(StrictBody):
                 "Messages of the conversation, in order. The last message is the user's question."
             ),
         ),
-        # The validator comes after the length limits, because otherwise the OpenAPI document would
-        # omit them.
+        # The validator must follow the length limits. Otherwise, the OpenAPI document would omit
+        # them.
         AfterValidator(_ends_with_the_user),
     ]
 

@@ -14,7 +14,8 @@ class ClientQuery(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     client_id: Annotated[
-        str | None, Field(description="ULID of the client; defaults to the caller's own client.")
+        str | None,
+        Field(description="ULID of the client; defaults to the caller's default client."),
     ] = None
 
 

@@ -13,7 +13,7 @@ def _whole(number: object) -> object:
 
 Whole = Annotated[int, BeforeValidator(_whole)]
 """An integer field that also accepts 90.0, which a strict int would reject. JSON has only one
-number type, in which 90.0 equals 90."""
+number type, so 90.0 equals 90."""
 
 
 class StrictBody(BaseModel):

@@ -13,8 +13,6 @@ from store.runs.conversation_lists import TalkPlace
 
 
 class CustomersQuery(ClientQuery):
-    """Query parameters for the list of customers."""
-
     q: Annotated[
         str,
         Field(

@@ -24,7 +24,7 @@ class OwnClientOut(BaseModel):
 class ClientList(BaseModel):
     clients: tuple[OwnClientOut, ...] = Field(
         description=(
-            "The user's clients. The first one is the default for requests that do not name a "
+            "The user's clients. The first client is the default for requests that do not name a "
             "client."
         )
     )

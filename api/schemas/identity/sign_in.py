@@ -31,7 +31,7 @@ class SignupBody(StrictBody):
         Field(
             max_length=400,
             description=(
-                "Name of the shop, 1 to 100 characters. Not needed to sign in to an existing "
+                "Name of the shop, 1 to 100 characters. Optional when signing in to an existing "
                 "account."
             ),
         ),
@@ -78,7 +78,7 @@ class SignOutBody(StrictBody):
 class Tokens(BaseModel):
     """The tokens of a session. `token`: a session JWT, for use in `Authorization: Bearer`.
     `expires_in`: lifetime of the JWT, in seconds. `refresh_token`: a token to exchange for new
-    tokens; each use replaces it."""
+    tokens. Each use replaces the refresh token."""
 
     model_config = ConfigDict(frozen=True)
 

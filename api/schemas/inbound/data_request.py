@@ -10,8 +10,6 @@ from domain.inbound.data_request import DataRequest
 
 
 class DataRequestQuery(ClientQuery):
-    """Query parameters for the list of data requests."""
-
     limit: Annotated[int, Field(ge=1, le=200)] = 50
     cursor: Annotated[
         str | None,

@@ -18,7 +18,7 @@ class OpenEndpointBody(StrictBody):
         Field(
             description=(
                 "Signing secret issued by the platform, if any. The secret can also be stored "
-                "later. Never returned, logged or exported."
+                "later. It is never returned, logged or exported."
             )
         ),
     ] = None
@@ -55,7 +55,8 @@ class EndpointSecretBody(StrictBody):
 
     secret: SecretStr = Field(
         description=(
-            "Secret with which the platform signs webhooks. Never returned, logged or exported."
+            "Secret that the platform uses to sign webhooks. It is never returned, logged or "
+            "exported."
         )
     )
 
@@ -70,10 +71,10 @@ class OpenedEndpoint(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     endpoint: EndpointEntry
-    url: str = Field(description="URL to enter in the platform's settings. Shown only once.")
+    url: str = Field(description="URL to enter in the platform's settings. It is shown only once.")
     secret: str | None = Field(
         description=(
-            "Generated secret to enter in the platform's settings; null if the platform has its "
-            "own secret or does not sign webhooks. Shown only once."
+            "Generated secret to enter in the platform's settings; null if the platform issues the "
+            "secret or does not sign webhooks. It is shown only once."
         )
     )

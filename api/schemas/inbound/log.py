@@ -14,8 +14,6 @@ from domain.integrations.providers import Provider
 
 
 class InboundQuery(ClientQuery):
-    """Query parameters for a page of the inbound log."""
-
     provider: Provider | None = None
     state: WebhookState | None = None
     outcome: Outcome | None = None

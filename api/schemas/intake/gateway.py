@@ -57,14 +57,13 @@ class GatewayRequest(BaseModel):
         default=None, description="Name of the system that sends the event; stored as sent."
     )
     customer_email: Annotated[str, Field(max_length=320, pattern=_ONE_LINE)] | None = None
-    # The schema omits the object form of this field, because a schema cannot express that only
-    # helpdesks may send an object.
+    # The schema omits the object form of this field, because it cannot express that only helpdesks
+    # may send an object.
     message: Annotated[str, Field(max_length=100_000)] | _Unlisted | None = Field(
         default=None,
         description=(
-            "Raw text of the customer's message. A helpdesk's webhook may send an object that "
-            "contains the text, as Gorgias does. In this case, `event_type` must identify a "
-            "helpdesk."
+            "Raw text of the customer's message. If `event_type` identifies a helpdesk, the value "
+            "may be an object that contains the text, as in Gorgias webhooks."
         ),
         examples=["Où est ma commande #1042 ?"],
     )

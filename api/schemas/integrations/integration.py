@@ -34,7 +34,7 @@ class ConnectBody(BaseModel):
         Field(
             default={},
             description=(
-                "The provider's credentials, by name. Never returned, logged or exported."
+                "The provider's credentials, by name. They are never returned, logged or exported."
             ),
         ),
     ]

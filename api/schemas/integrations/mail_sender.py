@@ -56,7 +56,7 @@ class SmtpBody(StrictBody):
         WithJsonSchema({"type": ["string", "null"], "minLength": 1, "maxLength": MAX_PASSWORD}),
         Field(
             description=(
-                "Password for the mail server. Never returned, logged or exported. Defaults "
+                "Password for the mail server. It is never returned, logged or exported. Defaults "
                 "to the stored password for the same server and user name."
             )
         ),

@@ -55,8 +55,8 @@ class ShadowTally(_Answer):
     )
     agreement: Agreement = Field(
         description=(
-            "Share of messages for which the agent's answer would have agreed with the human "
-            "answer, with its 95 % confidence interval."
+            "Fraction of messages for which the agent's answer agrees with the human answer, with "
+            "its 95 % confidence interval."
         )
     )
     conflicts: int = Field(
@@ -102,8 +102,8 @@ class ShadowAnswer(_Answer):
     )
     examples: tuple[ShadowExample, ...] = Field(
         description=(
-            "Example messages. Those with differing answers come first, then the latest. Each "
-            "text has at most 2,000 characters."
+            "Example messages. Messages with differing answers come first, then the latest "
+            "messages. Each text has at most 2,000 characters."
         )
     )
 

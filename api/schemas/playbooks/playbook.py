@@ -21,8 +21,8 @@ Document = Annotated[
     WithJsonSchema(_SHAPE),
     Field(
         description=(
-            "Playbook in the format of a playbook file, as described in docs/playbooks.md. "
-            "Omitted fields take their default values."
+            "Playbook in the format of a playbook file, as described in docs/playbooks.md. Omitted "
+            "fields use their default values."
         )
     ),
 ]
@@ -65,7 +65,10 @@ Override = Annotated[
     Field(
         pattern=OVERRIDE_PATTERN,
         max_length=MAX_OVERRIDE,
-        description="Reason for going live even though not all cases have passed. Owners only.",
+        description=(
+            "Reason for going live even though not all cases have passed. Only owners may set this "
+            "field."
+        ),
     ),
 ]
 

@@ -24,8 +24,6 @@ _NO_NUL: Final = r"^[^\x00]*$"
 
 
 class ReviewQuery(ClientQuery):
-    """Query parameters for the list of reviews."""
-
     status: Annotated[
         Wanted, Field(description="Status of the reviews; `open` means pending or claimed.")
     ] = Wanted.OPEN
@@ -85,7 +83,10 @@ class ClaimBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [{"force": False}]})
 
     force: bool = Field(
-        default=False, description="Take over another member's claim. Owners and admins only."
+        default=False,
+        description=(
+            "If true, take over another member's claim. Only owners and admins may do so."
+        ),
     )
 
 
@@ -94,9 +95,9 @@ _LatestMessage = Annotated[
     Field(
         pattern=ULID,
         description=(
-            "`latest_message` of the review as the reviewer saw it. The decision is rejected "
-            "if the customer has sent another message since then. Defaults to the message "
-            "that opened the review."
+            "`latest_message` of the review that the reviewer saw. The decision is rejected if the "
+            "customer has sent another message since then. Defaults to the message that opened the "
+            "review."
         ),
     ),
 ]
@@ -107,9 +108,8 @@ _Revision = Annotated[
     Field(
         le=2**31 - 1,
         description=(
-            "`revision` of the review as the reviewer saw it. The decision is rejected if the "
-            "agent has changed the draft or the plan since then. Defaults to the first "
-            "revision."
+            "`revision` of the review that the reviewer saw. The decision is rejected if the agent "
+            "has changed the draft or the plan since then. Defaults to the first revision."
         ),
     ),
 ]
@@ -124,8 +124,8 @@ class ApproveBody(StrictBody):
         default=None,
         pattern=_NO_NUL,
         description=(
-            "Draft as the reviewer saw it. The decision is rejected if the draft has changed "
-            "since then. Required if the first approver has edited the draft."
+            "Draft that the reviewer saw. The decision is rejected if the draft has changed since "
+            "then. Required if the first approver has edited the draft."
         ),
     )
     latest_message: _LatestMessage = None
@@ -133,7 +133,7 @@ class ApproveBody(StrictBody):
 
 
 class EditBody(StrictBody):
-    # Python's definition of white space, as in domain/reviews/escalation.py.
+    # The pattern uses Python's definition of white space, as in domain/reviews/escalation.py.
     model_config = ConfigDict(
         regex_engine="python-re",
         json_schema_extra={"examples": [{"text": "Bonjour, votre colis arrive jeudi."}]},

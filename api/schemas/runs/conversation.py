@@ -30,8 +30,8 @@ from domain.runs.triage import (
 from domain.tenants.user import MAX_USER_ID
 from store.runs.conversation_lists import Talk, TalkFilter, TalkPlace
 
-# Python's definition of white space, as in domain/reviews/escalation.py. PostgreSQL cannot store
-# NUL.
+# The pattern uses Python's definition of white space, as in domain/reviews/escalation.py. It
+# excludes NUL, because PostgreSQL cannot store NUL.
 _WRITTEN: Final = r"^[^\x00]*[^\x00\s][^\x00]*$"
 
 
@@ -51,10 +51,9 @@ class ReplyBody(StrictBody):
         Field(
             pattern=ULID,
             description=(
-                "Event id of the customer's latest message as the member saw it. The reply is "
-                "rejected if the customer has sent another message since then. The "
-                "conversation's `latest_message` contains this id. If omitted, this check is "
-                "skipped."
+                "Event id of the customer's latest message that the member saw. The reply is "
+                "rejected if the customer has sent another message since then. The conversation's "
+                "`latest_message` contains this id. If omitted, this check is skipped."
             ),
         ),
     ] = None
@@ -114,8 +113,6 @@ _Tag = Annotated[str, Field(max_length=MAX_TAG, pattern=_WRITTEN)]
 
 
 class ConversationQuery(ClientQuery):
-    """Query parameters for the list of conversations."""
-
     status: ConversationStatus | None = None
     assignee: Annotated[
         str | None,
@@ -172,7 +169,7 @@ class ConversationThread(BaseModel):
 
 
 class _Handling(StrictBody):
-    # JSON has no enums or times, so these two fields are parsed from strings.
+    # These two fields are parsed from strings, because JSON has no enums or times.
     status: Annotated[ConversationStatus | None, Field(strict=False)] = None
     snoozed_until: Annotated[
         AwareDatetime | None,
@@ -217,8 +214,8 @@ class TriageBody(_Handling):
 
 
 class ConversationsBody(_Handling):
-    """A change to several conversations. It cannot change tags, because it would replace each
-    conversation's tags."""
+    """A change to several conversations. It cannot change tags, because the given tags would
+    replace each conversation's tags."""
 
     model_config = ConfigDict(
         regex_engine="python-re",

@@ -16,13 +16,12 @@ from domain.runs.ticket_outcome import TicketOutcome
 from domain.runs.trace import RunSummary
 from store.runs.run_lists import RunFilter
 
-# Arithmetic with the first and last days of the calendar would overflow.
+# Other years are rejected, because arithmetic with the first and last days of the calendar would
+# overflow.
 _YEARS: Final = range(1970, 9999)
 
 
 class RunQuery(ClientQuery):
-    """Query parameters for a page of runs."""
-
     status: RunStatus | None = None
     classification: Annotated[
         Category | Literal["none"] | None,
@@ -52,8 +51,8 @@ class RunQuery(ClientQuery):
         Field(
             alias="from",
             description=(
-                "First day of the range, UTC, by the time the run was received. For the "
-                "outcomes `rated` and `satisfied`, by the time of the rating."
+                "First day of the range, UTC. The range applies to the time the run was received "
+                "or, for the outcomes `rated` and `satisfied`, to the time of the rating."
             ),
         ),
     ] = None

@@ -47,7 +47,7 @@ class ReplayVariantBody(StrictBody):
         Field(
             description=(
                 "Playbook draft. If `playbook_id` is given, the draft replaces that playbook. "
-                "Otherwise it counts as an additional active playbook."
+                "Otherwise, the draft is added as an active playbook."
             )
         ),
     ] = None
@@ -95,7 +95,8 @@ class NewReplayBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
     client_id: Annotated[
-        str | None, Field(description="ULID of the client; defaults to the caller's own client.")
+        str | None,
+        Field(description="ULID of the client; defaults to the caller's default client."),
     ] = None
     variant: ReplayVariantBody = ReplayVariantBody()
     since: Annotated[

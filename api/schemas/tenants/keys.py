@@ -41,8 +41,8 @@ class Key(BaseModel):
     )
     oauth_client_id: str | None = Field(
         description=(
-            "OAuth client that holds the key, if a member authorized one. In this case, "
-            "`label` is the OAuth client's name."
+            "OAuth client that holds the key; null if no OAuth client does. If set, `label` is the "
+            "OAuth client's name."
         )
     )
     last_used_at: datetime | None = Field(

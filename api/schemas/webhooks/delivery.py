@@ -10,14 +10,12 @@ from domain.webhooks.delivery import Delivery, DeliveryStatus, DeliverySummary
 from domain.webhooks.signature_verdict import Pasted
 
 _MAX_HEADER: Final = 2_000
-# Maximum size in characters and in UTF-8 bytes. It is far above that of any real body, and limits
-# the work of verifying a signature.
+# Maximum size in characters and in UTF-8 bytes. The limit is far above the size of any real body.
+# It limits the work of verifying a signature.
 _MAX_PASTED: Final = 200_000
 
 
 class DeliveryQuery(BaseModel):
-    """Query parameters for the list of deliveries."""
-
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     status: DeliveryStatus | None = None
@@ -25,7 +23,7 @@ class DeliveryQuery(BaseModel):
 
 class DeliveryList(BaseModel):
     deliveries: list[DeliverySummary] = Field(
-        description="Deliveries, newest first: the last 50 finished ones and all pending ones."
+        description="The last 50 finished deliveries and all pending deliveries, newest first."
     )
 
 

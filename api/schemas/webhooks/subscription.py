@@ -65,7 +65,7 @@ class CreateBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
     client_id: str | None = Field(
-        default=None, description="ULID of the client; defaults to the caller's own client."
+        default=None, description="ULID of the client; defaults to the caller's default client."
     )
     label: _Label
     url: _Url
@@ -140,7 +140,7 @@ class TestBody(StrictBody):
 
     event: OutboundEventId = Field(
         default=TESTED_BY_DEFAULT,
-        description="Event type to send. The webhook does not have to be subscribed to it.",
+        description="Event type to send. The webhook need not be subscribed to this type.",
     )
 
 
@@ -151,7 +151,7 @@ class WebhookList(BaseModel):
 class WebhookWithSecret(BaseModel):
     webhook: Webhook
     secret: str = Field(
-        description=("The webhook's signing secret. Shown only once."),
+        description="The webhook's signing secret. It is shown only once.",
         pattern="^whsec_[0-9a-f]{48}$",
     )
 

@@ -39,7 +39,7 @@ class ChatMessage(StrictBody):
     customer_email: Annotated[str, Field(max_length=MAX_EMAIL)] | None = Field(
         default=None,
         description=(
-            "Visitor's email address. Without a signature, the address is unverified, and is "
+            "Visitor's email address. Without a signature, the address is unverified. It is then "
             "only shown to people who read the conversation."
         ),
     )
@@ -61,8 +61,8 @@ class ChatMessage(StrictBody):
     verify_first: bool = Field(
         default=False,
         description=(
-            "If true, and an unverified visitor asks about an order, the message is neither "
-            "processed nor counted, and `status` is `verification_required`."
+            "If true, a message about an order from an unverified visitor is not processed or "
+            "counted, and `status` is `verification_required`."
         ),
     )
 

@@ -96,5 +96,7 @@ class OverlapBody(StrictBody):
 class WidgetWithSecret(BaseModel):
     widget: WidgetSummary
     secret: str = Field(
-        description="Secret that the site uses to sign its users' identities. Shown only once."
+        description=(
+            "Secret that the site uses to sign its users' identities. It is shown only once."
+        )
     )

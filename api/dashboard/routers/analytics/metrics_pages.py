@@ -29,7 +29,7 @@ _METRICS: Final = "/app/metrics"
 
 
 class _MetricsPageQuery(InsightQuery):
-    """The page's query parameters. `by`: the breakdown to show."""
+    """Query parameters of the page. `by`: the breakdown to show."""
 
     by: Literal["channel", "topic", "playbook"] = "channel"
 

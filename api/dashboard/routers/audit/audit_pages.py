@@ -39,7 +39,7 @@ async def entries(page: ManagersPage) -> Response:
 
 @router.get(f"{_LIST}/chain")
 async def chain(page: ManagersPage) -> Response:
-    """Verify the integrity of the entire log, and show the result. The verification is slow, so it
-    has its own page."""
+    """Verify the integrity of the entire log, and show the result. The verification is on a
+    separate page, because it is slow."""
     walked = [one async for one in verify_chains(page.resources.database, page.tenant)]
     return page.render("audit/chain.html", chain=walked[0])

@@ -63,7 +63,6 @@ async def case_run(page: CaseRunPage) -> Response:
     return page.render(
         "cases/case_run.html",
         run=run,
-        # Sort failed cases first.
         results=sorted(results, key=lambda one: (one.passed, not one.changed)),
         live=live,
         is_over=run.state in _OVER,

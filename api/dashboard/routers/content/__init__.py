@@ -10,7 +10,8 @@ from api.dashboard.routers.content import (
     template_pages,
 )
 
-# Register routes with fixed paths before routes with an id in the path.
+# Routes with fixed paths precede routes with an id in the path. Otherwise, an id would match a
+# fixed path.
 ROUTERS: Final = (
     knowledge_gaps_pages.router,
     knowledge_import_pages.router,

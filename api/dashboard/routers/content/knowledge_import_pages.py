@@ -73,8 +73,7 @@ def _form(page: Page, typed: Typed, plan: ImportPlan | None) -> Response:
 
 
 def _with_file(fields: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the fields with the text of the uploaded file. From then on, the form itself contains
-    the text."""
+    """Return the fields with the text of the uploaded file. The form then contains the text."""
     return {**fields, "text": fields.get("file") or fields.get("text", "")}
 
 

@@ -39,9 +39,9 @@ _CUSTOMER: Final = {
 @dataclass(frozen=True, slots=True)
 class TemplatePreview:
     """A template filled in with a sample order. `text`: the resulting text, in which fields that
-    only an event can provide are in square brackets. `needs`: these fields' names. `promises`:
-    placeholders that commit the merchant to an action. `unreadable`, `line`: the invalid
-    placeholder and its line."""
+    only an event can provide are in square brackets. `needs`: the names of these fields.
+    `promises`: placeholders that commit the merchant to an action. `unreadable`, `line`: the
+    invalid placeholder and its line."""
 
     text: str
     needs: tuple[str, ...]

@@ -1,5 +1,5 @@
-"""/app/copilot: a chat in which members ask questions about their own service. Every other page can
-open the chat next to its content."""
+"""/app/copilot: a chat for members' questions about their service. Every other page can open the
+chat next to its content."""
 
 import json
 from collections.abc import AsyncGenerator, Callable
@@ -49,8 +49,8 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True, slots=True)
 class _Talk:
-    """The conversation shown on the page. `at`: the id of the record on the page from which the
-    copilot was opened."""
+    """The conversation shown on the page. `at`: the id of the record on the page that opened the
+    copilot."""
 
     messages: list[JsonValue]
     at: str | None
@@ -59,8 +59,8 @@ class _Talk:
 @router.get(_COPILOT)
 async def copilot(page: AnyonesPage) -> Response:
     """Show the copilot's page. If a question was rejected, the page shows the question again, after
-    the previous conversation. `at` in the query is the id of the record on the page from which the
-    copilot was opened."""
+    the previous conversation. `at` in the query is the id of the record on the page that opened the
+    copilot."""
     typed = await page.typed(_COPILOT, {"question": "", _EARLIER: "[]"})
     at = parse_ulid(page.request.query_params.get("at", ""))
     return _shown(page, _Talk(_kept(typed[_EARLIER]), at), None, typed["question"])
@@ -142,7 +142,7 @@ def _shown(page: Page, talk: _Talk, answer: CopilotAnswer | None, question: str 
         text = answer.text[:MAX_MESSAGE] or "–"
         messages.append({"role": Speaker.ASSISTANT.value, "content": text})
     formatted = _formatting(page)
-    # The answer comes first, so that it is formatted before the limit is reached.
+    # The answer is formatted first, before the limit is reached.
     answer_text = "" if answer is None else formatted(answer.text)
     return page.render(
         "copilot/copilot.html",
@@ -159,8 +159,8 @@ def _shown(page: Page, talk: _Talk, answer: CopilotAnswer | None, question: str 
 
 
 def _formatting(page: Page) -> Callable[[str], str]:
-    """Return the function that formats the page's messages. The form contains the earlier messages,
-    so they are untrusted. Messages beyond the limit are shown as plain text."""
+    """Return the function that formats the page's messages. The earlier messages are untrusted,
+    because the form contains them. Messages beyond the limit are shown as plain text."""
     left = _FORMATTED
 
     def formatted(text: str) -> str:
@@ -181,4 +181,4 @@ def _path_of(page: Page, url: str) -> str | None:
 
 
 async def _nobody(_: str) -> None:
-    """Discard a text fragment, because the page shows the complete answer at once."""
+    """Discard a text fragment, because the page shows only the complete answer."""

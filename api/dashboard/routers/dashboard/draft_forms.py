@@ -13,7 +13,7 @@ from domain.tenants.actor import ANYONE
 from services.dashboard.forms import drop_draft, keep_draft, was_sent
 
 FORM: Final = "_form"
-"""Name of the form field with the path to which the form is submitted."""
+"""Name of the form field with the form's submission path."""
 
 router = APIRouter(include_in_schema=False)
 # A draft saved by a background tab must not switch the client of other tabs.
@@ -25,8 +25,8 @@ async def keep(post: AnyonesPost) -> Response:
     page = post.page
     form = next_page(post.text(FORM))
     async with page.resources.work.of(page.tenant) as work:
-        # If the draft arrives after the form was submitted, discard the draft. Otherwise the
-        # submitted input would reappear as unsent.
+        # A draft that arrives after the form was submitted is discarded. Otherwise the submitted
+        # input would reappear as unsent.
         if not await was_sent(work, form, post.once):
             await keep_draft(work, page.visit.user.id, form, kept_fields(post.fields))
     return Response(status_code=204)

@@ -52,7 +52,7 @@ async def me(page: AnyonesPage) -> Response:
 
 @router.post(_ME)
 async def save(post: Annotated[Post, Depends(Posted(ANYONE))]) -> Response:
-    """Save the user's preferences. Raises InvalidPreferences if one is invalid."""
+    """Save the user's preferences. Raises InvalidPreferences for an invalid value."""
     page = post.page
     language, theme = post.text("language"), post.text("theme")
     if language not in ("", *LANGUAGES) or theme not in tuple(Theme):

@@ -66,7 +66,7 @@ async def overview(page: AnyonesPage) -> Response:
     async with page.resources.database.reading(page.tenant) as connection:
         found = await read_overview(connection, page.tenant)
         away = await report_away(connection, page.tenant, page.actor, visit, page.now)
-        # The current and previous ranges are adjacent, so one query reads both.
+        # One query reads both ranges, because they are adjacent.
         days = await MetricsRepository(connection, page.tenant).insight(before(*span)[0], last)
         usage = await UsageRepository(connection, page.tenant).in_month(period_of(page.now))
         first = await list_reviews(connection, page.tenant, ReviewFilter(), limit=_FIRST)
@@ -85,8 +85,8 @@ async def overview(page: AnyonesPage) -> Response:
 
 @router.get("/app/home/improvement")
 async def improvement(page: AnyonesPage) -> Response:
-    """Return the suggestion of an article for Home. The page loads it separately, because
-    clustering the questions takes longer than the other queries."""
+    """Return a suggested article for Home. The page loads it separately, because clustering the
+    questions takes longer than the other queries."""
     try:
         found = await _largest_gaps(page)
     except (OverBudget, CallerBusy):

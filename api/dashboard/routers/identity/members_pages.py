@@ -59,8 +59,8 @@ async def members(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 @router.get(_KEYS)
 async def keys(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
-    """Show the keys that a member created. Before removing the member or changing the member's role
-    to the one in the query, a manager decides which of these keys to revoke."""
+    """Show the keys that a member created. A manager decides which of these keys to revoke before
+    removing the member or assigning the role in the query."""
     query = page.query(KeysQuery)
     if not is_user_id(query.user_id):
         raise MemberNotFound("the user is no member of this client")
@@ -105,7 +105,7 @@ def _lost_its_manager(key: KeyEntry, managers: Set[str]) -> bool:
 
 
 def _choice(post: Post) -> KeyChoice | None:
-    """Return which keys to revoke, or None if the form did not list the keys."""
+    """Return the choice of keys to revoke, or None if the form did not list the keys."""
     return KeyChoice(frozenset(post.chosen("revoke"))) if post.ticked("decided") else None
 
 

@@ -72,7 +72,7 @@ async def start(request: Request, resources: ResourcesDep) -> Response:
 @router.get(CALLBACK)
 async def callback(request: Request, resources: ResourcesDep) -> Response:
     """Handle the redirect from the identity provider. Only the browser that started the sign-in can
-    finish it, and only once: a cookie contains the state, and the response deletes the cookie."""
+    finish it, and only once. A cookie contains the state, and the response deletes the cookie."""
     provider = _provider(resources)
     await count_address(request, LimitScope.DASHBOARD)
     given = _once_each(request)

@@ -69,15 +69,15 @@ async def sign_up_page(request: Request) -> Response:
 
 @router.post(SIGN_IN, dependencies=_OURS)
 async def ask_for_code(request: Request) -> Response:
-    """Send a sign-in code, and show the form in which to enter it. The page is the same for known
-    and unknown addresses."""
+    """Send a sign-in code, and show the form for the code. The page is the same for known and
+    unknown addresses."""
     return await _send(request, "identity/sign_in.html", is_new=False)
 
 
 @router.post(SIGN_UP, dependencies=_OURS)
 async def open_account(request: Request) -> Response:
-    """Send a sign-in code to a user who wants to open an account with a shop's name. Users who
-    already have an account sign in to it."""
+    """Send a sign-in code to a user who opens an account with a shop's name. Users with an account
+    sign in to the existing account."""
     return await _send(request, "identity/sign_up.html", is_new=True)
 
 

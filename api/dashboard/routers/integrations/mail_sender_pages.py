@@ -54,8 +54,8 @@ async def sender(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 @router.post(_SENDER)
 async def put(post: ManagersPost) -> Response:
-    """Set the mail sender. The DNS lookups run outside any transaction, so the form is first marked
-    as used in a separate transaction."""
+    """Set the mail sender. The form is first marked as used in a separate transaction, because the
+    DNS lookups run outside any transaction."""
     page, resources = post.page, post.page.resources
     body = post.body(SenderBody, **_sender_fields(post))
     post.check_seen(_version(await _shown(page)))
@@ -94,7 +94,8 @@ async def verify(post: ManagersPost) -> Response:
     body = post.body(SenderCodeBody, code=post.text("code").strip())
     async with post.working(_SENDER) as work:
         verified = await verify_mail_sender(work, page.actor, body.code, page.resources.sealer)
-    if verified is None:  # The failed attempt has been committed, so it counts toward the limit.
+    # The failed attempt counts toward the limit, because it has been committed.
+    if verified is None:
         raise InvalidSenderCode
     return post.done(_SENDER, "mail_sender.verified")
 

@@ -11,7 +11,8 @@ from api.dashboard.routers.playbooks import (
     version_pages,
 )
 
-# Register routes with fixed paths before routes with an id in the path.
+# Routes with fixed paths precede routes with an id in the path. Otherwise, an id would match a
+# fixed path.
 ROUTERS: Final = (
     playbook_file_pages.router,
     editor_pages.router,

@@ -23,8 +23,8 @@ ReviewersPlaybookPost = Annotated[Post, Depends(Posted(REVIEWERS, _ID, client_of
 
 
 def seen_of(playbook: Playbook) -> str:
-    """Return a value that identifies the version from which a form was rendered. It does not depend
-    on whether the playbook is active."""
+    """Return a value that identifies the version shown in a form. The value does not depend on
+    whether the playbook is active."""
     return str(playbook.version)
 
 

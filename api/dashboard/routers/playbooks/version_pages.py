@@ -1,5 +1,5 @@
-"""/app/playbooks/ID/versions: earlier versions of a playbook, with the author of and reason for
-each version."""
+"""/app/playbooks/ID/versions: earlier versions of a playbook, with each version's author and
+reason."""
 
 from collections.abc import Sequence
 from typing import Final

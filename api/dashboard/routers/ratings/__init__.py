@@ -1,4 +1,4 @@
-"""The page on which customers rate answers."""
+"""The page where customers rate answers."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""/app/rate/{token}: the page on which a customer rates an answer. A GET request stores no rating,
+"""/app/rate/{token}: the page where a customer rates an answer. A GET request stores no rating,
 because mail scanners follow every link in an email."""
 
 from collections.abc import Mapping
@@ -78,7 +78,7 @@ async def rate(request: Request, token: str, resources: ResourcesDep) -> Respons
 async def _linked(resources: Resources, token: str) -> _Linked:
     """Return the answer that the link refers to. Raises RatingLinkUnknown, RatingLinkExpired."""
     run = rated_run(resources.sealer, token, resources.now())
-    # The token's signature covers the client id, so the client id can be trusted.
+    # The client id can be trusted, because the token's signature covers it.
     tenant = TenantId(run.client_id)
     async with resources.database.reading(tenant) as connection:
         language = await RatingRepository(connection, tenant).language(run.run_id)

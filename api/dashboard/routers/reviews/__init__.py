@@ -1,4 +1,4 @@
-"""Dashboard pages for reviews: the review queue, a single review, and pages that save a review's
+"""Dashboard pages for reviews: the review queue, a single review, and pages to save a review's
 result as a case or as knowledge."""
 
 from typing import Final

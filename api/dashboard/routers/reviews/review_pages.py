@@ -115,8 +115,8 @@ async def release(post: ReviewPost) -> Response:
 
 @router.post(f"{_REVIEW}/approve")
 async def approve(post: ReviewPost) -> Response:
-    """Approve the review. The form contains the draft, the plan and the latest message as the
-    reviewer saw them."""
+    """Approve the review. The form contains the draft, the plan and the latest message that the
+    reviewer saw."""
     page = post.page
     async with post.working() as work:
         to = await _next(post, work)
@@ -191,8 +191,7 @@ def _is_claimed_by_other(page: Page, found: Review) -> bool:
 
 
 def _revision(post: Post) -> int | None:
-    """Return the revision for which the form was rendered, or None for a form rendered by an older
-    release."""
+    """Return the revision shown in the form, or None for a form rendered by an older release."""
     given = post.text("revision")
     return int(given) if given.isascii() and given.isdecimal() and len(given) < 10 else None
 
@@ -202,8 +201,8 @@ def _plan_seen(found: Review) -> str:
 
 
 def _seen(found: Review) -> str:
-    """Return a digest of the draft and the plan. It reveals changes made since the reviewer read
-    them."""
+    """Return a digest of the draft and the plan. A different digest reveals changes made since the
+    reviewer read the page."""
     return hashlib.sha256(_PLAN.dump_json(found.plan) + found.draft.encode()).hexdigest()[:16]
 
 

@@ -103,8 +103,8 @@ async def run_file(page: RunPage) -> Response:
 
 
 def waterfall(timings: Timings) -> list[TimedStep]:
-    """Return one bar for each step of a run, in order. Steps with a duration of zero are left
-    out."""
+    """Return one bar for each step of a run, in order. Steps with a duration of zero are
+    omitted."""
     taken = [(name, ms) for name, ms in timings.model_dump().items() if ms]
     whole = sum(ms for _, ms in taken)
     steps: list[TimedStep] = []

@@ -55,8 +55,8 @@ async def simulator(page: Annotated[Page, Depends(OnPage(REVIEWERS))]) -> Respon
 
 @router.post(_PATH)
 async def ask(post: ReviewersPost) -> Response:
-    """Simulate the conversation without side effects. The resulting page lets the user continue the
-    conversation."""
+    """Simulate the conversation without side effects. The user can continue the conversation on the
+    resulting page."""
     page = post.page
     resources = page.resources
     await resources.limiter.check_request(

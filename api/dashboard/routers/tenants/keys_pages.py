@@ -118,7 +118,6 @@ async def revoke(post: KeyPost) -> Response:
 
 
 async def _active(page: Page) -> tuple[KeyEntry, ...]:
-    """Return the active keys among the given keys."""
     async with page.resources.database.reading(page.tenant) as connection:
         return await KeyRepository(connection).page(
             page.tenant, after=None, limit=2 * MAX_ACTIVE, revoked=False

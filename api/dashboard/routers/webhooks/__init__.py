@@ -9,8 +9,8 @@ from api.dashboard.routers.webhooks import (
     webhook_pages,
 )
 
-# Register the event catalogue before the pages for one webhook. Otherwise their path parameter for
-# the webhook id would match it.
+# The event catalogue precedes the pages for one webhook. Otherwise the catalogue's path would match
+# their path parameter for the webhook id.
 ROUTERS: Final = (
     webhook_help_pages.router,
     webhook_pages.router,

@@ -92,8 +92,8 @@ async def rotate_secret(post: ManagersPost) -> Response:
 
 
 def _share(text: str) -> int | str | None:
-    """Convert a limit from the form to a number. Text that is not a number is returned unchanged
-    and then rejected by the body's model."""
+    """Convert a limit from the form to a number. Text that is not a number is returned unchanged.
+    The body's model then rejects the text."""
     return int(text) if text.isdecimal() and len(text) < 10 else text or None
 
 
@@ -130,7 +130,7 @@ async def _shown(page: Page, secret: str | None) -> Response:
 
 def _preview(page: Page, settings: ClientSettings) -> str:
     """Return the configuration of the widget's preview, as JSON: its appearance and an example
-    conversation. It omits the logo, because pages load nothing from other hosts."""
+    conversation. The configuration omits the logo, because pages load nothing from other hosts."""
     shown = looks(settings.branding, page.brand_name)
     example = [(author, page.say(f"widget.example_{author}")) for author in _AUTHORS]
     return json.dumps(
