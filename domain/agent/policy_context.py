@@ -91,8 +91,9 @@ def connections_of(integrations: Iterable[Integration]) -> tuple[Connection, ...
 
 
 def desk_of(event: UnifiedEvent, connections: Sequence[Connection]) -> Connection | None:
-    """Return the connected helpdesk that contains the event's ticket, or None."""
-    if not (event.ticket_named and event.ticket_id):
+    """Return the connected helpdesk that contains the event's ticket, or None. The ticket named by a
+    caller that may not name tickets is not used, because it may be another customer's."""
+    if not event.is_in_ticket:
         return None
     here = (one for one in connections if one.provider == event.platform)
     return next((one for one in here if one.provider in HELPDESKS), None)

@@ -81,6 +81,7 @@ def normalize(
         channel=channel,
         ticket_id=ticket or fallback_ticket_id,
         ticket_named=ticket is not None,
+        may_name_tickets=is_trusted(event.payload),
         customer_email=email,
         customer_name=name,
         subject=subject,
