@@ -66,6 +66,8 @@ class UnifiedEvent(BaseModel):
       the ticket id is the event's own id.
     - `may_name_tickets`: the caller may choose a ticket for the agent to write in. Events from before
       this field have True.
+    - `ticket_by_platform`: the helpdesk itself reported the message in its ticket. Events from before
+      this field have True.
     - `proved`: the customer's address, if the author is verified to hold it. If not, the address is
       a claim.
     - `mailed_back`: the event is an email from an unverified sender, and its answer goes only to
@@ -86,6 +88,7 @@ class UnifiedEvent(BaseModel):
     ticket_id: str | None = None
     ticket_named: bool = False
     may_name_tickets: bool = True
+    ticket_by_platform: bool = True
     customer_email: str | None = None
     customer_name: str | None = None
     subject: str | None = None
