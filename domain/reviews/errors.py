@@ -53,8 +53,8 @@ class SecondPersonRequired(DomainError):
 
 
 class OwnRequest(DomainError):
-    """The reviewer typed a message in the review's conversation, or created the API key that sent
-    such a message."""
+    """The reviewer typed a message in the review's conversation, created the API key that sent such
+    a message, or is the customer who requested the money."""
 
     code = "own_request"
 
