@@ -157,6 +157,7 @@ async def _blocked(
     order = with_facts(order, await facts.about(order))
     spent = await ledger.spent(
         order_key=order.key,
+        order_number=order.number,
         customer=customer,
         currency=order.refundable.currency,
         not_by=job.run_id,

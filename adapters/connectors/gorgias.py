@@ -123,7 +123,8 @@ class Gorgias:
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
         """Add tags to the ticket, and create any tags missing from the account.
 
-        Raises ActionRefused if the ticket is another customer's. Never raises ActionUnknown, because adding the same tags again changes nothing.
+        Raises ActionRefused if the ticket is another customer's. Never raises ActionUnknown,
+        because adding the same tags again changes nothing.
         """
         request = self._account.request(
             "POST", f"/api/tickets/{ticket_id(ticket)}/tags", body={"names": [*tags]}

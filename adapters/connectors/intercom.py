@@ -134,7 +134,8 @@ class Intercom:
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
         """Add tags to the conversation, and create any tags missing from the workspace.
 
-        Raises ActionRefused if the conversation is another customer's. Never raises ActionUnknown, because adding the same tags again changes nothing.
+        Raises ActionRefused if the conversation is another customer's. Never raises ActionUnknown,
+        because adding the same tags again changes nothing.
         """
         conversation = f"/conversations/{ticket_id(ticket)}"
         path = f"{conversation}/tags"

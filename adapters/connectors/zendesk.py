@@ -164,8 +164,8 @@ class Zendesk:
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
         """Add tags to the ticket, in Zendesk's format: lower case, without spaces. Raises
-        ActionRefused if the ticket is closed or another customer's. Never raises ActionUnknown, because adding the same
-        tags again changes nothing."""
+        ActionRefused if the ticket is closed or another customer's. Never raises ActionUnknown,
+        because adding the same tags again changes nothing."""
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         names = ["_".join(tag.lower().split()) for tag in tags]
         exchange = self._account.exchange()

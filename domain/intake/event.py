@@ -64,10 +64,10 @@ class UnifiedEvent(BaseModel):
     - `platform`: the event's platform, such as "zendesk".
     - `ticket_named`: the caller gave `ticket_id`, so the platform knows the ticket. If it did not,
       the ticket id is the event's own id.
-    - `may_name_tickets`: the caller may choose a ticket for the agent to write in. Events from before
-      this field have True.
-    - `ticket_by_platform`: the helpdesk itself reported the message in its ticket. Events from before
-      this field have True.
+    - `may_name_tickets`: the caller may choose a ticket for the agent to write in. True for events
+      stored before this field existed.
+    - `ticket_by_platform`: the helpdesk itself reported the message in its ticket. True for events
+      stored before this field existed.
     - `proved`: the customer's address, if the author is verified to hold it. If not, the address is
       a claim.
     - `mailed_back`: the event is an email from an unverified sender, and its answer goes only to

@@ -23,9 +23,7 @@ async def customer_file(
     return await CustomerFileRepository(connection, tenant).read(request, now())
 
 
-async def download_customer_file(
-    work: UnitOfWork, actor: Actor, request_id: str
-) -> CustomerFile:
+async def download_customer_file(work: UnitOfWork, actor: Actor, request_id: str) -> CustomerFile:
     """Return the customer file, as `customer_file` does, and write an audit entry that names the
     data request."""
     file = await customer_file(work.connection, work.tenant, actor, request_id, lambda: work.now)

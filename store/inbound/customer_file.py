@@ -44,7 +44,8 @@ _MESSAGES: Final = sa.text("""
     SELECT coalesce(message.event_id, reply.event_id) AS event_id, message.conversation_id,
            message.author, message.body, message.created_at,
            CASE WHEN message.direction = 'inbound' THEN coalesce(
-               event.unified -> 'sender_authenticated', event.unified -> 'customer_verified', 'false'
+               event.unified -> 'sender_authenticated',
+               event.unified -> 'customer_verified', 'false'
            ) = 'true' END AS author_verified
     FROM engine_messages AS message
     LEFT JOIN engine_events AS event

@@ -1,5 +1,5 @@
-"""Attack: an event for a victim's address whose fields contain an attacker's tracking link and order
-facts. The shop's templates must not repeat them."""
+"""Attack: an event for a victim's address whose fields contain an attacker's tracking link. The
+shop's templates must not repeat the fields of an unverified caller."""
 
 from pathlib import Path
 from typing import Any, Final
@@ -104,7 +104,8 @@ async def test_a_forged_mails_link_reaches_no_victim(
         answers = [
             await _push(
                 acting, it, it.shop.headers, event_type="mailgun.inbound", sender=CUSTOMER,
-                **{"from": f"Lea <{CUSTOMER}>", "stripped-text": text}, **FIELDS,
+                recipient="contact@shop.example", subject="Commande", tracking_url=LINK,
+                **{"from": f"Lea <{CUSTOMER}>", "body-plain": text, "stripped-text": text},
             )
             for text in QUESTIONS
         ]  # fmt: skip

@@ -51,9 +51,7 @@ async def _poll(one: Connected, server: StripeServer, patched: pytest.MonkeyPatc
     await polled(one)
 
 
-async def _other_account(
-    one: Connected, server: StripeServer, patched: pytest.MonkeyPatch
-) -> None:
+async def _other_account(one: Connected, server: StripeServer, patched: pytest.MonkeyPatch) -> None:
     with patched.context() as changed:
         changed.setattr(stripe, "ACCOUNT", "acct_of_another")
         await polled(one)
@@ -78,15 +76,15 @@ async def test_a_revoked_stripe_key_receives_no_events_of_the_account(
             "id": f"evt_{next(numbers)}", "object": "event", "type": "charge.refunded",
             "account": ACCOUNT, "created": 1772359200, "data": {"object": stripe_charge()},
         }  # fmt: skip
-        answer = await front.http.post("/api/webhooks/stripe", **by_stripe(event, secret=CONNECT_KEY))
+        answer = await front.http.post(
+            "/api/webhooks/stripe", **by_stripe(event, secret=CONNECT_KEY)
+        )
         assert status_of(answer) == RECEIVED
         after = [len(await taken(front, one)) for one in (shop, other)]
         return [now - then for now, then in zip(after, before, strict=True)]
 
     async with open_client() as http:
-        connectors = ConnectorRegistry(
-            front.app.state.resources.sealer, http, allow_loopback=True
-        )
+        connectors = ConnectorRegistry(front.app.state.resources.sealer, http, allow_loopback=True)
         with stripe_server() as server, stripe_server() as its:
             revoked = await _connect(front, shop, server, connectors)
             await _connect(front, other, its, connectors)
@@ -110,9 +108,7 @@ async def test_a_poll_that_stripe_accepts_again_restores_the_events(
         return [owner.is_live for owner in await inbound.owners(Provider.STRIPE, ACCOUNT, later)]
 
     async with open_client() as http:
-        connectors = ConnectorRegistry(
-            front.app.state.resources.sealer, http, allow_loopback=True
-        )
+        connectors = ConnectorRegistry(front.app.state.resources.sealer, http, allow_loopback=True)
         with stripe_server() as server:
             one = await _connect(front, shop, server, connectors)
             await _poll(one, server, monkeypatch)

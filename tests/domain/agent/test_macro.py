@@ -8,7 +8,6 @@ from domain.agent.macro import inserted
 from domain.intake.event import Channel, UnifiedEvent
 from domain.intake.proved_address import ProofKind, ProvedAddress
 
-
 FIELDS = {
     "customer_name": "http://evil.example",
     "first_name": "Call 0899 123 456",
@@ -26,9 +25,7 @@ def test_it_is_filled_from_the_message() -> None:
     event = UnifiedEvent(
         channel=Channel.EMAIL, customer_email="a@b.example", proved=proved, fields=fields
     )
-    filled = inserted(
-        _template(body), event, PLAIN_FRAME, brand_name="Chez Nous", has_shop=False
-    )
+    filled = inserted(_template(body), event, PLAIN_FRAME, brand_name="Chez Nous", has_shop=False)
     assert (filled.text, filled.missing) == ("Commande 1042, France : u", ())
 
 
@@ -60,7 +57,8 @@ def test_what_is_not_known_stays_for_the_member() -> None:
         _template("{{ greeting }} Suivi : {{ tracking_url }}"),
         event,
         PLAIN_FRAME,
-        brand_name="Chez Nous", has_shop=False,
+        brand_name="Chez Nous",
+        has_shop=False,
     )
     assert filled.text.endswith("Suivi : [tracking_url]")
     assert filled.missing == ("tracking_url",)
@@ -69,7 +67,11 @@ def test_what_is_not_known_stays_for_the_member() -> None:
 def test_a_field_promises_no_action() -> None:
     event = UnifiedEvent(channel=Channel.EMAIL, fields={"refund_amount": "49,00 €"})
     filled = inserted(
-        _template("Remboursé : {{ refund_amount }}"), event, PLAIN_FRAME, brand_name="Chez Nous", has_shop=False
+        _template("Remboursé : {{ refund_amount }}"),
+        event,
+        PLAIN_FRAME,
+        brand_name="Chez Nous",
+        has_shop=False,
     )
     assert filled.text == "Remboursé : [refund_amount]"
 

@@ -11,7 +11,11 @@ from api.route import PathId
 from api.schemas.core.client_query import PageQuery, cursor_after
 from domain.inbound.errors import DataRequestNotFound
 from domain.tenants.actor import MANAGERS
-from services.inbound.data_requests import customer_file, download_customer_file, fulfil_data_request
+from services.inbound.data_requests import (
+    customer_file,
+    download_customer_file,
+    fulfil_data_request,
+)
 from store.inbound.data_requests import DataRequestRepository, client_of_data_request
 
 _LIST: Final = "/app/data-requests"
