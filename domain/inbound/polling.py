@@ -13,9 +13,9 @@ from domain.integrations.poll_cursor import PollCursor
 from domain.integrations.providers import Provider
 
 ONLY_PROVED: Final = frozenset({Provider.STRIPE})
-"""Providers of which only connections with a proved account are polled. Such a poll finds no
-changes. It finds out whether the credentials are revoked, because the installation's app delivers
-the account's webhooks to the connection."""
+"""Providers whose connections are polled only if their account is proved. Such a poll finds no
+changes. It checks whether the credentials are revoked, because the installation's app delivers the
+account's webhooks to the connection."""
 POLLED: Final = ONLY_PROVED | frozenset(
     {Provider.SHOPIFY, Provider.WOOCOMMERCE, Provider.PRESTASHOP, Provider.ZENDESK}
 )

@@ -53,8 +53,8 @@ class SecondPersonRequired(DomainError):
 
 
 class OwnRequest(DomainError):
-    """The reviewer typed a message in the review's conversation, created the API key that sent such
-    a message, or is the customer who requested the money."""
+    """The reviewer is the author of the request: the member who typed it, the creator of the API key
+    that sent it, or the customer who wants the money."""
 
     code = "own_request"
 
