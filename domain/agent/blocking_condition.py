@@ -64,8 +64,8 @@ def order_blocking_condition(
 def needs_human(order: Order | None, spent: Spent) -> PolicyReason | None:
     """Return the reason why a human decides about an action on the order, or None.
 
-    If the payment is disputed, the bank may also refund it. A shop and its payment provider may know
-    one purchase by one number. A run may then have refunded it at the other provider.
+    If the payment is disputed, the bank may also refund it. A shop and its payment provider may
+    know one purchase by one number. A run may then have refunded it at the other provider.
     """
     if order is None:
         return None

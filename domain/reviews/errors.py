@@ -53,8 +53,8 @@ class SecondPersonRequired(DomainError):
 
 
 class OwnRequest(DomainError):
-    """The reviewer is the author of the request: the member who typed it, the creator of the API key
-    that sent it, or the customer who wants the money."""
+    """The reviewer typed the request, created the API key that sent it, or is the customer who
+    wants the money."""
 
     code = "own_request"
 

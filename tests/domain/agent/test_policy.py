@@ -132,7 +132,7 @@ def test_a_disputed_order_waits_for_people() -> None:
 
 
 def test_an_order_of_the_same_number_elsewhere_waits_for_people() -> None:
-    refund = judged(a_situation(spent=Spent(same_number=True)), REFUND)
+    refund = judged(a_situation().model_copy(update={"spent": Spent(same_number=True)}), REFUND)
     waits = (Ruling.NEEDS_APPROVAL, PolicyReason.SAME_NUMBER_DONE)
     assert ruling(refund, REFUND) == waits
 

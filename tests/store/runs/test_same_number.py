@@ -29,7 +29,7 @@ async def _done(
     order = an_order().model_copy(
         update={"provider": Provider.SHOPIFY, "id": "gid-7", "number": number}
     )
-    lookup = Lookup.of(order, number, BUYER).model_dump(mode="json")
+    lookup = Lookup.of(order, number, order.customer_email).model_dump(mode="json")
     effect = Effect(
         kind, "shop", order.key, customer_key=BUYER, amount=Money(minor=4_900, currency="EUR")
     )
