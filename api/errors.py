@@ -273,8 +273,8 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ),
     OwnRequest: ErrorAnswer(
         403,
-        "Vous avez saisi cette demande, ou une clé à vous l'a envoyée : une autre personne doit "
-        "l'approuver.",
+        "Cette demande est la vôtre : vous l'avez saisie, une clé à vous l'a envoyée, ou vous en "
+        "êtes le client. Une autre personne doit l'approuver.",
     ),
     SecondPersonUnfit: ErrorAnswer(
         403,

@@ -55,7 +55,9 @@ class LabelledMessage:
     def request(self) -> BrainRequest:
         """Return the request to the brain. An email is normalized as in the product."""
         event = normalize(self._event(), fallback_ticket_id="evaluation")
-        return BrainRequest.about(event, brand_name="Maison Test", templates=(), passages=())
+        return BrainRequest.about(
+            event, brand_name="Maison Test", has_shop=False, templates=(), passages=()
+        )
 
     def _event(self) -> InboundEvent:
         if self.kind not in _BY_MAIL:

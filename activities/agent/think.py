@@ -220,6 +220,7 @@ class Think:
             return Spent()  # Order actions require an order.
         return await ActionLedger(connection, tenant).spent(
             order_key=order.key,
+            order_number=order.number,
             customer=refunded_as(self._sealer, tenant, customer_key(case.event.customer_email)),
             currency=order.refundable.currency,
             not_by=ref.run_id,

@@ -186,6 +186,11 @@ def _ticket(step: Step) -> HelpdeskTicket:
     if not step.action.ticket_id:
         raise ActionRefused("no ticket to speak in", sent=False)
     event = step.case.event
+    # The requester of a ticket that a form opened is the form, so such an author is not compared.
+    is_claimed = event.is_vouched and not event.ticket_by_platform
     return HelpdeskTicket(
-        id=step.action.ticket_id, customer_email=event.customer_email, subject=event.subject
+        id=step.action.ticket_id,
+        customer_email=event.customer_email,
+        requester_email=event.customer_email if is_claimed else None,
+        subject=event.subject,
     )

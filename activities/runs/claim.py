@@ -135,7 +135,7 @@ async def stays_joined(
 
 async def _people_answer(connection: AsyncConnection, job: Job, now: Clock) -> bool:
     event = job.case.event
-    if not (event.ticket_named and event.ticket_id and event.platform in HELPDESKS):
+    if not (event.is_in_ticket and event.ticket_id and event.platform in HELPDESKS):
         return False
     pauses = HelpdeskPauseRepository(connection, job.tenant)
     return await pauses.is_paused_at(Provider(event.platform), event.ticket_id, now())
@@ -157,6 +157,7 @@ async def _blocked(
     order = with_facts(order, await facts.about(order))
     spent = await ledger.spent(
         order_key=order.key,
+        order_number=order.number,
         customer=customer,
         currency=order.refundable.currency,
         not_by=job.run_id,

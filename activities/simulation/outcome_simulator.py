@@ -169,6 +169,7 @@ class OutcomeSimulator:
         async with self._database.reading(tenant) as connection:
             before = await ActionLedger(connection, tenant).spent(
                 order_key=order.key,
+                order_number=order.number,
                 customer=refunded_as(self._sealer, tenant, customer_key(event.customer_email)),
                 currency=order.refundable.currency,
                 not_by=MADE_UP,

@@ -13,6 +13,7 @@ from pydantic import BaseModel, JsonValue, RootModel
 from adapters.connectors.helpdesk import (
     HelpdeskAccount,
     basic,
+    check_requester,
     html_body,
     tagging,
     ticket_id,
@@ -21,7 +22,6 @@ from adapters.connectors.helpdesk import (
 from adapters.connectors.http import ConnectorCall
 from adapters.connectors.said_before import SaidMessage, said_before
 from domain.core.attached_file import AttachedFile
-from domain.intake.customer_email import is_same_customer
 from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
@@ -98,9 +98,7 @@ class Freshdesk:
         exchange = self._account.exchange()
         look = exchange.verify if again else exchange.read
         with writing(again=again):
-            shown = await look(
-                self._account.request("GET", path, query={"include": "requester"}), _Ticket
-            )
+            shown = await look(self._show(path), _Ticket)
             found = await self._find(exchange, path, (text, bare), private=False) if again else None
             if found is not None:
                 return found
@@ -114,19 +112,24 @@ class Freshdesk:
             return str((await exchange.effect(request, _Written)).id)
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
-        """Add a private note to the ticket, and return the note's id."""
+        """Add a private note to the ticket, and return the note's id. Raises ActionRefused if the
+        ticket is another customer's."""
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         exchange = self._account.exchange()
+        look = exchange.verify if again else exchange.read
         with writing(again=again):
             found = await self._find(exchange, path, (text,), private=True) if again else None
             if found is not None:
                 return found
+            if ticket.requester_email:
+                shown = await look(self._show(path), _Ticket)
+                check_requester(shown.requester.email, ticket.requester_email)
             body: dict[str, JsonValue] = {"body": html_body(text), "private": True}
             request = self._account.request("POST", f"{path}/notes", body=body)
             return str((await exchange.effect(request, _Written)).id)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
-        """Add tags to the ticket.
+        """Add tags to the ticket. Raises ActionRefused if the ticket is another customer's.
 
         Freshdesk replaces all tags of a ticket. If two calls add tags concurrently, the later call
         may remove the tags from the earlier call. Never raises ActionUnknown, because adding the
@@ -135,7 +138,8 @@ class Freshdesk:
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         exchange = self._account.exchange()
         with tagging():
-            shown = await exchange.read(self._account.request("GET", path), _Ticket)
+            shown = await exchange.read(self._show(path), _Ticket)
+            check_requester(shown.requester.email, ticket.requester_email)
             wanted = [*dict.fromkeys((*shown.tags, *tags))]
             if len(wanted) > len(shown.tags):
                 request = self._account.request("PUT", path, body={"tags": [*wanted]})
@@ -174,6 +178,9 @@ class Freshdesk:
         ]
         return said_before(said, *texts)
 
+    def _show(self, path: str) -> httpx.Request:
+        return self._account.request("GET", path, query={"include": "requester"})
+
     def _whoami(self) -> httpx.Request:
         return self._account.request("GET", "/api/v2/agents/me")
 
@@ -183,6 +190,4 @@ def _check_addressee(shown: _Ticket, ticket: HelpdeskTicket) -> None:
     the reply goes to the ticket's requester, and the ticket was chosen by an untrusted caller."""
     if shown.status in _DONE:
         raise ActionRefused("somebody has resolved the ticket")
-    reader, meant = shown.requester.email, ticket.customer_email
-    if reader and meant and not is_same_customer(reader, meant):
-        raise ActionRefused("the ticket is another customer's")
+    check_requester(shown.requester.email, ticket.customer_email)

@@ -14,6 +14,7 @@ from pydantic import BaseModel, JsonValue, RootModel
 from adapters.connectors.helpdesk import (
     HelpdeskAccount,
     basic,
+    check_requester,
     html_body,
     plain_body,
     tagging,
@@ -45,6 +46,14 @@ class _Meta(BaseModel):
 class _Messages(BaseModel):
     data: tuple[_Message, ...]
     meta: _Meta = _Meta()
+
+
+class _Customer(BaseModel):
+    email: str | None = None
+
+
+class _Ticket(BaseModel):
+    customer: _Customer | None = None
 
 
 class _Account(BaseModel):
@@ -101,7 +110,7 @@ class Gorgias:
         files: Sequence[AttachedFile] = (),
     ) -> str:
         """Email the customer within the ticket, and return the message's id. Raises ActionRefused
-        if the customer's address is unknown."""
+        if the customer's address is unknown, or if the ticket belongs to another customer."""
         if not ticket.customer_email:
             raise ActionRefused("the customer's address is unknown", sent=False)
         message: dict[str, JsonValue] = {
@@ -115,22 +124,31 @@ class Gorgias:
         }
         if ticket.subject:
             message["subject"] = plain_body(ticket.subject)
-        return await self._write(ticket, message, text, key, again=again, files=files)
+        meant = ticket.customer_email
+        return await self._write(ticket, message, text, key, again=again, meant=meant, files=files)
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
-        """Add an internal note to the ticket, and return the note's id."""
-        return await self._write(ticket, {"channel": "internal-note"}, text, key, again=again)
+        """Add an internal note to the ticket, and return the note's id. Raises ActionRefused if the
+        ticket is another customer's."""
+        note: dict[str, JsonValue] = {"channel": "internal-note"}
+        meant = ticket.requester_email
+        return await self._write(ticket, note, text, key, again=again, meant=meant)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
         """Add tags to the ticket, and create any tags missing from the account.
 
-        Never raises ActionUnknown, because adding the same tags again changes nothing.
+        Raises ActionRefused if the ticket is another customer's. Never raises ActionUnknown,
+        because adding the same tags again changes nothing.
         """
         request = self._account.request(
             "POST", f"/api/tickets/{ticket_id(ticket)}/tags", body={"names": [*tags]}
         )
+        exchange = self._account.exchange()
         with tagging():
-            await self._account.exchange().effect(request, _Nothing)
+            if ticket.requester_email:
+                seen = await exchange.read(self._show(ticket_id(ticket)), _Ticket)
+                _check_customer(seen, ticket.requester_email)
+            await exchange.effect(request, _Nothing)
 
     async def check(self) -> None:
         """Check the credentials by requesting the account."""
@@ -144,8 +162,10 @@ class Gorgias:
         key: str,
         *,
         again: bool,
+        meant: str | None,
         files: Sequence[AttachedFile] = (),
     ) -> str:
+        """Write a message. `meant`: the address that the ticket's customer must have, if any."""
         number = ticket_id(ticket)
         body: dict[str, JsonValue] = {
             "via": "api",
@@ -160,7 +180,10 @@ class Gorgias:
         found = await self._find(exchange, number, key) if again else None
         if found is not None:
             return str(found.id)
+        look = exchange.verify if again else exchange.read
         with writing(again=again):
+            if meant:
+                _check_customer(await look(self._show(number), _Ticket), meant)
             if files:
                 body["attachments"] = await self._upload(exchange, files)
             request = self._account.request("POST", f"/api/tickets/{number}/messages", body=body)
@@ -176,6 +199,9 @@ class Gorgias:
         with uploading():
             uploaded = await exchange.effect(request, _Uploads)
         return [one.model_dump() for one in uploaded.root]
+
+    def _show(self, number: str) -> httpx.Request:
+        return self._account.request("GET", f"/api/tickets/{number}")
 
     async def _find(self, exchange: ConnectorCall, number: str, key: str) -> _Message | None:
         """Return the newest message with our idempotency key, or None. Raises ActionUnknown if the
@@ -193,3 +219,9 @@ class Gorgias:
                 return found
             query["cursor"] = page.meta.next_cursor
         raise ActionUnknown("started before, and the ticket is too long to look for it")
+
+
+def _check_customer(seen: _Ticket, meant: str) -> None:
+    """Raise ActionRefused unless the ticket is this customer's. A reply goes to the customer's
+    address, but all of the ticket's participants see it."""
+    check_requester(seen.customer.email if seen.customer else None, meant)

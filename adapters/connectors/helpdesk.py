@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from adapters.connectors.http import ConnectorCall
 from domain.core.attached_file import AttachedFile
+from domain.intake.customer_email import is_same_customer
 from domain.integrations.errors import (
     ActionForbidden,
     ActionRefused,
@@ -140,6 +141,13 @@ def ticket_id(ticket: HelpdeskTicket) -> str:
     if not _TICKET_ID.fullmatch(ticket.id):
         raise ActionRefused("no ticket of a helpdesk", sent=False)
     return ticket.id
+
+
+def check_requester(reader: str | None, meant: str | None) -> None:
+    """Raise ActionRefused if the ticket's requester is another customer. The caller of the event
+    chose the ticket. An unknown address is not compared."""
+    if reader and meant and not is_same_customer(reader, meant):
+        raise ActionRefused("the ticket is another customer's")
 
 
 def plain_body(text: str) -> str:

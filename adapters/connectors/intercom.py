@@ -11,10 +11,16 @@ from typing import Final, Self
 import httpx
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from adapters.connectors.helpdesk import HelpdeskAccount, html_body, tagging, ticket_id, writing
+from adapters.connectors.helpdesk import (
+    HelpdeskAccount,
+    check_requester,
+    html_body,
+    tagging,
+    ticket_id,
+    writing,
+)
 from adapters.connectors.said_before import SaidMessage, said_before
 from domain.core.attached_file import AttachedFile
-from domain.intake.customer_email import is_same_customer
 from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
@@ -57,6 +63,12 @@ class _Conversation(_Shape):
     state: str = "open"
     source: _Source = _Source()
     conversation_parts: _Parts = _Parts()
+
+    @property
+    def requester_email(self) -> str | None:
+        """Return the address of the customer who started the conversation, or None."""
+        author = self.source.author
+        return author.email if author.type in _CUSTOMERS else None
 
     def said(self, kind: str, admin_id: str) -> tuple[SaidMessage, ...]:
         return tuple(
@@ -118,17 +130,24 @@ class Intercom:
         return await self._write(ticket, "comment", text, again=again, bare=bare, files=files)
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
-        """Add an internal note to the conversation, and return the note's id."""
+        """Add an internal note to the conversation, and return the note's id. Raises ActionRefused
+        if the conversation is another customer's."""
         return await self._write(ticket, "note", text, again=again)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
         """Add tags to the conversation, and create any tags missing from the workspace.
 
-        Never raises ActionUnknown, because adding the same tags again changes nothing.
+        Raises ActionRefused if the conversation is another customer's. Never raises ActionUnknown,
+        because adding the same tags again changes nothing.
         """
-        path = f"/conversations/{ticket_id(ticket)}/tags"
+        conversation = f"/conversations/{ticket_id(ticket)}"
+        path = f"{conversation}/tags"
         exchange = self._account.exchange()
         with tagging():
+            if ticket.requester_email:
+                show = self._account.request("GET", conversation)
+                seen = await exchange.read(show, _Conversation)
+                check_requester(seen.requester_email, ticket.requester_email)
             for name in tags:
                 make = self._account.request("POST", "/tags", body={"name": name})
                 made = await exchange.effect(make, _Tag)
@@ -160,6 +179,8 @@ class Intercom:
                     return found
             if kind == "comment":
                 _check_open_to(seen, ticket)
+            else:
+                check_requester(seen.requester_email, ticket.requester_email)
             body: dict[str, JsonValue] = {
                 "type": "admin",
                 "admin_id": self._admin_id,
@@ -190,8 +211,4 @@ def _check_open_to(seen: _Conversation, ticket: HelpdeskTicket) -> None:
     untrusted caller."""
     if seen.state == "closed":
         raise ActionRefused("somebody has closed the conversation")
-    reader, meant = seen.source.author.email, ticket.customer_email
-    if seen.source.author.type not in _CUSTOMERS or not reader or not meant:
-        return
-    if not is_same_customer(reader, meant):
-        raise ActionRefused("the conversation is another customer's")
+    check_requester(seen.requester_email, ticket.customer_email)

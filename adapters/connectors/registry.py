@@ -18,6 +18,7 @@ from adapters.connectors.shopify import Shopify
 from adapters.connectors.shopify_changes import ShopifyChanges
 from adapters.connectors.slack import Slack
 from adapters.connectors.stripe import Stripe
+from adapters.connectors.stripe_access import StripeAccess
 from adapters.connectors.woocommerce import WooCommerce
 from adapters.connectors.woocommerce_changes import WooCommerceChanges
 from adapters.connectors.zendesk import Zendesk, account_of
@@ -88,6 +89,9 @@ class ConnectorRegistry:
             case Provider.PRESTASHOP:
                 way = self._way_to(integration)
                 return PrestaShopChanges(PrestaShop.of(integration, credentials, way))
+            case Provider.STRIPE:
+                stripe = Stripe.of(integration, credentials, self._http)
+                return StripeAccess(stripe, integration.settings.get("account", ""))
             case Provider.ZENDESK:
                 return ZendeskChanges(account_of(integration, credentials, self._http))
             case _:

@@ -16,6 +16,7 @@ from pydantic import BaseModel, JsonValue
 from adapters.connectors.helpdesk import (
     HelpdeskAccount,
     basic,
+    check_requester,
     html_body,
     tagging,
     ticket_id,
@@ -24,7 +25,6 @@ from adapters.connectors.helpdesk import (
 )
 from adapters.connectors.http import Conflict, ConnectorCall
 from domain.core.attached_file import AttachedFile
-from domain.intake.customer_email import is_same_customer
 from domain.integrations.errors import (
     ActionRefused,
     ActionUnknown,
@@ -170,19 +170,20 @@ class Zendesk:
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
         """Add a private comment to the ticket, and return the comment's id. Raises ActionRefused if
-        the ticket is closed."""
+        the ticket is closed or another customer's."""
         return await self._comment(ticket, text, key, public=False, again=again)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
         """Add tags to the ticket, in Zendesk's format: lower case, without spaces. Raises
-        ActionRefused if the ticket is closed. Never raises ActionUnknown, because adding the same
-        tags again changes nothing."""
+        ActionRefused if the ticket is closed or another customer's. Never raises ActionUnknown,
+        because adding the same tags again changes nothing."""
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         names = ["_".join(tag.lower().split()) for tag in tags]
         exchange = self._account.exchange()
         with tagging():
             for _ in range(_TRIES):
                 shown = await exchange.read(self._show(path), _Shown)
+                check_requester(shown.requester_email, ticket.requester_email)
                 if set(names) <= set(shown.ticket.tags):
                     return
                 _check_open(shown.ticket)
@@ -227,6 +228,8 @@ class Zendesk:
                 _check_open(shown.ticket)
                 if public:
                     _check_addressee(shown, ticket)
+                else:
+                    check_requester(shown.requester_email, ticket.requester_email)
                 if uploads is None:
                     uploads = await self._upload(exchange, files)
                 update = self._update(
@@ -319,6 +322,4 @@ def _check_addressee(shown: _Shown, ticket: HelpdeskTicket) -> None:
     caller."""
     if shown.ticket.status == "solved":
         raise ActionRefused("somebody has solved the ticket")
-    reader, meant = shown.requester_email, ticket.customer_email
-    if reader and meant and not is_same_customer(reader, meant):
-        raise ActionRefused("the ticket is another customer's")
+    check_requester(shown.requester_email, ticket.customer_email)

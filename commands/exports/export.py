@@ -14,14 +14,16 @@ from commands.core.context import (
     DEFAULT_DATA,
     ClientOption,
     DataOption,
-    database_of,
     fail,
     synchronous,
+    work_on,
 )
+from commands.core.person import operator
 from commands.core.progress import Bar, progress
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId, parse_ulid
 from domain.exports.export import ExportFormat, Section, exported_at
+from services.exports.downloads import note_export
 from store.core.snapshot import Snapshot
 from store.exports.csv_form import CsvRendering
 from store.exports.export import Export, Rendering, Skipped
@@ -56,11 +58,13 @@ async def export(
     def skip(section: Section, sqlstate: str, _: Exception) -> None:
         skipped.append(f"{section} (SQLSTATE {sqlstate})")
 
-    async with database_of(data) as database:
-        async with database.reading_across() as connection:
+    async with work_on(data) as units:
+        async with units.database.reading_across() as connection:
             await ClientRepository(connection).brand_name(tenant)
         with _written(file) as out, progress("Exporting", None) as bar:
-            async with database.snapshot(tenant) as snapshot:
+            async with units.database.snapshot(tenant) as snapshot:
+                async with units.of(tenant) as work:
+                    note_export(work, operator(), form)
                 await _write(snapshot, _FORMS[form], skip, out, bar)
     if skipped:
         raise fail(f"empty, because they could not be read: {', '.join(skipped)}")

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from adapters.system import utc_now
 from commands.core.context import (
     DEFAULT_DATA,
     ClientOption,
@@ -14,7 +13,6 @@ from commands.core.context import (
     JsonOption,
     answer,
     command,
-    database_of,
     fields_of,
     out,
     reading_client,
@@ -25,7 +23,7 @@ from commands.core.person import operator
 from domain.core.errors import InvalidInput
 from domain.core.ids import parse_ulid
 from domain.inbound.data_request import DataRequest
-from services.inbound.data_requests import customer_file, fulfil_data_request
+from services.inbound.data_requests import download_customer_file, fulfil_data_request
 from store.inbound.data_requests import DataRequestRepository, client_of_data_request
 
 app = typer.Typer(help="Manage customer data requests.", no_args_is_help=True)
@@ -60,11 +58,8 @@ async def export(
 ) -> None:
     """Export all records of the customer who made the data request, as JSON."""
     wanted = parse_ulid(request_id) or request_id
-    async with database_of(data) as database:
-        async with database.reading_across() as connection:
-            tenant = await client_of_data_request(connection, wanted)
-        async with database.reading(tenant) as connection:
-            found = await customer_file(connection, tenant, operator(), wanted, utc_now)
+    async with work_on_record(data, client_of_data_request, wanted) as work:
+        found = await download_customer_file(work, operator(), wanted)
     text = found.model_dump_json(indent=2)
     if to is None:
         typer.echo(text)

@@ -61,10 +61,17 @@ def order_blocking_condition(
     return None
 
 
-def disputed(order: Order | None) -> PolicyReason | None:
-    """Return ORDER_DISPUTED if the payment for the order is disputed, else None. A human decides
-    about such an order, because the bank may also refund the payment."""
-    return PolicyReason.ORDER_DISPUTED if order and order.is_disputed else None
+def needs_human(order: Order | None, spent: Spent) -> PolicyReason | None:
+    """Return the reason why a human decides about an action on the order, or None.
+
+    If the payment is disputed, the bank may also refund it. A shop and its payment provider may
+    know one purchase by one number. A run may then have refunded it at the other provider.
+    """
+    if order is None:
+        return None
+    if order.is_disputed:
+        return PolicyReason.ORDER_DISPUTED
+    return PolicyReason.SAME_NUMBER_DONE if spent.same_number else None
 
 
 def too_old(rule: ActionRule, order: Order, now: datetime) -> bool:

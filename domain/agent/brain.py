@@ -7,12 +7,12 @@ from datetime import date
 from enum import StrEnum
 from typing import Literal, Protocol, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from domain.agent.attachment_preview import AttachmentPreview
+from domain.agent.caller_fields import answer_fields, links_are_merchants, states_order_fact
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.frame import PLAIN_FRAME, AnswerFrame
-from domain.agent.greeting import greetable_fields
 from domain.agent.intent import Intent
 from domain.agent.own_head import OwnHead
 from domain.agent.plan import PLACEHOLDERS, ActionKind, PlannedAction
@@ -100,6 +100,9 @@ class Turn(BaseModel):
 class BrainRequest(BaseModel):
     """The input of a brain for one message. A brain reads nothing else and stores nothing.
 
+    - `fields`: the caller's values for placeholders, limited to those that an answer may repeat
+      (`domain/agent/caller_fields.py`).
+    - `trusts_links`: the links in `fields` are the merchant's own.
     - `order`: the looked-up order, which belongs to this customer.
     - `offers`: the available actions, with all values resolved by code. A brain chooses from these
       actions and cannot add others.
@@ -121,6 +124,7 @@ class BrainRequest(BaseModel):
     subject: str | None = None
     brand_name: str
     fields: dict[str, str] = {}
+    trusts_links: bool = False
     templates: tuple[Template, ...] = ()
     passages: tuple[Passage, ...] = ()
     turns: tuple[Turn, ...] = ()
@@ -143,6 +147,15 @@ class BrainRequest(BaseModel):
         ours = PLACEHOLDERS | FRAME_NAMES
         return {name: value for name, value in fields.items() if name not in ours}
 
+    @model_validator(mode="after")
+    def _without_order_facts(self) -> Self:
+        """Remove the caller's facts about an order if the shop's order is known. A fact that the
+        shop does not state has no value."""
+        if self.order is None or not any(map(states_order_fact, self.fields)):
+            return self
+        kept = {name: text for name, text in self.fields.items() if not states_order_fact(name)}
+        return self.model_copy(update={"fields": kept})
+
     def has_answered(self, text: str) -> bool:
         """Return True if the agent has already sent this answer in the conversation, ignoring
         whitespace."""
@@ -155,6 +168,7 @@ class BrainRequest(BaseModel):
         event: UnifiedEvent,
         *,
         brand_name: str,
+        has_shop: bool,
         templates: tuple[Template, ...],
         passages: tuple[Passage, ...],
         turns: tuple[Turn, ...] = (),
@@ -168,12 +182,14 @@ class BrainRequest(BaseModel):
         languages: tuple[str, ...] = (),
         own_head: OwnHead | None = None,
     ) -> Self:
-        """Return the brain request for an event, with the client's related content and memory."""
+        """Return the brain request for an event, with the client's related content and memory.
+        `has_shop`: a shop is connected, so that it alone states the facts about an order."""
         return cls(
             text=event.text,
             subject=event.subject,
             brand_name=brand_name,
-            fields=greetable_fields(event),
+            fields=answer_fields(event, has_shop=has_shop),
+            trusts_links=links_are_merchants(event, has_shop=has_shop),
             templates=templates,
             passages=passages,
             turns=turns,

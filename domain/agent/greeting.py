@@ -13,7 +13,7 @@ from typing import Final
 
 from domain.core.lexicon import LexiconFile, lexicon
 from domain.core.text import fold
-from domain.intake.event import Channel, UnifiedEvent
+from domain.intake.event import UnifiedEvent
 
 _MAX_CHARS: Final = 60
 _MAX_WORDS: Final = 6
@@ -52,7 +52,6 @@ NAME_FIELDS: Final = frozenset(
     {"customer_name", "name", "first_name", "firstname", "last_name", "lastname", "full_name"}
 )
 """Event fields that contain the customer's name."""
-_SUBJECT: Final = "subject"
 
 
 class _File(LexiconFile):
@@ -111,29 +110,10 @@ def _words() -> Mapping[str, frozenset[str]]:
     return {field: frozenset(words.split()) for field, words in file}
 
 
-def greetable_fields(event: UnifiedEvent) -> dict[str, str]:
-    """Return the event fields that an answer may repeat.
-
-    Names that a greeting may not use are removed. A template's default replaces them. If the author
-    of an email or ticket is unverified, all names and subjects are removed. The answer goes to the
-    claimed address, which may belong to a victim.
-    """
-    left_out = NAME_FIELDS | {_SUBJECT} if _is_strangers(event) else frozenset()
-    return {
-        key: value
-        for key, value in event.fields.items()
-        if key not in left_out and (key not in NAME_FIELDS or is_greetable(value))
-    }
-
-
 def greeted_name(event: UnifiedEvent) -> str | None:
     """Return the customer's name if a greeting may use it, else None."""
     name = event.customer_name
-    return name if name and is_greetable(name) and not _is_strangers(event) else None
-
-
-def _is_strangers(event: UnifiedEvent) -> bool:
-    return event.channel in (Channel.EMAIL, Channel.HELPDESK) and not event.may_act
+    return name if name and event.may_be_named and is_greetable(name) else None
 
 
 def _is_accent(mark: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Final
 from domain.agent.blocking_condition import (
     above_limit,
     blocking_condition,
-    disputed,
+    needs_human,
     order_blocking_condition,
     too_old,
 )
@@ -126,7 +126,7 @@ def asking(
         return None
     if action and action.amount and above_limit(rule.limits, action.amount, policy_context.spent):
         return None
-    if disputed(policy_context.order):
+    if needs_human(policy_context.order, policy_context.spent):
         return None
     reason = PolicyReason.NOT_CONFIRMED if action else PolicyReason.ORDER_NOT_NAMED
     asked = judge(policy_context, Category.REFUND_REQUEST, ())
@@ -169,7 +169,7 @@ def recheck(
     if reason is None and action.amount != order.refundable:
         reason = PolicyReason.AMOUNT_CHANGED
     if reason is None and approvals < 1:
-        reason = _not_entitled(rule, action.warrant) or disputed(order)
+        reason = _not_entitled(rule, action.warrant) or needs_human(order, spent)
         if reason is None and too_old(rule, order, now):
             reason = PolicyReason.ORDER_TOO_OLD
     if reason is None and approvals < 2:
@@ -274,8 +274,8 @@ def _of_order(
         ruling = Ruling.ASK
     elif above:
         ruling, reason = Ruling.NEEDS_SECOND, above
-    elif disputed(policy_context.order):
-        ruling, reason = Ruling.NEEDS_APPROVAL, PolicyReason.ORDER_DISPUTED
+    elif doubtful := needs_human(policy_context.order, policy_context.spent):
+        ruling, reason = Ruling.NEEDS_APPROVAL, doubtful
     elif missing in _FOR_PEOPLE or by_people:
         ruling, reason = Ruling.NEEDS_APPROVAL, missing if missing in _FOR_PEOPLE else unentitled
     else:

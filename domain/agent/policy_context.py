@@ -23,7 +23,8 @@ class Spent(BaseModel):
 
     `customer`: refunded to this customer within CUSTOMER_WINDOW. `day`: refunded to all of the
     client's customers since midnight UTC. `on_order`: the kinds of action that any run has
-    executed, or may have executed, on the order.
+    executed, or may have executed, on the order. `same_number`: a run has acted, or may have acted,
+    on an order with the same number at another provider. It may be the same order.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -31,6 +32,7 @@ class Spent(BaseModel):
     customer: int = 0
     day: int = 0
     on_order: frozenset[ActionKind] = frozenset()
+    same_number: bool = False
 
 
 class Connection(BaseModel):
@@ -91,8 +93,9 @@ def connections_of(integrations: Iterable[Integration]) -> tuple[Connection, ...
 
 
 def desk_of(event: UnifiedEvent, connections: Sequence[Connection]) -> Connection | None:
-    """Return the connected helpdesk that contains the event's ticket, or None."""
-    if not (event.ticket_named and event.ticket_id):
+    """Return the connected helpdesk that contains the event's ticket, or None. If the caller may
+    not name tickets, its ticket is ignored, because it may be another customer's."""
+    if not event.is_in_ticket:
         return None
     here = (one for one in connections if one.provider == event.platform)
     return next((one for one in here if one.provider in HELPDESKS), None)

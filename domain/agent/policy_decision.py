@@ -36,6 +36,8 @@ class PolicyReason(StrEnum):
     - `unknown_language`: no grammar supports the language.
     - `sender_not_authenticated`: the mail's sender is not authenticated.
     - `order_not_live`: the order is known only from webhooks, because its shop was not queried.
+    - `same_number_done`: a run has acted on an order with the same number at another provider, so a
+      human decides.
     - `order_disputed`: the customer disputes the payment with the bank, so a human decides.
     - `people_answer`: a human agent has answered in the helpdesk ticket.
     - `taken_over`: a human agent took over the conversation while the agent was drafting.
@@ -68,6 +70,7 @@ class PolicyReason(StrEnum):
     WRONG_INTENT = "wrong_intent"
     ORDER_NOT_LIVE = "order_not_live"
     ORDER_DISPUTED = "order_disputed"
+    SAME_NUMBER_DONE = "same_number_done"
     PEOPLE_ANSWER = "people_answer"
     TAKEN_OVER = "taken_over"
     AUTOMATION_STOPPED = "automation_stopped"

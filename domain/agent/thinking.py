@@ -156,6 +156,7 @@ async def _request(
     return BrainRequest.about(
         context.event,
         brand_name=context.brand_name,
+        has_shop=context.has_shop,
         templates=context.templates,
         passages=tuple(passage for passage in context.passages if passage.id in shown),
         # Omit earlier messages that contain a prompt injection. A human has already seen them.

@@ -28,11 +28,13 @@ class FiledConversation(_Kept):
 
 class FiledMessage(_Kept):
     """A message in a customer file. `author`: `customer`, `agent` or `human` (the merchant's
-    team)."""
+    team). `author_verified`: whether the customer's address was verified for this message. False if
+    another person may have written it. None for the merchant's own messages."""
 
     event_id: str
     conversation_id: str | None
     author: str
+    author_verified: bool | None
     body: str
     created_at: datetime
 
@@ -98,3 +100,8 @@ class CustomerFile(_Kept):
     reviews: tuple[FiledReview, ...]
     attachments: tuple[FiledAttachment, ...]
     orders: tuple[OrderFact, ...]
+
+    @property
+    def has_unverified(self) -> bool:
+        """Return True if another person may have written some of the customer's messages."""
+        return any(message.author_verified is False for message in self.messages)

@@ -11,6 +11,7 @@ from domain.core.plain_text import clean_address
 from domain.inbound.errors import WebhookUnreadable
 from domain.inbound.meaning import InboundTicket, Meaning, Nothing, StaffMessage, TicketClosed
 from domain.intake.event import InboundEvent
+from domain.intake.proved_address import TICKET_BY_PLATFORM
 from domain.integrations.providers import Provider
 
 MAX_BODY: Final = 1024 * 1024
@@ -144,6 +145,7 @@ def _event(message: HelpdeskMessage) -> InboundEvent:
         "subject": message.subject,
         "customer_name": message.customer_name,
         "author_id": message.author_id,
+        TICKET_BY_PLATFORM: True,
     }
     return InboundEvent(
         event_type=f"{message.provider.value}.ticket.{happened}",

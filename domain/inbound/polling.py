@@ -12,7 +12,11 @@ from domain.integrations.integration import Integration
 from domain.integrations.poll_cursor import PollCursor
 from domain.integrations.providers import Provider
 
-POLLED: Final = frozenset(
+ONLY_PROVED: Final = frozenset({Provider.STRIPE})
+"""Providers whose connections are polled only if their account is proved. Such a poll finds no
+changes. It checks whether the credentials are revoked, because the installation's app delivers the
+account's webhooks to the connection."""
+POLLED: Final = ONLY_PROVED | frozenset(
     {Provider.SHOPIFY, Provider.WOOCOMMERCE, Provider.PRESTASHOP, Provider.ZENDESK}
 )
 EVERY: Final = timedelta(minutes=10)

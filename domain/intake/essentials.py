@@ -60,7 +60,7 @@ _FEW_KEYS: Final = 100
 _TEXTS: Final = {Channel.EMAIL: MAIL_TEXT, Channel.HELPDESK: HELPDESK_TEXT}
 _LINES: Final = (
     "customer_name", "name", "number", "session_id", "customer_verified",
-    "caller_vouches", "author_id",
+    "caller_vouches", "ticket_by_platform", "author_id",
     "message.from_agent", "from_agent", "private", "message_type", "event.comment.author.is_staff",
     "event.comment.is_public", "comment.public", "comment.is_public", "message.public",
 )  # fmt: skip

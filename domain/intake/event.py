@@ -64,6 +64,10 @@ class UnifiedEvent(BaseModel):
     - `platform`: the event's platform, such as "zendesk".
     - `ticket_named`: the caller gave `ticket_id`, so the ticket exists on the platform. Otherwise,
       the ticket id is the event's own id.
+    - `may_name_tickets`: the caller may choose a ticket for the agent to write in. True for events
+      stored before this field existed.
+    - `ticket_by_platform`: the helpdesk itself reported the message in its ticket. True for events
+      stored before this field existed.
     - `proved`: the customer's address, if the author is verified to hold it. Otherwise, the address
       is a claim.
     - `mailed_back`: the event is an email from an unverified sender, and its answer goes only to
@@ -83,6 +87,8 @@ class UnifiedEvent(BaseModel):
     channel: Channel
     ticket_id: str | None = None
     ticket_named: bool = False
+    may_name_tickets: bool = True
+    ticket_by_platform: bool = True
     customer_email: str | None = None
     customer_name: str | None = None
     subject: str | None = None
@@ -130,6 +136,12 @@ class UnifiedEvent(BaseModel):
         return self.may_act
 
     @property
+    def is_in_ticket(self) -> bool:
+        """True if the event belongs to the named ticket: the caller gave the ticket's id, and may
+        name tickets."""
+        return self.ticket_named and bool(self.ticket_id) and self.may_name_tickets
+
+    @property
     def may_read(self) -> bool:
         """True if the customer's orders may be looked up and mentioned in the answer."""
         return self.customer_email is not None and self.customer_verified
@@ -138,6 +150,24 @@ class UnifiedEvent(BaseModel):
     def may_act(self) -> bool:
         """True if the author is verified to hold the customer's address."""
         return self.proved is not None and self.proved.is_of(self.customer_email)
+
+    @property
+    def may_be_named(self) -> bool:
+        """True if an answer may repeat the customer's name. The answer to an email or a ticket goes
+        to the claimed address, which may be a victim's if the author is unverified."""
+        return self.may_act or self.channel not in (Channel.EMAIL, Channel.HELPDESK)
+
+    @property
+    def may_state_facts(self) -> bool:
+        """True if the event's fields are the merchant's own statements. The caller vouches for the
+        customer, or for an event without a customer's address.
+
+        A code verifies the author's text alone. Another person may have written the ticket's
+        fields.
+        """
+        if self.customer_email is None:
+            return self.is_vouched and self.channel is not Channel.HELPDESK
+        return self.may_act and not self.is_proved_by_code
 
     @property
     def is_proved_by_code(self) -> bool:

@@ -35,6 +35,7 @@ from domain.intake.proved_address import (
     ProofKind,
     ProvedAddress,
     claims_proof,
+    is_by_platform,
     is_trusted,
 )
 
@@ -81,6 +82,8 @@ def normalize(
         channel=channel,
         ticket_id=ticket or fallback_ticket_id,
         ticket_named=ticket is not None,
+        may_name_tickets=is_trusted(event.payload),
+        ticket_by_platform=is_by_platform(event.payload),
         customer_email=email,
         customer_name=name,
         subject=subject,

@@ -23,6 +23,7 @@ _ABOUT_ORDERS: Final = re.compile(
     r"|order|parcel|packag|deliver|ship|refund|money back|cancel|track|return|receiv|purchas"
     r"|bought)"
 )
+_ANNOUNCED: Final = "order no. "
 _ANY: Final = re.compile("[0-9]|[A-Z]{9}")
 _UNSEEN: Final = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 # Emphasis marks, and any dash between letters and digits.
@@ -58,6 +59,12 @@ def find_order_numbers(text: str, *, asked: bool = False) -> tuple[str, ...]:
         return ()
     found = Search(plain, asked=asked).numbers()
     return tuple(dict.fromkeys(found))[:MAX_NUMBERS]
+
+
+def is_order_number(text: str) -> bool:
+    """Return True if the text is one order number and nothing else, as read from a message."""
+    found = find_order_numbers(f"{_ANNOUNCED}{text.strip()}", asked=True)
+    return [_spelt(number) for number in found] == [_spelt(text.strip())]
 
 
 def numbers_of_author(event: UnifiedEvent) -> tuple[str, ...]:

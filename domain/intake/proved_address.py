@@ -19,6 +19,9 @@ CUSTOMER_VERIFIED: Final = "customer_verified"
 CALLER_VOUCHES: Final = "caller_vouches"
 """The payload field that is false for events from an untrusted caller."""
 
+TICKET_BY_PLATFORM: Final = "ticket_by_platform"
+"""The payload field that is true if the helpdesk itself reported the message in its ticket."""
+
 
 class ProofKind(StrEnum):
     """The method by which an address was verified. `vouched`: an `ak_` key, the engine secret or a
@@ -58,3 +61,8 @@ def is_trusted(payload: Mapping[str, JsonValue]) -> bool:
     """Return True if the caller that sent the payload may specify ticket ids and vouch for
     customers."""
     return payload.get(CALLER_VOUCHES) is not False
+
+
+def is_by_platform(payload: Mapping[str, JsonValue]) -> bool:
+    """Return True if the helpdesk itself reported the message, so that its ticket is certain."""
+    return is_trusted(payload) and payload.get(TICKET_BY_PLATFORM) is True

@@ -50,12 +50,14 @@ class Shop(Protocol):
 
 class HelpdeskTicket(BaseModel):
     """A ticket in a helpdesk. `customer_email`: the address that receives the ticket's public
-    answers."""
+    answers. `requester_email`: the address that the ticket's requester must have for a note or a
+    tag, or None if the helpdesk itself reported the ticket."""
 
     model_config = ConfigDict(frozen=True)
 
     id: str
     customer_email: str | None = None
+    requester_email: str | None = None
     subject: str | None = None
 
 

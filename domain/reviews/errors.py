@@ -53,8 +53,8 @@ class SecondPersonRequired(DomainError):
 
 
 class OwnRequest(DomainError):
-    """The reviewer typed a message in the review's conversation, or created the API key that sent
-    such a message."""
+    """The reviewer typed the request, created the API key that sent it, or is the customer who
+    wants the money."""
 
     code = "own_request"
 

@@ -128,6 +128,7 @@ class Carried:
             customer=before.customer + here,
             day=before.day + here,
             on_order=before.on_order | {one.kind for one in self._on(order)},
+            same_number=before.same_number,
         )
 
     def _on(self, order: Order) -> Iterable[_Effect]:

@@ -23,6 +23,14 @@ async def customer_file(
     return await CustomerFileRepository(connection, tenant).read(request, now())
 
 
+async def download_customer_file(work: UnitOfWork, actor: Actor, request_id: str) -> CustomerFile:
+    """Return the customer file, as `customer_file` does, and write an audit entry that names the
+    data request."""
+    file = await customer_file(work.connection, work.tenant, actor, request_id, lambda: work.now)
+    work.note(actor, "customer file downloaded", request_id=request_id)
+    return file
+
+
 async def open_data_request(work: UnitOfWork, actor: Actor, customer_id: str) -> DataRequest:
     """Open a data request for a customer who asked a member for the stored data. If the customer
     already has an open request, even an overdue one, return that request. Raises RoleRequired,

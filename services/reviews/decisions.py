@@ -7,6 +7,7 @@ text that differs from the draft, is also stored as an open correction in the sa
 
 from domain.reviews.escalation import Choice, Decision, check_note, check_words
 from domain.reviews.own_key import check_key_maker
+from domain.reviews.own_mailbox import check_not_customer
 from domain.tenants.actor import REVIEWERS, Actor
 from domain.tenants.four_eyes import check_four_eyes, still_counts
 from services.core.unit_of_work import UnitOfWork
@@ -40,7 +41,8 @@ async def approve_review(
     Raises RoleRequired, EscalationNotFound, EscalationDecided, EscalationClaimed,
     ConversationMovedOn, DraftMissing, EscalationChanged, SecondPersonRequired, SecondPersonUnfit.
     Raises OwnRequest for the author of the request and for the creator of the key that sent it
-    (`domain/reviews/own_key.py`).
+    (`domain/reviews/own_key.py`). If the review moves money, also raises it for the customer
+    (`domain/reviews/own_mailbox.py`).
     """
     choice = Choice(
         Decision.APPROVE,
@@ -117,10 +119,13 @@ async def _check_people(
 ) -> None:
     """Check that the actor is allowed to approve the review. Raises OwnRequest,
     SecondPersonUnfit."""
-    makers = await RequestAuthors(work.connection, work.tenant).key_makers(review_id)
-    if not (makers or outcome.needs_second):
+    authors = RequestAuthors(work.connection, work.tenant)
+    makers = await authors.key_makers(review_id)
+    customers = await authors.customers(review_id)
+    if not (makers or customers or outcome.needs_second):
         return
     members = await MemberStandings(work.connection, work.tenant).all()
+    check_not_customer(review_id, actor, customers, members)
     check_key_maker(
         review_id,
         actor,

@@ -149,7 +149,7 @@ async def _refusal(work: UnitOfWork, reply: TeammateReply, case: Case) -> str | 
 
 async def _is_answered_in_helpdesk(work: UnitOfWork, reply: TeammateReply, case: Case) -> bool:
     event = case.event
-    if not (event.ticket_named and event.ticket_id and event.platform in HELPDESKS):
+    if not (event.is_in_ticket and event.ticket_id and event.platform in HELPDESKS):
         return False
     pauses = HelpdeskPauseRepository(work.connection, work.tenant)
     platform = Provider(event.platform)

@@ -42,8 +42,14 @@ _EVENTS: Final = sa.text("""
 """)
 _MESSAGES: Final = sa.text("""
     SELECT coalesce(message.event_id, reply.event_id) AS event_id, message.conversation_id,
-           message.author, message.body, message.created_at
+           message.author, message.body, message.created_at,
+           CASE WHEN message.direction = 'inbound' THEN coalesce(
+               event.unified -> 'sender_authenticated',
+               event.unified -> 'customer_verified', 'false'
+           ) = 'true' END AS author_verified
     FROM engine_messages AS message
+    LEFT JOIN engine_events AS event
+      ON event.client_id = message.client_id AND event.id = message.event_id
     LEFT JOIN conversation_replies AS reply
       ON reply.client_id = message.client_id AND reply.id = message.reply_id
     WHERE message.client_id = :client_id

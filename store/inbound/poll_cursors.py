@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
+from domain.inbound.polling import ONLY_PROVED
 from domain.integrations.integration import Integration, IntegrationStatus
 from domain.integrations.poll_cursor import PollCursor
 from domain.integrations.providers import Provider
@@ -67,6 +68,7 @@ async def polled_connections(
             its.provider.in_(sorted(providers)),
             # A connection without credentials only receives webhooks, so it is not polled.
             its.sealed != "",
+            sa.or_(its.provider.not_in(sorted(ONLY_PROVED)), its.proved_account.is_not(None)),
             clients.c.closed_at.is_(None),
             sa.tuple_(its.client_id, its.id) > sa.tuple_(*after),
         )

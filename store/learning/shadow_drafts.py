@@ -77,6 +77,7 @@ _OF_TICKET: Final = sa.text("""
     WHERE draft.client_id = :tenant AND draft.sent IS NULL AND draft.created_at > :since
       AND event.unified ->> 'platform' = :platform AND event.unified ->> 'ticket_id' = :ticket
       AND event.unified -> 'ticket_named' = 'true' AND event.erased_at IS NULL
+      AND event.unified -> 'may_name_tickets' IS DISTINCT FROM 'false'
     ORDER BY draft.run_id
 """)
 

@@ -35,6 +35,7 @@ _OF_TICKET: Final = sa.text(f"""
     WHERE review.client_id = :client_id AND review.status IN ({_OPEN})
       AND event.unified ->> 'platform' = :platform AND event.unified ->> 'ticket_id' = :ticket_id
       AND event.unified -> 'ticket_named' = 'true'
+      AND event.unified -> 'may_name_tickets' IS DISTINCT FROM 'false'
     ORDER BY review.created_at, review.id
 """)  # noqa: S608 - our own names
 # A reply answers the messages up to `answered`. A review with a later message stays open, because

@@ -33,6 +33,12 @@ _MESSAGES: Final = """
     )
 """
 
+_MOVES_MONEY: Final = """EXISTS (
+    SELECT FROM escalation_tickets AS review
+    WHERE review.client_id = :client_id AND review.id = :review_id
+      AND (review.needs_second OR review.amount IS NOT NULL))
+"""
+
 AUTHORS: Final = sa.text(f"""{_MESSAGES}
     SELECT DISTINCT event.author
     FROM messages JOIN engine_events AS event
@@ -47,9 +53,14 @@ _KEY_MAKERS: Final = sa.text(f"""{_MESSAGES}
       ON event.client_id = messages.client_id AND event.id = messages.event_id
     JOIN api_keys AS key ON key.client_id = event.client_id AND key.id = event.key_id
     WHERE key.created_by IS NOT NULL AND NOT starts_with(key.created_by, :operators)
-      AND EXISTS (SELECT FROM escalation_tickets AS review
-                  WHERE review.client_id = :client_id AND review.id = :review_id
-                    AND (review.needs_second OR review.amount IS NOT NULL))
+      AND {_MOVES_MONEY}
+""")  # noqa: S608 - our own names
+
+_CUSTOMERS: Final = sa.text(f"""{_MESSAGES}
+    SELECT DISTINCT event.unified ->> 'customer_email'
+    FROM messages JOIN engine_events AS event
+      ON event.client_id = messages.client_id AND event.id = messages.event_id
+    WHERE event.unified ->> 'customer_email' IS NOT NULL AND {_MOVES_MONEY}
 """)  # noqa: S608 - our own names
 
 
@@ -63,3 +74,9 @@ class RequestAuthors(TenantRepository):
             "operators": OPERATOR_PREFIX,
         }
         return frozenset(await self._connection.scalars(_KEY_MAKERS, this))
+
+    async def customers(self, review_id: str) -> frozenset[str]:
+        """Return the customers' addresses in the messages of a review. The result is empty unless
+        the review moves money or needs two approvals."""
+        this = {"client_id": self._tenant, "review_id": review_id}
+        return frozenset(await self._connection.scalars(_CUSTOMERS, this))

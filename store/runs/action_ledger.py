@@ -13,7 +13,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
-from domain.agent.plan import IN_PLACE, ActionKind, StepOutcome, StepState
+from domain.agent.plan import IN_PLACE, ON_ORDERS, ActionKind, StepOutcome, StepState
 from domain.agent.policy_context import CUSTOMER_WINDOW, Spent
 from domain.core.money import Money
 from domain.runs.teammate_reply import FIRST_STEP
@@ -220,6 +220,7 @@ class ActionLedger(TenantRepository):
         self,
         *,
         order_key: str,
+        order_number: str = "",
         customer: Collection[str],
         currency: str,
         not_by: str,
@@ -228,8 +229,10 @@ class ActionLedger(TenantRepository):
         """Return the refunds and other actions of other runs, for comparison with the limits.
         Actions with an unknown outcome are included.
 
-        `customer`: the values that identify the customer, from `refunded_as`. `currency`: amounts
-        in other currencies are not counted. `not_by`: the id of the calling run, which is excluded.
+        `order_number`: the order's number. It is compared with the numbers of other orders that
+        runs have changed within CUSTOMER_WINDOW. `customer`: the values that identify the customer,
+        from `refunded_as`. `currency`: amounts in other currencies are not counted. `not_by`: the
+        id of the calling run, which is excluded.
         """
         row = (
             await self._connection.execute(
@@ -239,6 +242,8 @@ class ActionLedger(TenantRepository):
                     "run_id": not_by,
                     "customer": list(customer),
                     "order_key": order_key,
+                    "number": order_number.strip().lstrip("# ").lower(),
+                    "on_orders": [kind.value for kind in ON_ORDERS],
                     "currency": currency,
                     "since": now - CUSTOMER_WINDOW,
                     "day": now.replace(hour=0, minute=0, second=0, microsecond=0),
@@ -249,6 +254,7 @@ class ActionLedger(TenantRepository):
             customer=row.customer,
             day=row.day,
             on_order=frozenset(ActionKind(kind) for kind in row.on_order or ()),
+            same_number=row.same_number,
         )
 
     def _row(
@@ -306,7 +312,7 @@ _LOCK: Final = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))
 _SPENT: Final = sa.text("""
     WITH moved AS (
         SELECT DISTINCT ON (run_id, step)
-               action, order_key, customer_key, amount, currency, planned_at
+               run_id, action, order_key, customer_key, amount, currency, planned_at
         FROM action_ledger
         WHERE client_id = :client_id AND order_key IS NOT NULL AND state <> 'failed'
           AND run_id <> :run_id
@@ -321,6 +327,15 @@ _SPENT: Final = sa.text("""
                WHERE currency = CAST(:currency AS text)
                  AND planned_at >= CAST(:day AS timestamptz)), 0)::bigint AS day,
            array_agg(DISTINCT action) FILTER (
-               WHERE order_key = CAST(:order_key AS text)) AS on_order
+               WHERE order_key = CAST(:order_key AS text)) AS on_order,
+           EXISTS (
+               SELECT FROM moved AS other
+               JOIN engine_runs AS run
+                 ON run.client_id = :client_id AND run.id = other.run_id
+               WHERE CAST(:number AS text) <> ''
+                 AND other.order_key <> CAST(:order_key AS text)
+                 AND other.action = ANY(CAST(:on_orders AS text[]))
+                 AND lower(ltrim(btrim(run.lookup -> 'order' ->> 'number'), '# '))
+                     = CAST(:number AS text)) AS same_number
     FROM moved
 """)

@@ -22,8 +22,9 @@ from domain.core.ids import TenantId
 from domain.exports.export import ExportFormat, Section, exported_at, filename, parse_format
 from domain.exports.records import ExportDocument
 from domain.intake.rate_limit import LimitScope
-from domain.tenants.actor import MANAGERS
+from domain.tenants.actor import MANAGERS, Actor
 from domain.tenants.scopes import Scope
+from services.exports.downloads import note_export
 from store.exports.csv_form import CsvRendering
 from store.exports.export import Export, Rendering
 from store.exports.json_form import JsonRendering
@@ -43,6 +44,7 @@ _FORMS: Final[dict[ExportFormat, tuple[Rendering, str]]] = {
 @dataclass(frozen=True, slots=True)
 class _Wanted:
     tenant: TenantId
+    actor: Actor
     form: ExportFormat
     now: datetime
 
@@ -72,9 +74,9 @@ class _OwnExport(Part):
         check_scope(caller, Scope.EXPORT_READ)
         form = parse_format(request.query_params.getlist("format"))
         own = await tenant_of(caller, resources)
-        tenant, _ = await authorize(caller, own, resources, session_roles=MANAGERS)
+        tenant, actor = await authorize(caller, own, resources, session_roles=MANAGERS)
         structlog.contextvars.bind_contextvars(client_id=tenant)
-        return _Wanted(tenant, form, now)
+        return _Wanted(tenant, actor, form, now)
 
 
 @router.get(
@@ -111,18 +113,24 @@ async def export_data(
 
     The request is checked in this order: authentication, rate limit, format, client.
     """
-    return export_answer(wanted.tenant, wanted.form, wanted.now, request, resources)
+    return export_answer(wanted.tenant, wanted.actor, wanted.form, wanted.now, request, resources)
 
 
 def export_answer(
-    tenant: TenantId, form: ExportFormat, now: datetime, request: Request, resources: Resources
+    tenant: TenantId,
+    actor: Actor,
+    form: ExportFormat,
+    now: datetime,
+    request: Request,
+    resources: Resources,
 ) -> ExportResponse:
-    """Return a streamed response with all of a client's data as one file."""
-    rendering, media_type = _FORMS[form]
+    """Return a streamed response with all of a client's data as one file. The audit log names the
+    actor before the first byte is sent."""
+    _, media_type = _FORMS[form]
     service = resources.settings.server.service
     place = ExportPlace(tenant)
     return ExportResponse(
-        _pieces(rendering, place, request, resources),
+        _pieces(actor, form, place, request, resources),
         {
             "content-type": media_type,
             "content-disposition": f"attachment; filename={filename(now, form, service)}",
@@ -135,7 +143,7 @@ def export_answer(
 
 
 async def _pieces(
-    rendering: Rendering, place: ExportPlace, request: Request, resources: Resources
+    actor: Actor, form: ExportFormat, place: ExportPlace, request: Request, resources: Resources
 ) -> AsyncGenerator[bytes]:
     """Yield the pieces of the file. Raises ExportsBusy, EngineUnavailable, NoClient."""
     tenant = place.tenant
@@ -155,8 +163,10 @@ async def _pieces(
 
     pays = await is_payer(resources.database, tenant, resources.now())
     async with resources.exports.snapshot(place, pays=pays) as snapshot:
-        file = Export(snapshot, rendering, skipped=skipped)
-        # The file states the time of the snapshot instead of the request's time, because the
+        async with resources.work.of(tenant) as work:
+            note_export(work, actor, form)
+        file = Export(snapshot, _FORMS[form][0], skipped=skipped)
+        # The file states the time of the snapshot instead of the request time, because the
         # request may have waited for a slot.
         async with aclosing(file.pieces(exported_at(resources.now()))) as pieces:
             async for piece in pieces:

@@ -13,7 +13,7 @@ from domain.inbound.customer_file import CustomerFile
 from domain.inbound.data_request import DataRequest
 from domain.inbound.errors import DataRequestNotFound
 from domain.tenants.actor import MANAGERS
-from services.inbound.data_requests import customer_file, fulfil_data_request
+from services.inbound.data_requests import download_customer_file, fulfil_data_request
 from store.inbound.data_requests import DataRequestRepository, client_of_data_request
 
 router = APIRouter(route_class=DescribedRoute)
@@ -55,11 +55,9 @@ async def list_data_requests(
 )
 async def show_data_request(member: AskedFor, resources: ResourcesDep) -> CustomerFile:
     """Returns the file to send to the customer. It contains conversations, answers, reviews,
-    remembered facts, orders and a list of attachments."""
-    async with resources.database.reading(member.tenant) as connection:
-        return await customer_file(
-            connection, member.tenant, member.actor, member.record_id, resources.now
-        )
+    remembered facts, orders and a list of attachments. The audit log records the download."""
+    async with resources.work.of(member.tenant) as work:
+        return await download_customer_file(work, member.actor, member.record_id)
 
 
 @router.post(

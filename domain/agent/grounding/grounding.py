@@ -93,7 +93,7 @@ def claim_doubt(
 def _texts(sources: Iterable[Citation], request: BrainRequest) -> Iterator[str]:
     """Yield the texts of the cited sources. Citations of sources that are not in the request are
     ignored."""
-    values = {**request.fields, "brand_name": request.brand_name}
+    values = {**_sourced_fields(request), "brand_name": request.brand_name}
     cited = {(source.kind, source.id) for source in sources}
     for passage in request.passages:
         if ("knowledge", passage.id) in cited:
@@ -104,6 +104,18 @@ def _texts(sources: Iterable[Citation], request: BrainRequest) -> Iterator[str]:
             yield fill(template.body, framed).text
     if request.order is not None and ("order", request.order.id) in cited:
         yield request.order.number
+
+
+def _sourced_fields(request: BrainRequest) -> dict[str, str]:
+    """Return the fields with which a cited template is a source. A link that is not the merchant's
+    own is no source for itself."""
+    if request.trusts_links:
+        return request.fields
+    return {name: text for name, text in request.fields.items() if not _has_link(text)}
+
+
+def _has_link(text: str) -> bool:
+    return any(fact.kind is FactKind.LINK for fact in facts(text))
 
 
 def _of_order(order: Order | None) -> frozenset[str]:

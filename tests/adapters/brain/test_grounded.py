@@ -18,6 +18,7 @@ def asked(text: str) -> BrainRequest:
         text=text,
         brand_name=BRAND,
         fields={"order_number": "1042", "tracking_url": "https://post.example/track/LP-77"},
+        trusts_links=True,
         templates=tuple(
             Template(
                 id=f"t{place}",

@@ -16,6 +16,7 @@ from domain.integrations.errors import (
     ActionUnreachable,
     NotAuthorized,
 )
+from domain.integrations.ports import HelpdeskTicket
 from domain.integrations.providers import Provider
 from embedded.ports import free_port
 from tests.support.intake.attachments import INVOICE, PHOTO
@@ -317,3 +318,42 @@ async def test_a_failed_upload_has_no_effect(desk: Desk, http: httpx.AsyncClient
         await desk.helpdesk(http).reply(desk.ticket, "Voici.", KEY, again=False, files=(PHOTO,))
 
     assert desk.written() == 0
+
+
+async def _act(desk: Desk, http: httpx.AsyncClient, what: str, ticket: HelpdeskTicket) -> None:
+    helpdesk = desk.helpdesk(http)
+    if what == "tag":
+        await helpdesk.tag(ticket, ("vip",))
+    elif what == "note":
+        await helpdesk.note(ticket, "vu", KEY, again=False)
+    else:
+        await helpdesk.reply(ticket, "Bonjour", KEY, again=False)
+
+
+@pytest.mark.parametrize("what", ["reply", "note", "tag"])
+async def test_nothing_is_written_in_another_customers_ticket(
+    desk: Desk, http: httpx.AsyncClient, what: str
+) -> None:
+    """Attack: an event for one customer names another customer's ticket."""
+    eve = "eve@evil.example"
+    ticket = desk.ticket.model_copy(update={"customer_email": eve, "requester_email": eve})
+    with pytest.raises(ActionRefused):
+        await _act(desk, http, what, ticket)
+    assert (desk.written(), desk.tags()) == (0, [])
+
+
+@pytest.mark.parametrize("what", ["note", "tag"])
+async def test_a_ticket_that_the_helpdesk_reported_is_not_compared(
+    desk: Desk, http: httpx.AsyncClient, what: str
+) -> None:
+    """A colleague of the requester, or a form, may have written the message."""
+    ticket = desk.ticket.model_copy(update={"customer_email": "colleague@example.com"})
+    await _act(desk, http, what, ticket)
+    assert (desk.written(), desk.tags()) == ((1, []) if what == "note" else (0, ["vip"]))
+
+
+async def test_the_requesters_own_ticket_takes_a_note(desk: Desk, http: httpx.AsyncClient) -> None:
+    own = desk.ticket.customer_email
+    ticket = desk.ticket.model_copy(update={"requester_email": own and own.upper()})
+    await _act(desk, http, "note", ticket)
+    assert desk.written() == 1

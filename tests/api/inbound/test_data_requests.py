@@ -1,15 +1,21 @@
 """/api/dashboard/data-requests: who requested data, what is stored, and its completion."""
 
+import sqlalchemy as sa
+
 from adapters.system import utc_now
+from domain.intake.event import Channel, UnifiedEvent
+from domain.intake.proved_address import ProofKind, ProvedAddress
 from domain.integrations.order_fact import OrderFact
 from domain.tenants.client import Role
 from services.reviews.notes import add_note
 from store.inbound.poll_cursors import PollCursorRepository
 from store.inbound.tables import data_requests
+from store.intake.tables import engine_events
 from store.integrations.order_facts import OrderFactRepository
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
 from tests.support.core.units import units_on
+from tests.support.dashboard.visitors import at_pages
 from tests.support.inbound.data_requests import data_requested
 from tests.support.inbound.log import a_sender
 from tests.support.reviews.dashboard import person
@@ -55,6 +61,34 @@ async def test_the_file_holds_what_is_the_customers_and_nothing_of_others(
     ]
     assert done[0]["fulfilled_at"] is not None
     assert done[0] == done[1], "the first who said so stays"
+
+
+async def test_a_message_of_an_unverified_author_is_marked(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    """Attack: a stranger writes in a customer's name. The customer must not get the stranger's
+    words as their own data, without a warning."""
+    database, now = front.database, utc_now()
+    proof = ProvedAddress(address=ANN, by=ProofKind.MAIL)
+    said = {"Mine": proof, "Not mine": None, "Not read yet": None}
+    request_id = await data_requested(database, shop, ANN)
+    path = f"/app/data-requests/{request_id}"
+    warns = []
+    for words, proved in said.items():
+        ref = await write(database, shop, words, customer=ANN, now=now)
+        event = UnifiedEvent(channel=Channel.EMAIL, customer_email=ANN, proved=proved)
+        unified = None if words == "Not read yet" else event.model_dump(mode="json")
+        async with database.tenant(shop.tenant) as connection:
+            changed = sa.update(engine_events).where(engine_events.c.id == ref.event_id)
+            await connection.execute(changed.values(unified=unified))
+        async with at_pages(front, shop, Role.ADMIN) as admin:
+            warns.append("unverified address" in await admin.see(path))
+
+    file = (await front.http.get(f"{DATA_REQUESTS}/{request_id}", headers=owner)).json()
+
+    marks = {one["body"]: one["author_verified"] for one in file["messages"]}
+    assert marks == {"Mine": True, "Not mine": False, "Not read yet": False}
+    assert warns == [False, True, True]
 
 
 async def test_orders_that_the_shop_names_are_the_customers(

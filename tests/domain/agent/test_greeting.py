@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.agent.greeting import _words, greetable_fields, greeted_name, is_greetable
+from domain.agent.greeting import _words, greeted_name, is_greetable
 from domain.intake.event import Channel, UnifiedEvent
 from domain.intake.proved_address import ProofKind, ProvedAddress
 
@@ -52,28 +52,6 @@ def test_names(name: str) -> None:
 @pytest.mark.parametrize("name", NO_NAMES)
 def test_what_is_no_name(name: str) -> None:
     assert not is_greetable(name)
-
-
-def test_a_template_falls_back_on_its_default() -> None:
-    fields = {
-        "customer_name": "evil.com",
-        "name": "Win 50 EUR",
-        "tracking_url": "https://x.example",
-    }
-    event = UnifiedEvent(channel=Channel.WIDGET, fields=fields)
-    assert greetable_fields(event) == {"tracking_url": "https://x.example"}
-
-
-@pytest.mark.parametrize("channel", [Channel.EMAIL, Channel.HELPDESK])
-def test_a_message_without_a_proof_gives_no_name_and_no_subject(channel: Channel) -> None:
-    """Anyone may have written it, and its answer goes to the address that it names."""
-    said = {"customer_name": "Léa Martin", "first_name": "Léa", "subject": "Ma commande"}
-    fields = {**said, "order_number": "1042"}
-    claim = UnifiedEvent(channel=channel, customer_email="a@b.example", fields=fields)
-    proved = ProvedAddress(address="a@b.example", by=ProofKind.MAIL)
-
-    assert greetable_fields(claim) == {"order_number": "1042"}
-    assert greetable_fields(claim.model_copy(update={"proved": proved})) == fields
 
 
 def test_a_mail_without_a_proof_is_greeted_by_no_name() -> None:

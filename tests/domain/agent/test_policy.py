@@ -131,6 +131,12 @@ def test_a_disputed_order_waits_for_people() -> None:
     assert refund.doubt is EscalationReason.POLICY_RESTRICTION
 
 
+def test_an_order_of_the_same_number_elsewhere_waits_for_people() -> None:
+    refund = judged(a_situation().model_copy(update={"spent": Spent(same_number=True)}), REFUND)
+    waits = (Ruling.NEEDS_APPROVAL, PolicyReason.SAME_NUMBER_DONE)
+    assert ruling(refund, REFUND) == waits
+
+
 def test_a_level_for_humans_makes_the_whole_plan_wait() -> None:
     rule = ActionRule(level=ActionLevel.HUMAN_APPROVED, limits=LIMITS)
 

@@ -69,6 +69,15 @@ def test_a_dispute_needs_one_person_and_a_told_order_is_for_nobody() -> None:
     assert rechecked(REFUND_49, told, approvals=2) is PolicyReason.ORDER_NOT_LIVE
 
 
+def test_an_order_of_the_same_number_elsewhere_needs_one_person() -> None:
+    """A shop and its payment provider know the same purchase by one number."""
+    spent = Spent(same_number=True)
+
+    assert rechecked(REFUND_49, an_order(), spent=spent) is PolicyReason.SAME_NUMBER_DONE
+    assert rechecked(CANCEL_49, an_order(), spent=spent) is PolicyReason.SAME_NUMBER_DONE
+    assert rechecked(REFUND_49, an_order(), spent=spent, approvals=1) is None
+
+
 def test_one_person_stands_in_for_the_level_and_the_time_it_took() -> None:
     human = with_rule(REFUND, ActionRule(level=ActionLevel.HUMAN_APPROVED, limits=LIMITS))
 

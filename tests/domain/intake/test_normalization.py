@@ -57,6 +57,7 @@ def test_shop_ticket() -> None:
         platform="shopify",
         ticket_id="T-9",
         ticket_named=True,
+        ticket_by_platform=False,
         customer_email="Jean@Example.com",
         proved=proved("jean@example.com"),
         is_vouched=True,

@@ -53,7 +53,7 @@ def zendesk_desk(server: zendesk.ZendeskServer) -> Desk:
 
 
 def gorgias_desk(server: gorgias.GorgiasServer) -> Desk:
-    number = server.open_ticket()
+    number = server.open_ticket(CUSTOMER)
     settings = {"domain": "acme", "email": "support@acme.example", "base_url": server.url}
     return Desk(
         server,

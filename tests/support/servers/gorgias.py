@@ -15,6 +15,7 @@ _REQUIRED = ("channel", "from_agent", "via")
 
 @dataclass
 class Ticket:
+    customer: str | None = None
     messages: list[dict[str, Any]] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
 
@@ -29,9 +30,9 @@ class GorgiasServer(HttpService):
         self.uploads: dict[str, tuple[str, str, bytes]] = {}
         self.page_size = 100
 
-    def open_ticket(self) -> str:
+    def open_ticket(self, customer: str | None = None) -> str:
         ticket_id = str(len(self.tickets) + 52)
-        self.tickets[ticket_id] = Ticket()
+        self.tickets[ticket_id] = Ticket(customer)
         return ticket_id
 
     def route(self, request: Request) -> Reply:
@@ -58,6 +59,9 @@ class GorgiasServer(HttpService):
         if ticket is None:
             return Reply(404, {"error": {"msg": "Ticket not found"}})
         match (request.method, parts[1:]):
+            case ("GET", []):
+                customer = ticket.customer and {"id": 7, "email": ticket.customer}
+                return Reply(body={"id": int(parts[0]), "customer": customer})
             case ("POST", ["messages"]):
                 return self._write(ticket, request.body)
             case ("POST", ["tags"]):

@@ -82,13 +82,15 @@ class StripeRefund:
 
 
 class StripeServer(HttpService):
-    """A Stripe server. `next_status`: the status of the next refund. `breaks_next`: whether the
-    next refund fails within Stripe, which stores the result. `busy`: the keys with a first request
-    in progress. `hides_refunds`: whether refund checks do not find recent refunds yet."""
+    """A Stripe server. `account`: the account of the API key. `next_status`: the status of the next
+    refund. `breaks_next`: whether the next refund fails within Stripe, which stores the result.
+    `busy`: the keys with a first request in progress. `hides_refunds`: whether refund checks do not
+    find recent refunds yet."""
 
     def __init__(self, orders: list[StripePayment]) -> None:
         super().__init__()
         self.orders = orders
+        self.account = ACCOUNT
         self.refunds: list[StripeRefund] = []
         self.next_status = "succeeded"
         self.breaks_next = False
@@ -103,7 +105,7 @@ class StripeServer(HttpService):
             case "GET", "/v1/payment_intents/search":
                 return self._search(request.query)
             case "GET", "/v1/account":
-                return Reply(200, {"id": ACCOUNT, "object": "account"})
+                return Reply(200, {"id": self.account, "object": "account"})
             case "GET", "/v1/refunds":
                 return self._list(request.query)
             case "POST", "/v1/refunds":

@@ -74,7 +74,7 @@ async def export(page: ManagersPage) -> Response:
         request, LimitScope.EXPORT, request.state.caller, page.now
     )
     form = parse_format(request.query_params.getlist("format"))
-    return export_answer(page.tenant, form, page.now, request, resources)
+    return export_answer(page.tenant, page.actor, form, page.now, request, resources)
 
 
 @router.get(f"{_PATH}/erasure")

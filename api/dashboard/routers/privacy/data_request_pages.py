@@ -9,10 +9,13 @@ from api.dashboard.page import OnPage, Page
 from api.dashboard.post import Post, Posted
 from api.route import PathId
 from api.schemas.core.client_query import PageQuery, cursor_after
-from domain.inbound.customer_file import CustomerFile
 from domain.inbound.errors import DataRequestNotFound
 from domain.tenants.actor import MANAGERS
-from services.inbound.data_requests import customer_file, fulfil_data_request
+from services.inbound.data_requests import (
+    customer_file,
+    download_customer_file,
+    fulfil_data_request,
+)
 from store.inbound.data_requests import DataRequestRepository, client_of_data_request
 
 _LIST: Final = "/app/data-requests"
@@ -40,8 +43,10 @@ async def data_requests(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Res
 
 @router.get(_REQUEST)
 async def data_request(page: RequestPage) -> Response:
-    file = await _file(page)
     async with page.resources.database.reading(page.tenant) as connection:
+        file = await customer_file(
+            connection, page.tenant, page.actor, page.record_id, page.resources.now
+        )
         found = await DataRequestRepository(connection, page.tenant).read(page.record_id)
     return page.render("privacy/data_request.html", asked=found, file=file)
 
@@ -49,7 +54,8 @@ async def data_request(page: RequestPage) -> Response:
 @router.get(f"{_REQUEST}/file.json")
 async def download(page: RequestPage) -> Response:
     """Download the customer's data, with the same content as in the API route's response."""
-    file = await _file(page)
+    async with page.resources.work.of(page.tenant) as work:
+        file = await download_customer_file(work, page.actor, page.record_id)
     headers = {
         "content-disposition": f"attachment; filename=customer-{file.request_id}.json",
         "cache-control": "private, no-store",
@@ -64,10 +70,3 @@ async def fulfil(post: RequestPost) -> Response:
     async with post.working(to := f"{_LIST}/{page.record_id}") as work:
         await fulfil_data_request(work, page.actor, page.record_id)
     return post.done(to, "privacy.fulfilled")
-
-
-async def _file(page: Page) -> CustomerFile:
-    async with page.resources.database.reading(page.tenant) as connection:
-        return await customer_file(
-            connection, page.tenant, page.actor, page.record_id, page.resources.now
-        )

@@ -7,6 +7,7 @@ from typing import Final
 from api.dashboard.page import Page
 from api.dashboard.typed import Typed
 from domain.agent.frame import AnswerFrame
+from domain.agent.greeting import greeted_name
 from domain.agent.macro import inserted
 from domain.agent.template import Filled
 from domain.content.content import TemplateEntry
@@ -14,6 +15,7 @@ from domain.dashboard.draft import Draft
 from domain.intake.attachment import Attachment
 from store.content.content_changes import ContentChanges
 from store.intake.events import EventRepository
+from store.integrations.integrations import IntegrationRepository
 from store.reviews.replies import LatestMessage, ReplyRepository
 from store.reviews.reply_files import ReplyFileRepository
 from store.tenants.client_settings import SettingsRepository
@@ -66,9 +68,10 @@ async def _inserted(page: Page, answered: LatestMessage, template_id: str) -> Fi
         template = await ContentChanges(connection, page.tenant).read(TemplateEntry, template_id)
         event = await EventRepository(connection, page.tenant).unified(answered.event_id)
         settings = await SettingsRepository(connection, page.tenant).read()
+        has_shop = await IntegrationRepository(connection, page.tenant).has_shop()
     if event is None:
         return Filled(template.body)
     frame = AnswerFrame.of(
-        settings.frame, brand_name=page.brand_name, customer_name=event.customer_name
+        settings.frame, brand_name=page.brand_name, customer_name=greeted_name(event)
     )
-    return inserted(template, event, frame, brand_name=page.brand_name)
+    return inserted(template, event, frame, brand_name=page.brand_name, has_shop=has_shop)
