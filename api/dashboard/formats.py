@@ -70,7 +70,11 @@ class Formats:
 
     def since(self, moment: datetime) -> str:
         """Format the time since a moment as “12 min”, or as “1 min” if it is shorter."""
-        return self.span(max(self.now - moment, timedelta(minutes=1)))
+        return self.wait(self.now - moment)
+
+    def wait(self, length: timedelta) -> str:
+        """Format a duration as “12 min”, or as “1 min” if it is shorter."""
+        return self.span(max(length, timedelta(minutes=1)))
 
     def span(self, length: timedelta | float) -> str:
         """Format a duration as “45 s”, “12 min”, “3 h” or “5 d”, rounded to the unit shown. A plain

@@ -1,0 +1,47 @@
+"""How long customers have waited for an answer."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from domain.runs.waiting import Waiting, waiting_since
+from domain.tenants.actor import ANYONE, Actor
+from store.runs.conversation_lists import ConversationLists
+from store.runs.first_answers import FirstUnanswered
+from store.tenants.business_hours import BusinessHoursRepository
+
+
+async def read_waiting(
+    connection: AsyncConnection,
+    tenant: TenantId,
+    actor: Actor,
+    conversation_ids: Sequence[str],
+    now: datetime,
+) -> dict[str, Waiting]:
+    """Return how long the customers of these conversations have waited, by conversation id.
+
+    Two statements are executed, regardless of the number of conversations. Conversations without an
+    unanswered message are left out. The result is empty if the client has no target. Raises
+    RoleRequired.
+    """
+    actor.require(ANYONE)
+    hours = await BusinessHoursRepository(connection, tenant).read()
+    if hours.target is None:
+        return {}
+    since = await FirstUnanswered(connection, tenant).of(conversation_ids)
+    found = ((one, waiting_since(at, hours, now)) for one, at in since.items())
+    return {one: waiting for one, waiting in found if waiting is not None}
+
+
+async def waiting_of_run(
+    connection: AsyncConnection, tenant: TenantId, actor: Actor, run_id: str, now: datetime
+) -> Waiting | None:
+    """Return how long the customer of a run's conversation has waited, or None if no message waits
+    or the client has no target. Raises RoleRequired."""
+    conversation_id = await ConversationLists(connection, tenant).of_run(run_id)
+    if conversation_id is None:
+        return None
+    found = await read_waiting(connection, tenant, actor, [conversation_id], now)
+    return found.get(conversation_id)
