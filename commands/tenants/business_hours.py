@@ -126,6 +126,6 @@ def _show(found: BusinessHours, sentence: str, as_json: bool) -> None:
             day.value: written_day(found.week.get(day, ())) or ("closed" if found.week else "open")
             for day in Weekday
         },
-        holidays=", ".join(day.isoformat() for day in found.holidays) or "-",
+        holidays=", ".join(map(str, found.holidays)) or "-",
         target_minutes=found.target_minutes or "-",
     )

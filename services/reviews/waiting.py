@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
-from domain.runs.waiting import Waiting, waiting_since
+from domain.reviews.waiting import AnswerWait, waiting_since
 from domain.tenants.actor import ANYONE, Actor
 from store.runs.conversation_lists import ConversationLists
 from store.runs.first_answers import FirstUnanswered
@@ -19,7 +19,7 @@ async def read_waiting(
     actor: Actor,
     conversation_ids: Sequence[str],
     now: datetime,
-) -> dict[str, Waiting]:
+) -> dict[str, AnswerWait]:
     """Return how long the customers of these conversations have waited, by conversation id.
 
     Two statements are executed, regardless of the number of conversations. Conversations without an
@@ -37,7 +37,7 @@ async def read_waiting(
 
 async def waiting_of_run(
     connection: AsyncConnection, tenant: TenantId, actor: Actor, run_id: str, now: datetime
-) -> Waiting | None:
+) -> AnswerWait | None:
     """Return how long the customer of a run's conversation has waited, or None if no message waits
     or the client has no target. Raises RoleRequired."""
     conversation_id = await ConversationLists(connection, tenant).of_run(run_id)

@@ -25,12 +25,14 @@ from api.schemas.runs.conversation import (
     cursor_of_place,
     place_of,
 )
+from domain.reviews.waiting import ShownWait
 from domain.runs.errors import ConversationNotFound, ReplyNotFound
 from domain.runs.triage import ConversationTriage
 from domain.tenants.actor import ANYONE, REVIEWERS
 from services.reviews.notes import add_note
 from services.reviews.replies import undo_reply, write_reply
 from services.reviews.triage import update_conversation, update_conversations
+from services.reviews.waiting import read_waiting
 from store.reviews.replies import ReplyRepository, client_of_reply
 from store.runs.conversation_lists import ConversationLists, client_of_conversation
 from store.runs.conversation_reading import ConversationReader
@@ -77,6 +79,9 @@ async def conversation(reader: Reader, resources: ResourcesDep) -> ConversationT
         replies = ReplyRepository(connection, reader.tenant)
         latest = await threads.messages(talk, before=None, limit=_SHOWN)
         answered = await replies.latest_message(talk, resources.now())
+        waiting = await read_waiting(
+            connection, reader.tenant, reader.actor, [talk], resources.now()
+        )
         return ConversationThread(
             conversation=await threads.read(talk),
             triage=await TriageRepository(connection, reader.tenant).read(talk, resources.now()),
@@ -84,6 +89,7 @@ async def conversation(reader: Reader, resources: ResourcesDep) -> ConversationT
             messages=latest[::-1],
             notes=await notes.listed(talk, since=None, limit=_SHOWN),
             unsent_replies=await replies.not_sent(talk, _SHOWN),
+            waiting=ShownWait.of(waiting.get(talk)),
         )
 
 

@@ -11,6 +11,7 @@ from domain.core.errors import InvalidBody
 from domain.core.ids import ULID
 from domain.intake.event import Channel
 from domain.reviews.escalation import MAX_WORDS
+from domain.reviews.waiting import ShownWait
 from domain.runs.correspondence import ConversationSummary, Message
 from domain.runs.teammate_reply import (
     MAX_INTERNAL_NOTE,
@@ -156,6 +157,11 @@ class ConversationThread(BaseModel):
     notes: tuple[InternalNote, ...] = Field(description="The latest notes, oldest first.")
     unsent_replies: tuple[TeammateReply, ...] = Field(
         description="Latest replies that are not among the messages, oldest first."
+    )
+    waiting: ShownWait | None = Field(
+        description=(
+            "Customer's wait for an answer; null if no message waits or the client has no target."
+        )
     )
 
 

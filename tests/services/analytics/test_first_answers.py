@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 import pytest
 import sqlalchemy as sa
@@ -55,13 +55,11 @@ class Talk:
     shop: Shop
     id: str
 
-    async def ask(
-        self, at: datetime, *, replied_after: timedelta | None = None, **run: object
-    ) -> str:
+    async def ask(self, at: datetime, *, replied_after: timedelta | None = None, **run: Any) -> str:
         said = Said(conversation_id=self.id, channel="email", answer="Hello.")
         return await past_event(
             self.database, self.shop, at, said=said, replied_after=replied_after, **run
-        )  # type: ignore[arg-type]
+        )
 
     async def reply(self, event_id: str, at: datetime) -> None:
         """Store a teammate's reply to the message of an event."""

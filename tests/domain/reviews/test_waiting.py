@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from domain.runs.waiting import waiting_since
+from domain.reviews.waiting import waiting_since
 from domain.tenants.business_hours import BusinessHours, Weekday, parse_day
 
 # 30 November 2026 is a Monday.
