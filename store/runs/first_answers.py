@@ -4,6 +4,10 @@ The first answer to a message is the agent's answer to it or a teammate's reply,
 If neither exists, a later answer in the conversation counts too, unless the agent or a reviewer is
 still working on the message. The acknowledgement of a message is not an answer.
 
+The service does not store what the team writes in a helpdesk. It only knows that a human agent
+answered there, because it then closes the review. The closing counts as the answer, unless the
+review was closed as soon as it was opened: the team was then already writing in the ticket.
+
 In each condition, the run's alias is `run`.
 """
 
@@ -27,10 +31,19 @@ _IN_PROGRESS: Final = f"""(run.status = '{RunStatus.RECEIVED}' OR EXISTS (
 _IS_ANSWER: Final = "answer.direction = 'outbound' AND answer.body <> ''"
 _IS_OWN: Final = "(answer.event_id = run.event_id OR answer.reply_id IS NOT NULL)"
 
+DECIDED_IN_HELPDESK: Final = "helpdesk"
+"""The decider of a review that was closed because a human agent answered in the helpdesk."""
+
+_IN_HELPDESK: Final = f"""review.client_id = run.client_id AND review.run_id = run.id
+    AND review.decided_by = '{DECIDED_IN_HELPDESK}'"""
+
 FIRST_ANSWER: Final = f"""{INBOUND}
     LEFT JOIN LATERAL (
-        SELECT coalesce(min(answer.created_at) FILTER (WHERE {_IS_OWN}),
-                        CASE WHEN NOT {_IN_PROGRESS} THEN min(answer.created_at) END) AS at
+        SELECT least(
+            coalesce(min(answer.created_at) FILTER (WHERE {_IS_OWN}),
+                     CASE WHEN NOT {_IN_PROGRESS} THEN min(answer.created_at) END),
+            (SELECT min(review.decided_at) FROM escalation_tickets AS review
+             WHERE {_IN_HELPDESK} AND review.decided_at > review.created_at)) AS at
         FROM engine_messages AS answer
         WHERE answer.client_id = run.client_id
           AND answer.conversation_id = inbound.conversation_id
@@ -87,6 +100,7 @@ _FIRST_UNANSWERED: Final = sa.text(f"""
         LEFT JOIN engine_runs AS run
           ON run.client_id = said.client_id AND run.event_id = said.event_id
         WHERE said.direction = 'inbound' AND (run.id IS NULL OR {IS_ASKED})
+          AND NOT EXISTS (SELECT FROM escalation_tickets AS review WHERE {_IN_HELPDESK})
           AND NOT EXISTS (
             SELECT FROM engine_messages AS answer
             WHERE answer.client_id = said.client_id

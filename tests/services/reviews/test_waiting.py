@@ -13,9 +13,11 @@ from domain.tenants.business_hours import BusinessHours
 from services.reviews.waiting import read_waiting
 from services.tenants.business_hours import set_business_hours
 from store.core.database import Database
-from store.runs.first_answers import FirstUnanswered
+from store.reviews.answered_elsewhere import BY
+from store.reviews.tables import escalation_tickets
+from store.runs.first_answers import DECIDED_IN_HELPDESK, FirstUnanswered
 from store.runs.tables import ai_conversations, engine_messages
-from tests.services.analytics.test_first_answers import Talk, talk
+from tests.services.analytics.test_first_answers import MONDAY, Talk, insight, talk
 from tests.support.core.units import units_on
 from tests.support.tenants.shop import Shop, open_shop
 
@@ -86,6 +88,27 @@ async def test_automatic_and_joined_messages_do_not_wait(database: Database) -> 
     await thread.ask(NOON, response="")
     await thread.ask(LATER, joined_review="01ARZ3NDEKTSV4RRFFQ69G5FAV")
     assert await since(database, shop, thread) == [None]
+
+
+@pytest.mark.parametrize(("after", "answered"), [(timedelta(hours=1), 1), (timedelta(), 0)])
+async def test_an_answer_in_the_helpdesk_ends_the_wait(
+    database: Database, after: timedelta, answered: int
+) -> None:
+    """A review that was closed as soon as it was opened has no known answer, and does not wait."""
+    shop = await open_shop(database)
+    thread = await talk(database, shop)
+    await thread.ask(MONDAY, status="needs_review", reviews=("rejected",))
+    assert await since(database, shop, thread) == [MONDAY]
+    async with database.tenant(shop.tenant) as connection:
+        await connection.execute(
+            sa.update(escalation_tickets).values(decided_by=BY, decided_at=MONDAY + after)
+        )
+    assert await since(database, shop, thread) == [None]
+    assert (await insight(database, shop)).period.figures.answered == answered
+
+
+def test_both_modules_know_the_helpdesk_by_the_same_name() -> None:
+    assert DECIDED_IN_HELPDESK == BY
 
 
 async def test_a_closed_conversation_does_not_wait(database: Database) -> None:
