@@ -1,6 +1,7 @@
 """Metrics of first answers, for a range of days or one of its slices."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -60,6 +61,11 @@ class FirstAnswerFigures(BaseModel):
             ),
         ),
     ]
+
+    @property
+    def first_answer_time(self) -> timedelta:
+        """Return the median business time until the first answer, or zero without an answer."""
+        return timedelta(milliseconds=self.first_answer_p50_ms or 0)
 
 
 def first_answer_figures(parts: Sequence[Slice]) -> dict[str, Any]:

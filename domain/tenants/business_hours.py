@@ -17,6 +17,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.tenants.errors import InvalidSettings
 
 DEFAULT_ZONE: Final = "Europe/Paris"
+MAX_TIME_ZONE: Final = 60
+"""Maximum length of the name of a time zone."""
+
 MAX_INTERVALS: Final = 4
 """Maximum number of opening intervals in a day."""
 

@@ -1,6 +1,6 @@
 """How long customers have waited for an answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.core.ids import TenantId
 from domain.reviews.waiting import AnswerWait, waiting_since
 from domain.tenants.actor import ANYONE, Actor
-from store.runs.conversation_lists import ConversationLists
+from domain.tenants.business_hours import BusinessHours
 from store.runs.first_answers import FirstUnanswered
 from store.tenants.business_hours import BusinessHoursRepository
 
@@ -31,8 +31,24 @@ async def read_waiting(
     if hours.target is None:
         return {}
     since = await FirstUnanswered(connection, tenant).of(conversation_ids)
-    found = ((one, waiting_since(at, hours, now)) for one, at in since.items())
-    return {one: waiting for one, waiting in found if waiting is not None}
+    return _waits(since, hours, now)
+
+
+async def waiting_of_runs(
+    connection: AsyncConnection,
+    tenant: TenantId,
+    actor: Actor,
+    run_ids: Sequence[str],
+    now: datetime,
+) -> dict[str, AnswerWait]:
+    """Return how long the customers of these runs' conversations have waited, by run id. The
+    function is `read_waiting` for a list of reviews, and needs one more statement."""
+    actor.require(ANYONE)
+    hours = await BusinessHoursRepository(connection, tenant).read()
+    if hours.target is None:
+        return {}
+    since = await FirstUnanswered(connection, tenant).of_runs(run_ids)
+    return _waits(since, hours, now)
 
 
 async def waiting_of_run(
@@ -40,8 +56,11 @@ async def waiting_of_run(
 ) -> AnswerWait | None:
     """Return how long the customer of a run's conversation has waited, or None if no message waits
     or the client has no target. Raises RoleRequired."""
-    conversation_id = await ConversationLists(connection, tenant).of_run(run_id)
-    if conversation_id is None:
-        return None
-    found = await read_waiting(connection, tenant, actor, [conversation_id], now)
-    return found.get(conversation_id)
+    return (await waiting_of_runs(connection, tenant, actor, [run_id], now)).get(run_id)
+
+
+def _waits(
+    since: Mapping[str, datetime], hours: BusinessHours, now: datetime
+) -> dict[str, AnswerWait]:
+    found = ((one, waiting_since(at, hours, now)) for one, at in since.items())
+    return {one: waiting for one, waiting in found if waiting is not None}

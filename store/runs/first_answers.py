@@ -112,6 +112,15 @@ _FIRST_UNANSWERED: Final = sa.text(f"""
       AND first.at IS NOT NULL
 """)  # noqa: S608 - our own names
 
+_OF_RUNS: Final = sa.text("""
+    SELECT run.id, message.conversation_id FROM engine_runs AS run
+    JOIN engine_messages AS message
+      ON message.client_id = run.client_id AND message.event_id = run.event_id
+     AND message.direction = 'inbound'
+    WHERE run.client_id = :client_id AND run.id = ANY(:runs)
+      AND message.conversation_id IS NOT NULL
+""")
+
 
 class FirstUnanswered(TenantRepository):
     async def of(self, conversation_ids: Sequence[str]) -> dict[str, datetime]:
@@ -127,3 +136,13 @@ class FirstUnanswered(TenantRepository):
             _FIRST_UNANSWERED, {"client_id": self._tenant, "ids": list(conversation_ids)}
         )
         return {row.id: row.at for row in rows}
+
+    async def of_runs(self, run_ids: Sequence[str]) -> dict[str, datetime]:
+        """Return the time of the first unanswered message in the conversation of each run, by run,
+        in two statements. Runs are left out as conversations are."""
+        rows = await self._connection.execute(
+            _OF_RUNS, {"client_id": self._tenant, "runs": list(run_ids)}
+        )
+        talks = {row.id: row.conversation_id for row in rows}
+        since = await self.of(sorted(set(talks.values())))
+        return {run_id: since[talk] for run_id, talk in talks.items() if talk in since}

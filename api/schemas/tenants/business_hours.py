@@ -1,6 +1,5 @@
 """Request model for the business hours of a client."""
 
-from datetime import date
 from typing import Annotated, Final
 
 from pydantic import ConfigDict, Field, WithJsonSchema
@@ -11,10 +10,12 @@ from domain.tenants.business_hours import (
     MAX_HOLIDAYS,
     MAX_INTERVALS,
     MAX_TARGET_MINUTES,
+    MAX_TIME_ZONE,
     TIME_OF_DAY,
     BusinessHours,
     OpeningInterval,
     Weekday,
+    parse_holidays,
 )
 
 _TIME: Final = {"type": "string", "pattern": TIME_OF_DAY}
@@ -24,6 +25,11 @@ _INTERVAL: Final = {
     "required": ["opens", "closes"],
     "additionalProperties": False,
 }
+_Date = Annotated[
+    str,
+    Field(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
+    WithJsonSchema({"type": "string", "format": "date"}),
+]
 _Interval = Annotated[OpeningInterval, WithJsonSchema(_INTERVAL)]
 
 
@@ -51,7 +57,10 @@ class BusinessHoursBody(StrictBody):
 
     time_zone: Annotated[
         str,
-        Field(max_length=60, description="IANA time zone of the opening hours and holidays."),
+        Field(
+            max_length=MAX_TIME_ZONE,
+            description="IANA time zone of the opening hours and holidays.",
+        ),
     ] = DEFAULT_ZONE
     week: Annotated[
         dict[Annotated[Weekday, Field(strict=False)], list[_Interval]],
@@ -74,7 +83,7 @@ class BusinessHoursBody(StrictBody):
         ),
     ]
     holidays: Annotated[
-        list[Annotated[date, Field(strict=False)]],
+        list[_Date],
         Field(
             default=[],
             max_length=MAX_HOLIDAYS,
@@ -93,10 +102,11 @@ class BusinessHoursBody(StrictBody):
 
     @property
     def hours(self) -> BusinessHours:
-        """Return the business hours as a domain object. They are not checked yet."""
+        """Return the business hours as a domain object, without the checks that
+        `check_business_hours` makes. Raises InvalidSettings."""
         return BusinessHours(
             time_zone=self.time_zone,
             week={day: tuple(intervals) for day, intervals in self.week.items()},
-            holidays=tuple(self.holidays),
+            holidays=parse_holidays(self.holidays),
             target_minutes=self.target_minutes,
         )

@@ -10,14 +10,15 @@ import sqlalchemy as sa
 
 from domain.tenants.actor import Actor
 from domain.tenants.business_hours import BusinessHours
-from services.reviews.waiting import read_waiting
+from services.reviews.waiting import read_waiting, waiting_of_runs
 from services.tenants.business_hours import set_business_hours
 from store.core.database import Database
 from store.reviews.answered_elsewhere import BY
 from store.reviews.tables import escalation_tickets
 from store.runs.first_answers import DECIDED_IN_HELPDESK, FirstUnanswered
-from store.runs.tables import ai_conversations, engine_messages
+from store.runs.tables import ai_conversations, engine_messages, engine_runs
 from tests.services.analytics.test_first_answers import MONDAY, Talk, insight, talk
+from tests.support.core.rows import rows
 from tests.support.core.units import units_on
 from tests.support.tenants.shop import Shop, open_shop
 
@@ -162,3 +163,12 @@ async def test_a_list_needs_two_statements_and_has_only_the_clients_own(
     assert [found[one.id].is_overdue for one in talks[:4]] == [True, True, False, False]
     assert found[talks[0].id].overdue == timedelta(minutes=2)
     assert found[talks[3].id].left == timedelta(minutes=1)
+    runs = await rows(database, engine_runs, of=shop)
+    ids = [run["id"] for run in runs]
+    async with database.reading(shop.tenant) as connection:
+        with statements(database) as seen:
+            by_run = await waiting_of_runs(connection, shop.tenant, OPERATOR, ids, now)
+    assert len(seen) == 3
+    assert {run["id"]: run["received_at"] for run in runs} == {
+        one: wait.since for one, wait in by_run.items()
+    }
