@@ -4,9 +4,9 @@ The first answer to a message is the agent's answer to it or a teammate's reply,
 If neither exists, a later answer in the conversation counts too, unless the agent or a reviewer is
 still working on the message. The acknowledgement of a message is not an answer.
 
-The service does not store what the team writes in a helpdesk. It only knows that a human agent
-answered there, because it then closes the review. The closing counts as the answer, unless the
-review was closed as soon as it was opened: the team was then already writing in the ticket.
+The service does not store what the team writes in a helpdesk. It only closes the review when a
+human agent answers there, so the closing counts as the answer. A review that was closed as soon as
+it was opened has no known answer, because the team was already writing in the ticket.
 
 In each condition, the run's alias is `run`.
 """
