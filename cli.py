@@ -109,6 +109,11 @@ COMMANDS: Final = (
     LazyCommand(
         "automation", "commands.tenants.automation_stops:app", "Stop and resume all automation."
     ),
+    LazyCommand(
+        "business-hours",
+        "commands.tenants.business_hours:app",
+        "Manage a client's business hours and its target for the first answer.",
+    ),
     LazyCommand("settings", "commands.tenants.settings:app", "Manage a client's settings."),
     LazyCommand(
         "widget", "commands.widget.widget:app", "Manage the chat widget on a client's website."

@@ -53,7 +53,7 @@ from api.routers.ratings import widget_rating
 from api.routers.reviews import reviews
 from api.routers.runs import conversations, reply_files, runs
 from api.routers.simulation import replays, simulator
-from api.routers.tenants import automation, identity, keys, loosenings, members
+from api.routers.tenants import automation, business_hours, identity, keys, loosenings, members
 from api.routers.tenants import settings as client_settings
 from api.routers.webhooks import deliveries as webhook_deliveries
 from api.routers.webhooks import events as webhook_events
@@ -101,6 +101,7 @@ _ROUTERS: Final = tuple(
         data_requests,
         polls,
         client_settings,
+        business_hours,
         automation,
         loosenings,
         templates,

@@ -71,6 +71,20 @@ class Formats:
         """Format the time since a moment as “12 min”, or as “1 min” if it is shorter."""
         return self.span(max(self.now - moment, timedelta(minutes=1)))
 
+    def business(self, length: timedelta) -> str:
+        """Format a duration in business time as `span` does, but never in days: a day of business
+        time is not a calendar day."""
+        hours = whole(length.total_seconds(), 3600)
+        return (
+            self.span(length)
+            if hours < 48
+            else f"{self.number(hours)} {_UNITS[self.language]['h']}"
+        )
+
+    def wait(self, length: timedelta) -> str:
+        """Format a wait in business time as “12 min”, or as “1 min” if it is shorter."""
+        return self.business(max(length, timedelta(minutes=1)))
+
     def span(self, length: timedelta | float) -> str:
         """Format a duration as “45 s”, “12 min”, “3 h” or “5 d”, rounded to the unit shown. A plain
         number is in seconds."""

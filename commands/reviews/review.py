@@ -20,17 +20,19 @@ from commands.core.context import (
     work_on,
 )
 from commands.core.listing import print_list
-from commands.core.person import AsOption, acting
+from commands.core.person import AsOption, acting, operator
 from commands.core.texts import FILE_HELP, text_of
 from commands.reviews.review_text import LISTED, review_text, summary_cells
 from domain.agent.brain import Category
 from domain.agent.escalation_reason import EscalationReason
 from domain.reviews.escalation import EscalationStatus
 from domain.reviews.review import Wanted
+from domain.reviews.waiting import ShownWait
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork
 from services.reviews.claims import claim_review, release_review
 from services.reviews.decisions import approve_review, edit_review, reject_review
+from services.reviews.waiting import waiting_of_run
 from store.reviews.escalations import DecisionOutcome, client_of
 from store.reviews.reviews import ReviewFilter, list_reviews, read_review
 
@@ -99,6 +101,8 @@ async def show(
     async with database_of(data) as database, database.reading_across() as connection:
         client_id = await client_of(connection, review_id)
         found = await read_review(connection, client_id, review_id)
+        waiting = await waiting_of_run(connection, client_id, operator(), found.run_id, utc_now())
+        found = found.model_copy(update={"waiting": ShownWait.of(waiting)})
     if as_json:
         answer(True, "", **fields_of(found, "review_id"))
     else:

@@ -24,7 +24,7 @@ from commands.core.context import (
     work_on,
 )
 from commands.core.listing import print_list
-from commands.core.person import AsOption, acting
+from commands.core.person import AsOption, acting, operator
 from commands.core.texts import FILE_HELP, content_of, required_text
 from domain.core.attached_file import AttachedFile
 from domain.core.errors import InvalidInput
@@ -39,6 +39,7 @@ from services.reviews.notes import add_note
 from services.reviews.replies import undo_reply, write_reply
 from services.reviews.reply_files import upload_file
 from services.reviews.triage import update_conversation, update_conversations
+from services.reviews.waiting import read_waiting
 from store.core.database import WhoseRecord
 from store.reviews.replies import client_of_reply
 from store.runs.conversation_lists import (
@@ -125,6 +126,8 @@ async def show(
             notes = await InternalNoteRepository(connection, tenant).listed(
                 conversation_id, since=None, limit=_SHOWN
             )
+            waits = await read_waiting(connection, tenant, operator(), [conversation_id], now)
+            waiting = waits.get(conversation_id)
     if as_json:
         answer(
             True,
@@ -133,9 +136,13 @@ async def show(
             **triage.model_dump(mode="json"),
             messages=[one.model_dump(mode="json") for one in messages],
             notes=[one.model_dump(mode="json") for one in notes],
+            due=None if waiting is None else rfc3339(waiting.due),
+            is_overdue=None if waiting is None else waiting.is_overdue,
         )
         return
     out.print(f"{conversation_id} {triage.status} {escape(', '.join(triage.tags))}")
+    if waiting is not None:
+        out.print(f"answer due {rfc3339(waiting.due)}{', overdue' if waiting.is_overdue else ''}")
     said = [(one.created_at, one.author, one.body) for one in messages]
     written = [(one.created_at, f"note of {one.author}", one.body) for one in notes]
     for at, who, body in sorted([*said, *written]):

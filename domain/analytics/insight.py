@@ -10,6 +10,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from domain.analytics.first_answers import FirstAnswerFigures, first_answer_figures
 from domain.analytics.latencies import added, percentile
 from domain.analytics.metrics import Breakdown, DayInsight, Slice, share
 from domain.analytics.saved_time import hours_saved
@@ -23,7 +24,7 @@ class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Figures(_Frozen):
+class Figures(FirstAnswerFigures):
     """Metrics for a range of days, computed from its counted days. A rate or mean without data is
     null."""
 
@@ -170,7 +171,7 @@ class Period(_Frozen):
     ]
 
 
-class SliceFigures(_Frozen):
+class SliceFigures(FirstAnswerFigures):
     """The metrics for one category, playbook or channel. `key`: its identifier, or null for runs
     without a category, playbook or channel. `name`: the playbook's name."""
 
@@ -333,7 +334,7 @@ def _figures(days: Sequence[DayInsight]) -> Figures:
     followed = sum(day.asked or 0 for day in over)
     durable, reopened = total(lambda day: day.durable), total(lambda day: day.reopened)
     rated, satisfied = total(lambda day: day.rated), total(lambda day: day.satisfied)
-    latencies = added(day.latencies for day in days)
+    latencies, parts = added(day.latencies for day in days), _all_runs(days)
     return Figures(
         events=total(lambda day: day.events),
         runs=total(lambda day: day.runs),
@@ -365,7 +366,8 @@ def _figures(days: Sequence[DayInsight]) -> Figures:
         satisfied_share=share(satisfied, rated),
         cost_micros=total(lambda day: day.cost_micros),
         hours_saved=hours_saved(alone),
-        refunds=sum(part.refunds for part in _all_runs(days)),
+        refunds=sum(part.refunds for part in parts),
+        **first_answer_figures(parts),
     )
 
 
@@ -420,4 +422,5 @@ def _slice(key: str, parts: Sequence[Slice], of_asked: int, name: str | None) ->
         satisfied=satisfied,
         satisfied_share=share(satisfied, rated),
         latency_p50_ms=percentile(added(part.latencies for part in parts), 0.5),
+        **first_answer_figures(parts),
     )

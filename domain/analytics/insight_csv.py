@@ -7,19 +7,22 @@ from typing import Final
 
 from pydantic import BaseModel
 
+from domain.analytics.first_answers import FirstAnswerFigures
 from domain.analytics.gaps import EXAMPLES, KnowledgeGap, KnowledgeGaps, QuestionCount
 from domain.analytics.insight import Figures, Insight, Period, SliceFigures
 from domain.core.csv_cells import Cell, csv_file
 from domain.core.money import Money
 
 _PERIOD: Final = ("part", "key", "name", "from", "to", "counted", "missing")
+_LAST: Final = tuple(FirstAnswerFigures.model_fields)
 _FIGURES: Final = (
-    *Figures.model_fields,
+    *(name for name in Figures.model_fields if name not in _LAST),
     *(
         name
         for name in SliceFigures.model_fields
         if name not in {*Figures.model_fields, *_PERIOD, "refunded"}
     ),
+    *_LAST,
 )
 # The amounts in a row, such as “12.00 EUR 5.00 USD”.
 _REFUNDED: Final = "refunded"

@@ -37,6 +37,11 @@ class Slice(BaseModel):
     `refunds`: runs in `asked` for which the agent refunded money. `refunded`: the sums in minor
     units, by currency. `rated`, `satisfied`: the day's ratings for runs in this slice, including
     runs of earlier days. `latencies`: runs by bucket, with `COARSE` buckets counted as one.
+
+    `answered`: runs in `asked` with a first answer. `targeted`: `answered` if the client had a
+    target, else 0. `in_target`: runs in `targeted` whose first answer was within the target.
+    `answer_times`: runs in `answered` by the business time until the first answer, in the same
+    buckets as `latencies`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -54,6 +59,10 @@ class Slice(BaseModel):
     rated: _Count = 0
     satisfied: _Count = 0
     latencies: dict[str, _Count] = {}
+    answered: _Count = 0
+    targeted: _Count = 0
+    in_target: _Count = 0
+    answer_times: dict[str, _Count] = {}
 
 
 class Breakdown(BaseModel):

@@ -12,6 +12,7 @@ from domain.exports.record import Count, Id, Record, Share, Time
 from domain.integrations.integration import IntegrationStatus
 from domain.integrations.providers import Provider
 from domain.privacy.retention import check_retention
+from domain.tenants.business_hours import BusinessHours, check_business_hours
 from domain.tenants.client import Plan
 from domain.tenants.client_settings import (
     WIDGET_KEY,
@@ -215,6 +216,16 @@ class SettingsRecord(Record):
             ),
         ),
     ]
+    business_hours: Annotated[
+        BusinessHours | None,
+        Field(
+            default=None,
+            description=(
+                "Business hours and the target for the first answer; null if the client has set "
+                "none."
+            ),
+        ),
+    ]
     playbooks: Annotated[
         tuple[PlaybookRecord, ...], Field(description="All playbooks, sorted by id.")
     ]
@@ -241,6 +252,7 @@ class SettingsRecord(Record):
                 "acknowledgement": check_acknowledgement(self.acknowledgement),
                 "frame": check_frame(self.frame),
                 "disclosure": check_disclosure(self.disclosure),
+                "business_hours": self.business_hours and check_business_hours(self.business_hours),
             }
             check_retention(self.retention)
         except InvalidInput as error:

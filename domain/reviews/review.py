@@ -16,6 +16,7 @@ from domain.core.money import Money
 from domain.intake.attachment import Attachment
 from domain.integrations.order import Order
 from domain.reviews.escalation import OPEN_STATUSES, Claim, EscalationStatus
+from domain.reviews.waiting import ShownWait
 
 
 class Wanted(StrEnum):
@@ -189,3 +190,9 @@ class Review(ReviewSummary):
     )
     first_approved_at: datetime | None
     note: str | None = Field(description="Reason for the rejection; null if there is none.")
+    waiting: ShownWait | None = Field(
+        default=None,
+        description=(
+            "Customer's wait for an answer; null if no message waits or the client has no target."
+        ),
+    )

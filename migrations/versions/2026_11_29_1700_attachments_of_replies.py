@@ -3,14 +3,14 @@
 The foreign key is not checked against existing rows, because no existing row has a reply.
 
 Revision: 3f7c1d92ab58
-Follows: e7c3a81f46b2
+Follows: 4b7c1d90e2a6
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "3f7c1d92ab58"
-down_revision = "e7c3a81f46b2"
+down_revision = "4b7c1d90e2a6"
 branch_labels = None
 depends_on = None
 

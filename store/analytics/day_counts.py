@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.analytics.latencies import COARSE, WIDTH
 from domain.analytics.metrics import DURABLE_AFTER, Breakdown, DayCounts, Slice, midnight
 from domain.core.ids import first_ulid
+from store.analytics.first_answer_counts import PartKey, count_first_answers
 from store.runs.outcomes import CAME_BACK, CLOSED_AT, INBOUND, IS_REQUEST
 from store.runs.refunds import EXECUTED_REFUND
 
@@ -263,23 +264,27 @@ async def count_day(
     begins = midnight(day)
     ends = begins + timedelta(days=1)
     await connection.exec_driver_sql(_PATIENCE)
-    rows = await connection.execute(
-        _COUNTED,
-        {
-            "client_ids": list(client_ids),
-            "begins": begins,
-            "ends": ends,
-            "first_id": first_ulid(begins - _MARGIN),
-            "end_id": first_ulid(ends + _MARGIN),
-            "now": now,
-            "durable": DURABLE_AFTER,
-            "width": WIDTH,
-        },
-    )
-    return [_client_day(row._asdict(), ends, now) for row in rows]
+    given: dict[str, object] = {
+        "client_ids": list(client_ids),
+        "begins": begins,
+        "ends": ends,
+        "first_id": first_ulid(begins - _MARGIN),
+        "end_id": first_ulid(ends + _MARGIN),
+        "now": now,
+        "durable": DURABLE_AFTER,
+        "width": WIDTH,
+    }
+    rows = (await connection.execute(_COUNTED, given)).all()
+    answers = await count_first_answers(connection, client_ids, given, begins, now)
+    return [_client_day(row._asdict(), answers.get(row.client_id, {}), ends, now) for row in rows]
 
 
-def _client_day(row: dict[str, Any], ends: datetime, now: datetime) -> ClientDay:
+def _client_day(
+    row: dict[str, Any],
+    answers: Mapping[PartKey, Mapping[str, Any]],
+    ends: datetime,
+    now: datetime,
+) -> ClientDay:
     # Sums are rounded, because the last digits of a floating-point sum depend on the order of the
     # rows.
     values: dict[str, Any] = {
@@ -292,7 +297,7 @@ def _client_day(row: dict[str, Any], ends: datetime, now: datetime) -> ClientDay
     if not is_over:
         values |= {"reopened": None, "durable": None}
     parts: list[dict[str, Any]] = row["parts"] or []
-    details = _details(parts, row["refunds"] or [], row["ratings"] or [])
+    details = _details(parts, row["refunds"] or [], row["ratings"] or [], answers)
     counts = DayCounts(
         **values,
         escalations=_numbers(parts, "reason"),
@@ -312,16 +317,14 @@ def _numbers(parts: Sequence[Mapping[str, Any]], part: str) -> dict[str, int]:
     return {one["value"]: one["number"] for one in parts if one["part"] == part}
 
 
-_Key = tuple[str, str]
-
-
 def _details(
     parts: Sequence[Mapping[str, Any]],
     refunds: Sequence[Mapping[str, Any]],
     ratings: Sequence[Mapping[str, Any]],
-) -> dict[_Key, dict[str, Any]]:
+    answers: Mapping[PartKey, Mapping[str, Any]],
+) -> dict[PartKey, dict[str, Any]]:
     """Return the slice values that are counted in separate rows, by part and key."""
-    found: dict[_Key, dict[str, Any]] = {}
+    found: dict[PartKey, dict[str, Any]] = {}
 
     def of(one: Mapping[str, Any]) -> dict[str, Any]:
         return found.setdefault((one["part"], one["value"]), {"latencies": {}, "refunded": {}})
@@ -333,18 +336,21 @@ def _details(
         of(one)["refunded"][one["currency"]] = one["minor"]
     for one in ratings:
         of(one).update(rated=one["rated"], satisfied=one["satisfied"])
+    for (part, value), counted in answers.items():
+        of({"part": part, "value": value}).update(counted)
     return found
 
 
 _COUNTS: Final = set(Slice.model_fields) - {
     *("key", "latencies", "refunded", "rated", "satisfied"),
+    *("answered", "targeted", "in_target", "answer_times"),
 }
 
 
 def _slices(
     parts: Sequence[Mapping[str, Any]],
     part: str,
-    details: Mapping[_Key, Mapping[str, Any]],
+    details: Mapping[PartKey, Mapping[str, Any]],
     *,
     is_over: bool,
 ) -> tuple[Slice, ...]:

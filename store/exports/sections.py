@@ -104,6 +104,7 @@ SOURCES: Final[Mapping[Section, Source]] = {
                 CellKind.BOOLEAN,
                 "coalesce(t.answers_from_knowledge, true)",
             ),
+            *_json("business_hours"),
             Column("playbooks", CellKind.JSON, _PLAYBOOKS),
             *_time("updated_at"),
         ),

@@ -1,7 +1,7 @@
 """Lists of runs, newest first, and their lengths."""
 
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Final, Literal
 
 import sqlalchemy as sa
@@ -15,7 +15,15 @@ from domain.ratings.rating_link import LINK_LASTS
 from domain.runs.run import RunStatus
 from domain.runs.ticket_outcome import TicketOutcome
 from domain.runs.trace import RunSummary
+from domain.tenants.business_hours import calendar_of
 from store.core.repository import TenantRepository
+from store.runs.first_answers import (
+    CALENDAR,
+    FIRST_ANSWER,
+    IS_ANSWERED,
+    IS_IN_TARGET,
+    calendar_values,
+)
 from store.runs.outcomes import (
     CAME_BACK,
     INBOUND,
@@ -25,6 +33,7 @@ from store.runs.outcomes import (
     IS_REFUNDED,
     IS_REQUEST,
 )
+from store.tenants.business_hours import BusinessHoursRepository
 
 LOOKED_THROUGH: Final = 2_000
 """Maximum number of runs examined for one page of a filtered list. Some filters have no index."""
@@ -39,6 +48,7 @@ messages."""
 NONE: Final = "none"
 """The filter value for runs without a category or channel."""
 
+_NOW: Final = sa.text("SELECT statement_timestamp()")
 # A ULID starts with a digit from 0 to 7, so this text sorts after every ULID.
 _BEYOND_ALL: Final = "8"
 # An id is generated slightly earlier than the run's timestamp.
@@ -101,12 +111,17 @@ _OF_OUTCOME: Final = {
     TicketOutcome.TIMED: "run.duration_ms IS NOT NULL",
     TicketOutcome.DURABLE: f"{_RESOLVED} AND {_IS_FOLLOWED} AND NOT {CAME_BACK}",
     TicketOutcome.REOPENED: f"{_RESOLVED} AND {_IS_FOLLOWED} AND {CAME_BACK}",
+    TicketOutcome.ANSWERED: IS_ANSWERED,
+    TicketOutcome.IN_TARGET: f"{IS_ANSWERED} AND {IS_IN_TARGET}",
+    TicketOutcome.LATE: f"{IS_ANSWERED} AND NOT {IS_IN_TARGET}",
     TicketOutcome.REFUNDED: f"{IS_ASKED} AND {IS_REFUNDED}",
     TicketOutcome.RATED: "true",
     TicketOutcome.SATISFIED: "run.score >= 4",
 }
 _FOLLOWED: Final = {TicketOutcome.DURABLE, TicketOutcome.REOPENED}
 _OF_RATINGS: Final = {TicketOutcome.RATED, TicketOutcome.SATISFIED}
+_OF_TARGET: Final = {TicketOutcome.IN_TARGET, TicketOutcome.LATE}
+_CALENDAR_LASTS: Final = timedelta(days=3 * 365)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +196,10 @@ class RunFilter:
 
     @property
     def joined(self) -> str:
+        if self.outcome in _OF_TARGET:
+            return f"{FIRST_ANSWER} {CALENDAR}"
+        if self.outcome is TicketOutcome.ANSWERED:
+            return FIRST_ANSWER
         return INBOUND if self.channel is not None or self.outcome in _FOLLOWED else ""
 
     @property
@@ -233,6 +252,7 @@ class RunLists(TenantRepository):
         outer = wanted.outer
         given = {
             **wanted.values(before),
+            **await self._calendar(wanted),
             "client_id": self._tenant,
             "limit": limit + 1,
             "looked_through": wanted.most if outer else limit + 1,
@@ -248,9 +268,24 @@ class RunLists(TenantRepository):
     async def count(self, wanted: RunFilter) -> RunCount:
         """Return the number of runs in a list."""
         most = _FOLLOWED_THROUGH * 2 if wanted.outcome in _FOLLOWED else COUNTED_TO
-        given = {**wanted.values(None), "client_id": self._tenant, "looked_through": most}
+        given = {
+            **wanted.values(None),
+            **await self._calendar(wanted),
+            "client_id": self._tenant,
+            "looked_through": most,
+        }
         row = (await self._connection.execute(_sql(_COUNT, wanted), given)).one()
         return RunCount(row.found, is_partial=row.examined >= most)
+
+    async def _calendar(self, wanted: RunFilter) -> dict[str, object]:
+        """Return the parameters for filters by the target. Without a first day, only runs of the
+        last years match such a filter."""
+        if wanted.outcome not in _OF_TARGET:
+            return {}
+        now: datetime = (await self._connection.execute(_NOW)).scalar_one()
+        first = now - _CALENDAR_LASTS if wanted.first is None else midnight(wanted.first)
+        hours = await BusinessHoursRepository(self._connection, self._tenant).read()
+        return calendar_values(calendar_of(hours, min(first, now), now))
 
 
 def _sql(query: str, wanted: RunFilter) -> sa.TextClause:

@@ -121,6 +121,9 @@ client_settings: Final = sa.Table(
     sa.Column("holds_loosening", sa.Boolean, nullable=False, server_default=sa.true()),
     # Whether answers that the embedded brain composes from knowledge are sent without a review.
     sa.Column("answers_from_knowledge", sa.Boolean, nullable=False, server_default=sa.true()),
+    # The business hours and the target for the first answer, as in
+    # `domain/tenants/business_hours.py`. Null for the defaults.
+    sa.Column("business_hours", JSONB(none_as_null=True), nullable=True),
     time("stopped_at", nullable=True),
     text("stopped_by", nullable=True),
     time("updated_at"),

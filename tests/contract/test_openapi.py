@@ -25,6 +25,7 @@ from tests.support.exports.export import EXPORT
 from tests.support.reviews.dashboard import REVIEWS
 from tests.support.tenants.access import (
     AUTOMATION,
+    BUSINESS_HOURS,
     CHECKOUTS,
     CONVERSATIONS,
     CREDITS,
@@ -59,6 +60,7 @@ ELSEWHERE = (
     CHECKOUTS,
     f"{BILLED}$",
     AUTOMATION,
+    BUSINESS_HOURS,
     CONVERSATIONS,
     REPLIES,
     CUSTOMERS,

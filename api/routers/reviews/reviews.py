@@ -23,10 +23,12 @@ from api.schemas.reviews.review import (
 from domain.reviews.errors import EscalationNotFound
 from domain.reviews.escalation import EscalationStatus
 from domain.reviews.review import Review
+from domain.reviews.waiting import ShownWait
 from domain.tenants.actor import ANYONE, REVIEWERS
 from services.core.unit_of_work import UnitOfWork
 from services.reviews.claims import claim_review, release_review
 from services.reviews.decisions import approve_review, edit_review, reject_review
+from services.reviews.waiting import waiting_of_run
 from store.reviews.escalations import DecisionOutcome, client_of
 from store.reviews.reviews import list_reviews, read_review
 
@@ -66,7 +68,11 @@ async def review(reader: Reader, resources: ResourcesDep) -> Review:
     """Any member of the client may call this operation. The context contains the customer's
     messages, the draft, the plan and the knowledge used for the draft."""
     async with resources.database.reading(reader.tenant) as connection:
-        return await read_review(connection, reader.tenant, reader.record_id)
+        found = await read_review(connection, reader.tenant, reader.record_id)
+        waiting = await waiting_of_run(
+            connection, reader.tenant, reader.actor, found.run_id, resources.now()
+        )
+    return found.model_copy(update={"waiting": ShownWait.of(waiting)})
 
 
 @router.post(

@@ -25,12 +25,14 @@ from api.schemas.runs.conversation import (
     cursor_of_place,
     place_of,
 )
+from domain.reviews.waiting import ShownWait
 from domain.runs.errors import ConversationNotFound, ReplyNotFound
 from domain.runs.triage import ConversationTriage
 from domain.tenants.actor import ANYONE, REVIEWERS
 from services.reviews.notes import add_note
 from services.reviews.replies import undo_reply, write_reply
 from services.reviews.triage import update_conversation, update_conversations
+from services.reviews.waiting import read_waiting
 from store.reviews.replies import ReplyRepository, client_of_reply
 from store.reviews.reply_files import ReplyFileRepository
 from store.runs.conversation_lists import ConversationLists, client_of_conversation
@@ -79,6 +81,9 @@ async def conversation(reader: Reader, resources: ResourcesDep) -> ConversationT
         replies = ReplyRepository(connection, reader.tenant)
         latest = await threads.messages(talk, before=None, limit=_SHOWN)
         answered = await replies.latest_message(talk, resources.now())
+        waiting = await read_waiting(
+            connection, reader.tenant, reader.actor, [talk], resources.now()
+        )
         return ConversationThread(
             conversation=await threads.read(talk),
             triage=await TriageRepository(connection, reader.tenant).read(talk, resources.now()),
@@ -89,6 +94,7 @@ async def conversation(reader: Reader, resources: ResourcesDep) -> ConversationT
             unsent_attachments=await ReplyFileRepository(connection, reader.tenant).unsent(
                 talk, reader.actor.name
             ),
+            waiting=ShownWait.of(waiting.get(talk)),
         )
 
 

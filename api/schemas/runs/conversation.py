@@ -12,6 +12,7 @@ from domain.core.ids import ULID
 from domain.intake.attachment import MAX_REPLY_FILES, Attachment
 from domain.intake.event import Channel
 from domain.reviews.escalation import MAX_WORDS
+from domain.reviews.waiting import ShownWait
 from domain.runs.correspondence import ConversationSummary, Message
 from domain.runs.teammate_reply import (
     MAX_INTERNAL_NOTE,
@@ -165,6 +166,11 @@ class ConversationThread(BaseModel):
     )
     unsent_attachments: tuple[Attachment, ...] = Field(
         description="Files that the member has uploaded, and that are not in a reply."
+    )
+    waiting: ShownWait | None = Field(
+        description=(
+            "Customer's wait for an answer; null if no message waits or the client has no target."
+        )
     )
 
 

@@ -1,7 +1,8 @@
 """The metrics pages: comparison with the previous range, gaps in data, and permissions."""
 
+import re
 from datetime import datetime, time, timedelta
-from html import escape
+from html import escape, unescape
 
 from adapters.system import new_ulid, utc_now
 from domain.analytics.churn import ChurnLevel, Prediction, week_of
@@ -10,7 +11,7 @@ from domain.tenants.client import Role
 from store.analytics.churn import ChurnRepository
 from store.analytics.day_counts import count_day
 from store.analytics.metrics import keep_day
-from tests.support.analytics.days import past_event
+from tests.support.analytics.days import Said, conversation, past_event
 from tests.support.core.engine import LiveEngine
 from tests.support.dashboard.visitors import at_pages
 from tests.support.tenants.shop import Shop
@@ -104,3 +105,47 @@ async def test_who_may_leave(front: LiveEngine, shop: Shop) -> None:
             )
         assert "emma@example.com" in await owner.see("/app/metrics/churn", level="high")
         assert "emma@example.com" not in await owner.see("/app/metrics/churn", level="low")
+
+
+async def test_first_answers_are_shown_and_open_their_tickets(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    talk = await conversation(front.database, shop, utc_now())
+    said = Said(conversation_id=talk, channel="email")
+    at = datetime.combine(YESTERDAY, time(12), utc_now().tzinfo)
+    for minutes in (30, 90):
+        await past_event(
+            front.database,
+            shop,
+            at + timedelta(minutes=minutes),
+            said=said,
+            response="Hello.",
+            replied_after=timedelta(minutes=minutes),
+        )
+
+    async def compute() -> None:
+        async with front.database.service() as connection:
+            found = await count_day(connection, [shop.client_id], YESTERDAY, utc_now())
+            await keep_day(connection, found, YESTERDAY, utc_now())
+
+    await compute()
+    async with at_pages(front, shop) as member:
+        page = await member.see("/app/metrics")
+        assert "Median first answer" in page
+        assert "Answered on time" not in page
+        await front.http.put(
+            "/api/dashboard/business-hours", json={"target_minutes": 60}, headers=owner
+        )
+        await compute()
+        page = await member.see("/app/metrics")
+        for outcome, count in (("answered", 2), ("in_target", 1), ("late", 1)):
+            (path,) = {
+                unescape(one)
+                for one in re.findall(r'href="(/app/runs[?][^"]+)"', page)
+                if f"outcome={outcome}" in one and "channel" not in one
+            }
+            assert f"{count} ticket" in await member.see(path)
+    insight = (await front.http.get("/api/dashboard/insight", headers=owner)).json()
+    figures = insight["period"]["figures"]
+    assert (figures["answered"], figures["targeted"], figures["in_target"]) == (2, 2, 1)
+    assert (figures["in_target_share"], insight["by_channel"][0]["in_target_share"]) == (0.5, 0.5)

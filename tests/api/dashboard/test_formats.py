@@ -36,3 +36,18 @@ def test_a_duration_is_rounded_and_not_cut(length: timedelta, said: str) -> None
     assert ENGLISH.span(length) == said
     assert ENGLISH.ago(NOW + length) in (f"in {said}", "just now")
     assert FRENCH.span(length) == said.replace(" d", " j").replace(".", ",")
+
+
+@pytest.mark.parametrize(
+    ("length", "said"),
+    [
+        (timedelta(seconds=20), "20 s"),
+        (timedelta(minutes=119), "119 min"),
+        (timedelta(hours=47, minutes=59, seconds=58), "48 h"),
+        (timedelta(hours=1_200), "1,200 h"),
+    ],
+)
+def test_business_time_is_never_in_days(length: timedelta, said: str) -> None:
+    assert ENGLISH.business(length) == said
+    assert FRENCH.business(length) == said.replace(",", "\u202f")
+    assert ENGLISH.wait(timedelta()) == "1 min"

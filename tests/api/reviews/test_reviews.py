@@ -106,6 +106,7 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
         "first_approved_at": None,
         "claim": None,
         "turns": [],
+        "waiting": None,
         "decided_by": None,
         "decided_at": None,
         "note": None,

@@ -17,7 +17,9 @@ from domain.analytics.metrics import days_of
 from domain.core.money import Money
 from domain.runs.ticket_outcome import TicketOutcome
 from domain.tenants.actor import Actor
+from domain.tenants.business_hours import BusinessHours, Weekday, parse_day
 from services.analytics.insight import read_insight
+from services.tenants.business_hours import set_business_hours
 from store.analytics.day_counts import count_day
 from store.analytics.metrics import keep_day
 from store.core.database import Database
@@ -25,6 +27,7 @@ from store.ratings.tables import ratings
 from store.runs.run_lists import RunFilter, RunLists
 from store.runs.tables import action_ledger, engine_runs
 from tests.support.analytics.days import Said, conversation, past_event
+from tests.support.core.units import units_on
 from tests.support.tenants.shop import Shop, open_shop
 
 NOON: Final = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -32,6 +35,10 @@ FIRST: Final = NOON.date()
 LAST: Final = FIRST + timedelta(days=3)
 PERIOD: Final = RunFilter(first=FIRST, last=LAST)
 READER: Final = Actor.operator("operator:tests")
+HOURS: Final = BusinessHours(
+    week={day: parse_day("09:00-12:00, 13:00-17:00") for day in list(Weekday)[:5]},
+    target_minutes=240,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,8 @@ async def rate(database: Database, shop: Shop, event_id: str, score: int, at: da
 
 async def lived(database: Database, shop: Shop, seed: int, count: int = 40) -> None:
     """Random tickets in the period and on days around it, and their metrics."""
+    async with units_on(database).of(shop.tenant) as work:
+        await set_business_hours(work, READER, HOURS)
     chance = random.Random(seed)
     talks = [await conversation(database, shop, NOON) for _ in range(12)]
     for number in range(count):
@@ -84,6 +93,7 @@ async def lived(database: Database, shop: Shop, seed: int, count: int = 40) -> N
             duration_ms=chance.choice([None, 80, 900, 40_000]),
             classification=chance.choice(["order_status", "complaint", None]),
             response=chance.choice(["Hello.", "Hello.", ""]),
+            replied_after=chance.choice([None, timedelta(minutes=20), timedelta(hours=30)]),
             joined_review=new_ulid() if chance.random() < 0.1 else None,
             said=Said(
                 conversation_id=chance.choice(talks),
@@ -153,6 +163,9 @@ async def test_a_figure_counts_the_tickets_of_its_list(database: Database, seed:
         TicketOutcome.ESCALATED: figures.escalated,
         TicketOutcome.DURABLE: figures.durable,
         TicketOutcome.REOPENED: figures.reopened,
+        TicketOutcome.ANSWERED: figures.answered,
+        TicketOutcome.IN_TARGET: figures.in_target,
+        TicketOutcome.LATE: figures.targeted - figures.in_target,
         TicketOutcome.REFUNDED: figures.refunds,
         TicketOutcome.RATED: figures.rated,
         TicketOutcome.SATISFIED: figures.satisfied,
@@ -164,6 +177,7 @@ async def test_a_figure_counts_the_tickets_of_its_list(database: Database, seed:
             assert (len(ids), outcome) == (count, outcome)
         assert len(await listed(of_shop, PERIOD)) == figures.runs
     assert figures.refunds
+    assert figures.answered == figures.targeted > figures.in_target > 0
     assert figures.rated > figures.satisfied
 
 
@@ -203,6 +217,8 @@ async def counted(of_shop: RunLists, wanted: RunFilter) -> dict[str, int]:
         "asked": await number(TicketOutcome.ASKED),
         "resolved_alone": await number(TicketOutcome.AUTOMATED),
         "escalated": await number(TicketOutcome.ESCALATED),
+        "answered": await number(TicketOutcome.ANSWERED),
+        "in_target": await number(TicketOutcome.IN_TARGET),
         "refunds": await number(TicketOutcome.REFUNDED),
         "rated": await number(TicketOutcome.RATED),
         "satisfied": await number(TicketOutcome.SATISFIED),
@@ -211,8 +227,11 @@ async def counted(of_shop: RunLists, wanted: RunFilter) -> dict[str, int]:
 
 def figures_of(part: SliceFigures) -> dict[str, int]:
     return part.model_dump(
-        include={"asked", "resolved_alone", "escalated", "refunds", "rated", "satisfied"}
-    )
+        include={
+            "asked", "resolved_alone", "escalated", "answered", "in_target", "refunds", "rated",
+            "satisfied",
+        }
+    )  # fmt: skip
 
 
 async def test_money_times_and_ratings_of_a_topic(database: Database) -> None:

@@ -45,6 +45,7 @@ METRICS: Final = "/api/dashboard/metrics"
 CHURN: Final = "/api/dashboard/churn"
 AUDIT: Final = "/api/dashboard/audit"
 AUTOMATION: Final = "/api/dashboard/automation"
+BUSINESS_HOURS: Final = "/api/dashboard/business-hours"
 INBOUND: Final = "/api/dashboard/inbound"
 DATA_REQUESTS: Final = "/api/dashboard/data-requests"
 PLAN: Final = "/api/dashboard/plan"
@@ -177,6 +178,8 @@ ACCESS: Final[dict[Route, Access]] = {
         for what in ("accept", "refuse")
     },
     ("GET", AUTOMATION): Access(ALL),
+    ("GET", BUSINESS_HOURS): Access(ALL),
+    ("PUT", BUSINESS_HOURS): Access(MANAGERS, body={"target_minutes": 60}),
     **{("POST", f"{AUTOMATION}/{what}"): Access(MANAGERS) for what in ("stop", "resume")},
     ("GET", LOOSENINGS): Access(ALL),
     **{

@@ -11,6 +11,7 @@ from domain.analytics.metrics import Breakdown, Slice
 from domain.audit.entry import Note
 from domain.reviews.escalation import Decision
 from domain.tenants.actor import Actor
+from domain.tenants.business_hours import BusinessHours, OpeningInterval, Weekday
 from store.analytics.tables import churn_predictions, metrics_daily
 from store.audit.audit_log import AuditLog
 from store.content.content import ContentRepository
@@ -112,6 +113,10 @@ async def _fill(acting: LiveEngine, shop: Shop) -> None:
                 frame={"fr": {"sign_off": "À vous,\n\"{{ brand_name }}\""}},
                 disclosure={"fr": "Une IA répond : \"oui\""}, disclosure_status="people_review",
                 authserv_ids=["mx.shop.example"], ask_rating=True,
+                business_hours=BusinessHours(
+                    week={Weekday.MONDAY: (OpeningInterval(opens="09:00", closes="17:30"),)},
+                    holidays=(now.date(),), target_minutes=90,
+                ).model_dump(mode="json"),
                 updated_at=now,
             )
         )  # fmt: skip

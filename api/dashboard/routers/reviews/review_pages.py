@@ -30,6 +30,7 @@ from services.dashboard.forms import standing_in
 from services.reviews.approvers import missing_approver
 from services.reviews.claims import claim_review, release_review
 from services.reviews.decisions import approve_review, edit_review, reject_review
+from services.reviews.waiting import waiting_of_run
 from store.dashboard.page_drafts import PageDrafts
 from store.reviews.escalations import DecisionOutcome, client_of
 from store.reviews.review_context import ReviewContext, review_context
@@ -60,6 +61,7 @@ async def review(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))])
     async with page.resources.database.reading(page.tenant) as connection:
         found = await read_review(connection, page.tenant, page.record_id)
         context = await review_context(connection, page.tenant, found.id, user_id, page.now)
+        waiting = await waiting_of_run(connection, page.tenant, page.actor, found.run_id, page.now)
         is_open = found.status in OPEN_STATUSES
         missing = None
         if is_open and (found.needs_second or user_id in found.authors):
@@ -76,6 +78,7 @@ async def review(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))])
         "reviews/review.html",
         review=found,
         context=context,
+        waiting=waiting,
         form=form,
         people=await people_of(page) if named - {None} else {},
         user_id=user_id,

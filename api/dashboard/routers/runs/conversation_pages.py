@@ -24,6 +24,7 @@ from domain.runs.errors import ConversationNotFound
 from domain.runs.teammate_reply import TeammateReply
 from domain.tenants.actor import ANYONE, MANAGERS, REVIEWERS
 from services.reviews.takeovers import hand_back, take_over
+from services.reviews.waiting import read_waiting
 from store.analytics.churn import ChurnRepository
 from store.dashboard.page_drafts import PageDrafts
 from store.identity.people import address_of
@@ -80,6 +81,9 @@ async def conversation(page: TalkPage) -> Response:
         triage = await TriageRepository(connection, page.tenant).read(
             page.record_id, page.resources.now()
         )
+        waiting = await read_waiting(
+            connection, page.tenant, page.actor, [page.record_id], page.resources.now()
+        )
         members = await MemberStandings(connection, page.tenant).all()
         drafts = await PageDrafts(connection, page.tenant, user_id).read_all(
             (f"{form}/reply", f"{form}/note", f"{form}/update")
@@ -105,6 +109,7 @@ async def conversation(page: TalkPage) -> Response:
         composer=await composer_of(page, answered, drafts.get(f"{form}/reply"), query.template),
         note=Typed.of({"text": ""}, drafts.get(f"{form}/note")),
         triage=triage,
+        waiting=waiting.get(page.record_id),
         snoozes=SNOOZES,
         assignees=[(member.user_id, member.email) for member in members],
         sorting=Typed.of(

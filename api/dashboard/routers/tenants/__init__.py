@@ -4,6 +4,7 @@ from typing import Final
 
 from api.dashboard.routers.tenants import (
     automation_pages,
+    business_hours_pages,
     keys_pages,
     loosening_pages,
     settings_pages,
@@ -11,6 +12,7 @@ from api.dashboard.routers.tenants import (
 
 ROUTERS: Final = (
     automation_pages.router,
+    business_hours_pages.router,
     keys_pages.router,
     loosening_pages.router,
     settings_pages.router,

@@ -8,12 +8,18 @@ from starlette.responses import Response
 
 from api.dashboard.page import AnyonesPage
 from api.dashboard.post import ManagersPost, version_of
+from api.dashboard.routers.tenants.business_hours_pages import (
+    BUSINESS_HOURS_FORM,
+    hours_fields,
+)
 from api.schemas.tenants.settings import BrandingBody, SettingsBody
 from domain.tenants.actor import MANAGERS
+from domain.tenants.business_hours import Weekday
 from domain.tenants.client_settings import ACKNOWLEDGED_IN, ClientSettings
 from domain.tenants.disclosure import DEFAULT_DISCLOSURE, DisclosureStatus
 from domain.tenants.frame_settings import DEFAULT_FRAME, FRAME_LENGTHS, frame_fields
 from services.dashboard.forms import standing_in
+from services.tenants.business_hours import read_business_hours
 from services.tenants.client_settings import change_settings
 from store.tenants.accounts import AccountRepository
 from store.tenants.client_settings import SettingsRepository
@@ -27,6 +33,7 @@ router = APIRouter(include_in_schema=False)
 async def settings(page: AnyonesPage) -> Response:
     async with page.resources.database.reading(page.tenant) as connection:
         found = await SettingsRepository(connection, page.tenant).read()
+        hours = await read_business_hours(connection, page.tenant, page.actor)
     looks = found.branding
     fields = {
         "system_prompt": found.system_prompt or "",
@@ -51,6 +58,11 @@ async def settings(page: AnyonesPage) -> Response:
         seen=_seen(found),
         theirs=fields,
         may_change=page.may(MANAGERS),
+        weekdays=[day.value for day in Weekday],
+        hours_form=BUSINESS_HOURS_FORM,
+        hours=await page.typed(BUSINESS_HOURS_FORM, hours_fields(hours)),
+        hours_seen=version_of(hours),
+        hours_there=hours_fields(hours),
     )
 
 

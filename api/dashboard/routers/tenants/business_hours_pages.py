@@ -1,0 +1,67 @@
+"""/app/settings/business-hours: the form for the client's business hours and its target for the
+first answer. The settings page shows it."""
+
+from typing import Final
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from api.dashboard.post import ManagersPost, Post, version_of
+from domain.tenants.business_hours import (
+    MAX_TARGET_MINUTES,
+    BusinessHours,
+    Weekday,
+    parse_day,
+    parse_holidays,
+    written_day,
+)
+from domain.tenants.errors import InvalidSettings
+from services.dashboard.forms import standing_in
+from services.tenants.business_hours import read_business_hours, set_business_hours
+from store.tenants.accounts import AccountRepository
+
+BUSINESS_HOURS_FORM: Final = "/app/settings/business-hours"
+_SETTINGS: Final = "/app/settings"
+
+router = APIRouter(include_in_schema=False)
+
+
+def hours_fields(hours: BusinessHours) -> dict[str, str]:
+    """Return the fields of the form for these business hours."""
+    return {
+        "time_zone": hours.time_zone,
+        **{day.value: written_day(hours.week.get(day, ())) for day in Weekday},
+        "holidays": "\n".join(day.isoformat() for day in hours.holidays),
+        "target_minutes": "" if hours.target_minutes is None else str(hours.target_minutes),
+    }
+
+
+@router.post(BUSINESS_HOURS_FORM)
+async def change(post: ManagersPost) -> Response:
+    wanted = BusinessHours(
+        time_zone=post.text("time_zone").strip(),
+        week={day: parse_day(post.text(day.value)) for day in Weekday},
+        holidays=parse_holidays(post.text("holidays").split("\n")),
+        target_minutes=_target(post),
+    )
+    async with post.working(_SETTINGS) as work:
+        connection = standing_in(work)
+        await AccountRepository(connection, work.tenant).lock()
+        there = await read_business_hours(connection, work.tenant, post.page.actor)
+        post.check_seen(version_of(there))
+        await set_business_hours(work, post.page.actor, wanted)
+    return post.done(_SETTINGS, "settings.saved")
+
+
+def _target(post: Post) -> int | None:
+    """Return the target in minutes, or None for an empty field. Raises InvalidSettings."""
+    given = post.text("target_minutes").strip()
+    if not given:
+        return None
+    is_number = given.isascii() and given.isdecimal() and len(given) < 10
+    if not is_number or not 0 < int(given) <= MAX_TARGET_MINUTES:
+        raise InvalidSettings(
+            f"target_minutes: a number from 1 to {MAX_TARGET_MINUTES}",
+            f"target_minutes : un nombre de 1 à {MAX_TARGET_MINUTES}",
+        )
+    return int(given)
