@@ -14,7 +14,11 @@ from starlette.requests import Request
 
 from api.http.client_address import limited_address
 from api.http.json_body import MAX_BYTES, received
+from domain.content.content import MAX_BODY
+from domain.content.knowledge_file import MAX_FILE_CHARS
 from domain.core.errors import InvalidBody, UnsupportedMediaType
+from domain.core.plain_text import MAX_TEXT_CHARS
+from domain.playbooks.file import MAX_FILE_BYTES
 
 _FORM: Final = "application/x-www-form-urlencoded"
 _UPLOAD: Final = "multipart/form-data"
@@ -24,6 +28,23 @@ _MAX_FILES: Final = 1
 SMALL_FORM: Final = 64 * 1024
 """Maximum length in bytes of a form that has no long texts, or whose sender is not signed in."""
 
+MAX_FIELD: Final = 2 * MAX_BODY
+"""Maximum length of a form field, in characters. A field may be longer than the longest text that
+its use case accepts, so that the use case explains its own limit. A route states which of its
+fields may be longer."""
+
+LONG_FIELDS: Final[Mapping[str, int]] = {
+    "file": MAX_BYTES,
+    "text": MAX_FILE_CHARS,
+    "yaml": MAX_FILE_BYTES,
+    "draft": MAX_FILE_BYTES,
+    "message": MAX_TEXT_CHARS,
+}
+"""Maximum lengths, by name, of the long fields that a draft may contain, in characters."""
+
+_MAX_NAME: Final = 200
+_NONE: Final[Mapping[str, int]] = {}
+
 # A valid escape has three characters. Invalid ones cost more.
 _MAX_ESCAPES: Final = MAX_BYTES // 3
 # The cost of a library is quadratic in the length of a header.
@@ -32,10 +53,13 @@ _MAX_CONTENT_TYPE: Final = 200
 _BOUNDARY: Final = re.compile(rb"[0-9A-Za-z'()+_,./:=?-]{1,70}")
 
 
-async def read_form(request: Request, *, at_most: int = SMALL_FORM) -> Mapping[str, str]:
+async def read_form(
+    request: Request, *, at_most: int = SMALL_FORM, long_fields: Mapping[str, int] = _NONE
+) -> Mapping[str, str]:
     """Return the fields by name of a form of at most this many bytes.
 
-    Raises UnsupportedMediaType, InvalidBody and the errors of `received`. A repeated field raises
+    A field has at most MAX_FIELD characters. `long_fields`: the higher maximum of other fields, by
+    name. No code works on a longer field, because the form is rejected first. Raises UnsupportedMediaType, InvalidBody and the errors of `received`. A repeated field raises
     InvalidBody, because two parsers might pick different values.
     """
     if _media_type(request) != _FORM:
@@ -49,7 +73,7 @@ async def read_form(request: Request, *, at_most: int = SMALL_FORM) -> Mapping[s
         pairs = await asyncio.to_thread(_pairs, body) if is_large else _pairs(body)
     except ValueError:  # UnicodeDecodeError is a ValueError, so invalid UTF-8 is rejected too.
         raise InvalidBody("formulaire attendu") from None
-    return _once_each(pairs)
+    return _checked(pairs, long_fields)
 
 
 def _pairs(body: bytes) -> list[tuple[str, str]]:
@@ -58,11 +82,13 @@ def _pairs(body: bytes) -> list[tuple[str, str]]:
     )
 
 
-async def read_upload(request: Request, *, at_most: int = SMALL_FORM) -> Mapping[str, str]:
+async def read_upload(
+    request: Request, *, at_most: int = SMALL_FORM, long_fields: Mapping[str, int] = _NONE
+) -> Mapping[str, str]:
     """Return the fields of a form that may contain a file. The file's text becomes the value of its
     field. Raises the errors of `read_form`."""
     if _media_type(request) != _UPLOAD:
-        return await read_form(request, at_most=at_most)
+        return await read_form(request, at_most=at_most, long_fields=long_fields)
     boundary = _boundary(request)
     body = await _body(request, at_most)
     _check_parts(body, boundary)
@@ -88,7 +114,7 @@ async def read_upload(request: Request, *, at_most: int = SMALL_FORM) -> Mapping
         await form.close()
     except (MultiPartException, ValueError):
         raise InvalidBody("formulaire attendu") from None
-    return _once_each(pairs)
+    return _checked(pairs, long_fields)
 
 
 def _media_type(request: Request) -> str:
@@ -138,7 +164,15 @@ def _text(content: bytes) -> str:
         return content.decode("cp1252")
 
 
-def _once_each(pairs: Sequence[tuple[str, str]]) -> Mapping[str, str]:
+def _checked(
+    pairs: Sequence[tuple[str, str]], long_fields: Mapping[str, int]
+) -> Mapping[str, str]:
+    """Return the fields by name. Raises InvalidBody if a field is repeated or too long."""
+    for name, text in pairs:
+        limit = long_fields.get(name, MAX_FIELD)
+        # Browsers send two characters for a line break. The second one does not count.
+        if len(name) > _MAX_NAME or len(text) - text.count("\r\n") > limit:
+            raise InvalidBody(f"champ « {name[:_MAX_NAME]} » : {limit} caractères au plus")
     fields = dict(pairs)
     if len(fields) != len(pairs) or any("\0" in text for pair in pairs for text in pair):
         raise InvalidBody("champ répété ou caractère NUL")

@@ -17,6 +17,7 @@ from api.dashboard.markdown import rendered
 from api.dashboard.page import AnyonesPage, Page
 from api.dashboard.post import Post, Posted
 from api.http.event_stream import EventStream
+from api.http.json_body import MAX_BYTES
 from api.schemas.copilot.copilot_chat import CopilotChatBody
 from domain.copilot.answer import CopilotAnswer
 from domain.copilot.ports import Say
@@ -45,6 +46,8 @@ _FORMATTED: Final = 8_000
 _AT: Final = "_at"
 
 router = APIRouter(include_in_schema=False)
+# The conversation is JSON, so its length is limited by the size of the form only.
+CopilotPost = Annotated[Post, Depends(Posted(ANYONE, long_fields={_EARLIER: MAX_BYTES}))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ async def copilot(page: AnyonesPage) -> Response:
 
 
 @router.post(_COPILOT)
-async def ask(post: Annotated[Post, Depends(Posted(ANYONE))]) -> Response:
+async def ask(post: CopilotPost) -> Response:
     """Answer a question. The form contains the conversation, because the server does not store it.
     With `Accept: text/event-stream`, the answer is a stream that ends with the page. Raises
     TooManyRequests."""
