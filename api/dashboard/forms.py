@@ -164,9 +164,7 @@ def _text(content: bytes) -> str:
         return content.decode("cp1252")
 
 
-def _checked(
-    pairs: Sequence[tuple[str, str]], long_fields: Mapping[str, int]
-) -> Mapping[str, str]:
+def _checked(pairs: Sequence[tuple[str, str]], long_fields: Mapping[str, int]) -> Mapping[str, str]:
     """Return the fields by name. Raises InvalidBody if a field is repeated or too long."""
     for name, text in pairs:
         limit = long_fields.get(name, MAX_FIELD)

@@ -224,9 +224,7 @@ def _client_of_form(request: Request, visit: Visit, form: Mapping[str, str]) -> 
     return owner[1]
 
 
-async def _keep_for_later(
-    request: Request, read: ReadForm, long_fields: Mapping[str, int]
-) -> str:
+async def _keep_for_later(request: Request, read: ReadForm, long_fields: Mapping[str, int]) -> str:
     """Keep the fields of a form whose sender is not signed in. Return the page to show after the
     sign-in. The request is counted before its body is read, because anyone can send it."""
     resources: Resources = request.app.state.resources

@@ -95,7 +95,13 @@ async def test_a_correction_of_braces_costs_little(front: LiveEngine, shop: Shop
     form = f"/app/corrections/{await corrected(front.database, shop)}/accept"
     async with at_pages(front, shop) as owner:
         for body, status in ((LONGER, 400), (BRACES, 303)):
-            fields = {"classification": "other", "intent": "", "content": "on", "title": "t", "body": body}
+            fields = {
+                "classification": "other",
+                "intent": "",
+                "content": "on",
+                "title": "t",
+                "body": body,
+            }
             page = form.removesuffix("/accept")
             answer, seconds = await posted(owner, page, form, fields)
             assert (answer.status_code, seconds < SECONDS) == (status, True), seconds
@@ -105,12 +111,19 @@ async def test_a_correction_of_braces_costs_little(front: LiveEngine, shop: Shop
 async def test_a_playbook_of_many_words_costs_little(
     front: LiveEngine, shop: Shop, field: str
 ) -> None:
-    fields = {"name": "x", "event_type": "email.*", "actions.refund.level": "auto", "shape": "fields"}
+    fields = {
+        "name": "x",
+        "event_type": "email.*",
+        "actions.refund.level": "auto",
+        "shape": "fields",
+    }
     async with at_pages(front, shop) as owner:
         hidden = form_of(await owner.see(PLAYBOOK), PLAYBOOKS)
         for length, status in ((MAX_FIELD, 303), (400_000, 400)):
             words = {**hidden, **fields, field: "a," * (length // 2)}
-            answer, seconds = await cpu_of(lambda words=words: owner.http.post(PLAYBOOKS, data=words))  # type: ignore[misc]
+            answer, seconds = await cpu_of(
+                lambda words=words: owner.http.post(PLAYBOOKS, data=words)
+            )  # type: ignore[misc]
             assert (answer.status_code, seconds < SECONDS) == (status, True), seconds
         seen, seconds = await cpu_of(lambda: owner.http.get(PLAYBOOK))
         assert (seen.status_code, seconds < SECONDS) == (200, True), seconds

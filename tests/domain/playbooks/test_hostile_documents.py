@@ -68,9 +68,7 @@ def test_the_place_of_too_many_values_is_named() -> None:
 def test_a_file_of_invalid_playbooks_stops_at_the_first_problems(one: JsonValue) -> None:
     many: JsonValue = [one] * (MANY // 50)
     refused(InvalidPlaybook, lambda: playbooks_in({"version": 1, "playbooks": many}))
-    said = refused(
-        InvalidPlaybook, lambda: playbooks_in({"version": 1, "playbooks": [one] * 200})
-    )
+    said = refused(InvalidPlaybook, lambda: playbooks_in({"version": 1, "playbooks": [one] * 200}))
     assert len(said.splitlines()) <= 11
 
 
