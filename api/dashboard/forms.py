@@ -59,7 +59,8 @@ async def read_form(
     """Return the fields by name of a form of at most this many bytes.
 
     A field has at most MAX_FIELD characters. `long_fields`: the higher maximum of other fields, by
-    name. No code works on a longer field, because the form is rejected first. Raises UnsupportedMediaType, InvalidBody and the errors of `received`. A repeated field raises
+    name. A form with a longer field is rejected before any code uses the field. Raises
+    UnsupportedMediaType, InvalidBody and the errors of `received`. A repeated field raises
     InvalidBody, because two parsers might pick different values.
     """
     if _media_type(request) != _FORM:

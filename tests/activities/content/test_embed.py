@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 import pytest
 import sqlalchemy as sa
@@ -224,7 +225,7 @@ async def test_a_rejected_article_is_tried_less_and_less_often(
         if len(server.asked) > before:
             tried.append(clock.now - began)
         clock.now += FIRST_RETRY
-    waits = [after - before for before, after in zip(tried, tried[1:], strict=False)]
+    waits = [after - before for before, after in pairwise(tried)]
     assert waits[0] == FIRST_RETRY
     assert waits == sorted(waits)
     assert waits[-1] == LAST_RETRY
