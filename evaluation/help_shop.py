@@ -22,7 +22,7 @@ from domain.tenants.client import Plan
 from embedded.postgres import EmbeddedPostgres
 from settings.brain import EmbeddingSettings
 from store.content.content import ContentRepository
-from store.content.knowledge_chunks import keep_chunks, stale_entries
+from store.content.knowledge_chunks import ChunkedEntry, keep_chunks, stale_entries
 from store.content.knowledge_search import KnowledgeSearch
 from store.core.database import Database
 from store.core.migrate import migrate
@@ -109,11 +109,12 @@ async def _open(database: Database, name: str, embedder: Embedder | None) -> Hel
         await ContentRepository(connection, tenant).add_entries(entries, _NOW, new_ulid)
     if embedder is not None:
         async with database.service() as connection:
-            stale = await stale_entries(connection, embedder.model, after=None, limit=_PAGE)
+            stale = await stale_entries(connection, embedder.model, now=_NOW, limit=_PAGE)
         for entry in stale:
-            embeddings = await embedder.embed(entry.texts)
+            chunked = ChunkedEntry.of(entry)
+            rows = chunked.rows(await embedder.embed(chunked.texts), _NOW)
             async with database.service() as connection:
-                await keep_chunks(connection, entry, embeddings, _NOW)
+                await keep_chunks(connection, entry, rows)
     return HelpShop(
         database, tenant, embedder, {(one.title, one.language): one.id for one in articles}
     )

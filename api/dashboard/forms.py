@@ -12,8 +12,12 @@ from starlette.requests import Request
 
 from api.http.client_address import limited_address
 from api.http.json_body import MAX_BYTES, received
+from domain.content.content import MAX_BODY
+from domain.content.knowledge_file import MAX_FILE_CHARS
 from domain.core.attached_file import AttachedFile
 from domain.core.errors import InvalidBody, UnsupportedMediaType
+from domain.core.plain_text import MAX_TEXT_CHARS
+from domain.playbooks.file import MAX_FILE_BYTES
 
 _FORM: Final = "application/x-www-form-urlencoded"
 _UPLOAD: Final = "multipart/form-data"
@@ -23,6 +27,23 @@ _MAX_FILES: Final = 1
 SMALL_FORM: Final = 64 * 1024
 """Maximum length in bytes of a form that has no long texts, or whose sender is not signed in."""
 
+MAX_FIELD: Final = 2 * MAX_BODY
+"""Maximum length of a form field, in characters. A field may be longer than the longest text that
+its use case accepts, so that the use case explains its limit. A route states which of its fields
+may be longer."""
+
+LONG_FIELDS: Final[Mapping[str, int]] = {
+    "file": MAX_BYTES,
+    "text": MAX_FILE_CHARS,
+    "yaml": MAX_FILE_BYTES,
+    "draft": MAX_FILE_BYTES,
+    "message": MAX_TEXT_CHARS,
+}
+"""Maximum lengths, by name, of the long fields that a draft may contain, in characters."""
+
+_MAX_NAME: Final = 200
+_NONE: Final[Mapping[str, int]] = {}
+
 # A valid escape sequence has three characters. Invalid sequences cost more parsing time.
 _MAX_ESCAPES: Final = MAX_BYTES // 3
 # The limit is low, because a library's parsing time is quadratic in the length of a header.
@@ -31,10 +52,14 @@ _MAX_CONTENT_TYPE: Final = 200
 _BOUNDARY: Final = re.compile(rb"[0-9A-Za-z'()+_,./:=?-]{1,70}")
 
 
-async def read_form(request: Request, *, at_most: int = SMALL_FORM) -> Mapping[str, str]:
+async def read_form(
+    request: Request, *, at_most: int = SMALL_FORM, long_fields: Mapping[str, int] = _NONE
+) -> Mapping[str, str]:
     """Return the fields by name of a form of at most this many bytes.
 
-    Raises UnsupportedMediaType, InvalidBody and the errors of `received`. A repeated field raises
+    A field has at most MAX_FIELD characters. `long_fields`: the higher maximum of other fields, by
+    name. A form with a longer field is rejected before any code uses the field. Raises
+    UnsupportedMediaType, InvalidBody and the errors of `received`. A repeated field raises
     InvalidBody, because two parsers might pick different values.
     """
     if _media_type(request) != _FORM:
@@ -48,7 +73,7 @@ async def read_form(request: Request, *, at_most: int = SMALL_FORM) -> Mapping[s
         pairs = await asyncio.to_thread(_pairs, body) if is_large else _pairs(body)
     except ValueError:  # Invalid UTF-8 is rejected too, because UnicodeDecodeError is a ValueError.
         raise InvalidBody("formulaire attendu") from None
-    return _once_each(pairs)
+    return _checked(pairs, long_fields)
 
 
 def _pairs(body: bytes) -> list[tuple[str, str]]:
@@ -58,34 +83,37 @@ def _pairs(body: bytes) -> list[tuple[str, str]]:
 
 
 async def read_upload(
-    request: Request, *, at_most: int = SMALL_FORM
+    request: Request, *, at_most: int = SMALL_FORM, long_fields: Mapping[str, int] = _NONE
 ) -> tuple[Mapping[str, str], AttachedFile | None]:
     """Return the fields of a form that may contain one file, and the file. A form without a file
     may have either media type. Raises the errors of `read_form`."""
     if _media_type(request) != _UPLOAD:
-        return await read_form(request, at_most=at_most), None
+        return await read_form(request, at_most=at_most, long_fields=long_fields), None
     boundary = _boundary(request)
     parts = [_part(part) for part in _split(await _body(request, at_most), boundary)]
     files = [file for _, file in parts if isinstance(file, AttachedFile)]
     if len(files) > _MAX_FILES:
         raise InvalidBody("plus d'un fichier")
-    fields = _once_each([(name, value) for name, value in parts if isinstance(value, str)])
+    texts = [(name, value) for name, value in parts if isinstance(value, str)]
+    fields = _checked(texts, long_fields)
     # A browser sends an empty file without a name if none was chosen.
     return fields, next((one for one in files if one.name or one.data), None)
 
 
-async def read_text_upload(request: Request, *, at_most: int = SMALL_FORM) -> Mapping[str, str]:
+async def read_text_upload(
+    request: Request, *, at_most: int = SMALL_FORM, long_fields: Mapping[str, int] = _NONE
+) -> Mapping[str, str]:
     """Return the fields of a form, with the text of its file as the field `file`. Encodings other
     than UTF-8 are also accepted, because office software often uses them when exporting tables.
     Raises the errors of `read_form`."""
-    fields, file = await read_upload(request, at_most=at_most)
+    fields, file = await read_upload(request, at_most=at_most, long_fields=long_fields)
     if file is None:
         return fields
     try:
         text = file.data.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = file.data.decode("cp1252", errors="replace")
-    return _once_each([*fields.items(), ("file", text)])
+    return _checked([*fields.items(), ("file", text)], long_fields)
 
 
 def _media_type(request: Request) -> str:
@@ -143,7 +171,13 @@ async def _body(request: Request, at_most: int) -> bytes:
     return await received(request, at_most=at_most)
 
 
-def _once_each(pairs: Sequence[tuple[str, str]]) -> Mapping[str, str]:
+def _checked(pairs: Sequence[tuple[str, str]], long_fields: Mapping[str, int]) -> Mapping[str, str]:
+    """Return the fields by name. Raises InvalidBody if a field is repeated or too long."""
+    for name, text in pairs:
+        limit = long_fields.get(name, MAX_FIELD)
+        # Browsers send two characters for a line break. The second one does not count.
+        if len(name) > _MAX_NAME or len(text) - text.count("\r\n") > limit:
+            raise InvalidBody(f"champ « {name[:_MAX_NAME]} » : {limit} caractères au plus")
     fields = dict(pairs)
     if len(fields) != len(pairs) or any("\0" in text for pair in pairs for text in pair):
         raise InvalidBody("champ répété ou caractère NUL")

@@ -15,6 +15,7 @@ from api.documents import read_yaml_document, yaml_places_of
 from domain.agent.brain import Category
 from domain.agent.plan import ActionKind
 from domain.core.document import DocumentKind
+from domain.core.document_size import MAX_ITEMS
 from domain.core.errors import CallerBusy, DocumentTooCostly, EngineUnavailable
 from domain.core.strict_yaml import write_yaml
 from domain.core.yaml_places import YamlPlace
@@ -33,6 +34,7 @@ AS_YAML: Final = "yaml"
 _ALONE: Final = ("name", "event_type", "threshold", "mode", "instructions")
 _SAID: Final = ("note", "override")
 _NUMBER: Final = re.compile(r"[0-9]{1,3}([.,][0-9]{1,6})?")
+_MOST_WORDS: Final = 2 * MAX_ITEMS
 _WHOLE: Final = re.compile(r"[0-9]{1,6}")
 
 
@@ -222,7 +224,10 @@ def _limits_in(spec: PlaybookSpec) -> dict[str, dict[str, str]]:
 
 
 def _words(text: str) -> list[str]:
-    return [word for part in re.split(r"[,\n]", text) if (word := part.strip())]
+    """Return the words in a field, separated by commas or line breaks. Words far beyond the limit
+    of every list are left out, because the list is rejected anyway."""
+    parts = re.split(r"[,\n]", text, maxsplit=_MOST_WORDS)[:_MOST_WORDS]
+    return [word for part in parts if (word := part.strip())]
 
 
 def _text(fields: Mapping[str, str], name: str) -> str:

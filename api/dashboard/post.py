@@ -15,7 +15,13 @@ from pydantic import BaseModel, ValidationError
 from starlette.responses import RedirectResponse, Response
 
 from api.dashboard.flash import Flash, give_flash
-from api.dashboard.forms import SMALL_FORM, read_form, read_text_upload, read_upload
+from api.dashboard.forms import (
+    LONG_FIELDS,
+    SMALL_FORM,
+    read_form,
+    read_text_upload,
+    read_upload,
+)
 from api.dashboard.next_page import next_page
 from api.dashboard.page import OnPage, Page, count_page
 from api.dashboard.redirect import PageRedirect
@@ -151,9 +157,12 @@ class Post:
 
 
 class ReadForm(Protocol):
-    """A function that reads a form of at most `at_most` bytes."""
+    """A function that reads a form of at most `at_most` bytes. `long_fields`: the maximum length of
+    each long field, by name."""
 
-    async def __call__(self, request: Request, *, at_most: int) -> Mapping[str, str]: ...
+    async def __call__(
+        self, request: Request, *, at_most: int, long_fields: Mapping[str, int]
+    ) -> Mapping[str, str]: ...
 
 
 class Posted:
@@ -164,10 +173,11 @@ class Posted:
     clients since then. If the session has expired, the fields are kept, and the sign-in page leads
     back to the form.
 
-    `files`: whether the form may contain a text file, which becomes the field `file`. `upload`: the
-    maximum size in bytes of a form with a file of any type, which becomes the post's `file`.
-    `stays`: whether subsequent pages show the form's client. `chosen`: whether the form belongs to
-    the client in the INTO field, which users with several clients must fill in. Raises
+    `long_fields`: the maximum length of each field that may exceed MAX_FIELD, by name. `files`:
+    whether the form may contain a text file, which becomes the field `file`. `upload`: the maximum
+    size in bytes of a form with a file of any type, which becomes the post's `file`. `stays`:
+    whether subsequent pages show the form's client. `chosen`: whether the form belongs to the
+    client in the INTO field, which users with several clients must fill in. Raises
     CrossSiteRequest, TooManyRequests, RoleRequired, ClientIdMissing, and the errors of `read_form`.
     """
 
@@ -181,8 +191,10 @@ class Posted:
         upload: int | None = None,
         stays: bool = True,
         chosen: bool = False,
+        long_fields: Mapping[str, int] = LONG_FIELDS,
     ) -> None:
         self.roles = roles
+        self._long_fields = long_fields
         self._chosen = chosen
         self._read: ReadForm = read_text_upload if files else read_form
         self._upload = upload
@@ -193,16 +205,16 @@ class Posted:
         check_origin(request)
         visit = await visit_of(request)
         if visit is None:
-            back = await _keep_for_later(request, self._read)
+            back = await _keep_for_later(request, self._read, self._long_fields)
             raise PageRedirect(sign_in_at(back))
         # The request is counted before the form is read, so that rejected forms also count toward
         # the limit.
         await count_page(request, visit)
-        file = None
+        file, long_fields = None, self._long_fields
         if self._upload is None:
-            form = await self._read(request, at_most=MAX_BYTES)
+            form = await self._read(request, at_most=MAX_BYTES, long_fields=long_fields)
         else:
-            form, file = await read_upload(request, at_most=self._upload)
+            form, file = await read_upload(request, at_most=self._upload, long_fields=long_fields)
         back = next_page(form.get(BACK))
         check_form(request, visit, form)
         once = parse_ulid(form.get(ONCE, ""))
@@ -229,7 +241,7 @@ def _client_of_form(request: Request, visit: Visit, form: Mapping[str, str]) -> 
     return owner[1]
 
 
-async def _keep_for_later(request: Request, read: ReadForm) -> str:
+async def _keep_for_later(request: Request, read: ReadForm, long_fields: Mapping[str, int]) -> str:
     """Keep the fields of a form whose sender is not signed in. Return the page to show after the
     sign-in. The request is counted before its body is read, because anyone can send it."""
     resources: Resources = request.app.state.resources
@@ -237,7 +249,7 @@ async def _keep_for_later(request: Request, read: ReadForm) -> str:
     await resources.limiter.check_request(
         request, LimitScope.PAGES, request.state.caller, resources.now()
     )
-    form = await read(request, at_most=SMALL_FORM)
+    form = await read(request, at_most=SMALL_FORM, long_fields=long_fields)
     owner = owner_of_form(resources.sealer, form.get(WHO, ""), resources.now())
     if owner is not None and (fields := kept_fields(form)):
         user_id, tenant = owner

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from domain.cases.case import MAX_CASES, CaseOrigin, CaseSpec, SavedCase
 from domain.cases.errors import InvalidCases
+from domain.core.document_size import oversized
 from domain.core.errors import InvalidInput
 from domain.core.plain_text import clean_line, without_controls
 from domain.core.strict_yaml import read_yaml, write_list
@@ -71,9 +72,29 @@ def case_yaml_in(data: bytes) -> JsonValue:
 
 def cases_in(value: JsonValue) -> tuple[CaseSpec, ...]:
     """Return the cases in the parsed content of a case file. Raises InvalidCases."""
-    file = _shaped(CaseFileShape, value, "the file")
-    _refuse(_problems_of_file(file))
-    return file.cases
+    _refuse(filter(None, [oversized(value)]))
+    cases: list[CaseSpec] = []
+    problems: dict[str, None] = {}
+    for place, part in enumerate(_single_cases(value)):
+        try:
+            cases += _validated(CaseFileShape, part).cases
+        except ValidationError as error:
+            problems |= dict.fromkeys(said_of(error, "the file", first=place))
+        # The rest of the file is not validated, because each invalid value costs time.
+        if len(problems) > _MAX_SHOWN:
+            break
+    _refuse(problems)
+    _refuse(_problems_of_cases(cases))
+    return tuple(cases)
+
+
+def _single_cases(value: JsonValue) -> list[JsonValue]:
+    """Return a file for each case of a file, so that the cases are validated one at a time. A file
+    without a list of cases is returned unchanged."""
+    cases = value.get("cases") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or not isinstance(cases, list) or not cases:
+        return [value]
+    return [{**value, "cases": [one]} for one in cases]
 
 
 def case_in(value: JsonValue) -> CaseSpec:
@@ -138,9 +159,9 @@ def problems_of_case(spec: CaseSpec) -> Iterator[str]:
         yield f"expected.forbidden: {kind} is expected too"
 
 
-def _problems_of_file(file: CaseFileShape) -> Iterator[str]:
+def _problems_of_cases(cases: Sequence[CaseSpec]) -> Iterator[str]:
     names: set[str] = set()
-    for number, spec in enumerate(file.cases):
+    for number, spec in enumerate(cases):
         if spec.name in names:
             yield f"cases[{number}].name: another one of this file has it"
         names.add(spec.name)
@@ -149,12 +170,18 @@ def _problems_of_file(file: CaseFileShape) -> Iterator[str]:
 
 
 def _shaped(shape: type[S], value: JsonValue, whole: str) -> S:
-    """Validate a value against a model in JSON mode, which accepts lists for tuples and strings for
-    enums. Raises InvalidCases."""
+    """Validate a value against a model. Raises InvalidCases."""
+    _refuse(filter(None, [oversized(value)]))
     try:
-        return shape.model_validate_json(json.dumps(_plain(value)), strict=True)
+        return _validated(shape, value)
     except ValidationError as error:
         raise _refused(said_of(error, whole)) from None
+
+
+def _validated(shape: type[S], value: JsonValue) -> S:
+    """Validate a value against a model in JSON mode, which accepts lists for tuples and strings for
+    enums. Raises ValidationError."""
+    return shape.model_validate_json(json.dumps(_plain(value)), strict=True)
 
 
 def _plain(value: JsonValue) -> JsonValue:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from domain.core.effort import spend
@@ -12,6 +13,11 @@ CUT: Final = 1
 again."""
 
 CHUNK_WORDS: Final = 100
+
+MAX_SENTENCES: Final = 500
+"""Maximum number of sentences per knowledge entry. The number is limited because each sentence is
+embedded. Only keyword search finds the rest of a longer entry."""
+
 _HEADING_CHARS: Final = 90
 _FEW_WORDS: Final = 4
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"»”)]?\s+(?=[\"«“(]?[^\sa-zß-ÿ])")
@@ -24,6 +30,9 @@ _ABBREVIATION: Final = re.compile(
 _BULLET: Final = re.compile(r"^[-*•–—‣·]\s+")
 _MARKDOWN_HEADING: Final = re.compile(r"^#{1,6}\s+")
 _EMPHASIS: Final = re.compile(r"(\*\*|__)(?=\S)(.{1,200}?)(?<=\S)\1")
+# Steps per line, in addition to one step per character. A line costs several searches, even if it
+# is empty.
+_LINE_STEPS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +55,12 @@ class Chunk:
 
 
 def chunks_of(body: str) -> tuple[Chunk, ...]:
-    """Return the chunks of an entry's body, in order. An empty body has no chunks."""
+    """Return the chunks of an entry's body, in order, with at most MAX_SENTENCES sentences. An
+    empty body has no chunks."""
     spend(len(body))
     found: list[Chunk] = []
     heading, held, words = "", list[str](), 0
-    for line_heading, sentence in _sentences(body):
+    for line_heading, sentence in islice(_sentences(body), MAX_SENTENCES):
         size = len(sentence.split())
         if held and (line_heading != heading or words + size > CHUNK_WORDS):
             found.append(Chunk(heading, tuple(held)))
@@ -66,10 +76,12 @@ def chunks_of(body: str) -> tuple[Chunk, ...]:
 def _sentences(body: str) -> Iterator[tuple[str, str]]:
     """Yield each sentence of a body with its heading. A heading is a heading line, a line that
     introduces a list, or both joined."""
-    lines = [_EMPHASIS.sub(r"\2", line.strip()) for line in body.splitlines()]
+    lines = _lines(body)
     section, lead = "", ""
     for place, line in enumerate(lines):
-        following = next((later for later in lines[place + 1 :] if later), "")
+        spend(_LINE_STEPS)
+        # Blank lines never follow each other, so the next text is at most two lines away.
+        following = next(filter(None, lines[place + 1 : place + 3]), "")
         if not line:
             # A blank line ends a list, except between the list and its introduction.
             lead = lead if _BULLET.match(following) else ""
@@ -86,6 +98,17 @@ def _sentences(body: str) -> Iterator[tuple[str, str]]:
         heading = " – ".join(filter(None, (section.rstrip(":"), lead.rstrip(": "))))
         for sentence in _split(_BULLET.sub("", line)):
             yield heading, sentence
+
+
+def _lines(body: str) -> list[str]:
+    """Return the trimmed lines of a body without emphasis marks. Consecutive blank lines are
+    collapsed into one."""
+    kept: list[str] = []
+    for given in body.splitlines():
+        line = given.strip()
+        if line or (kept and kept[-1]):
+            kept.append(_EMPHASIS.sub(r"\2", line))
+    return kept
 
 
 def _is_heading(line: str, before: str, following: str) -> bool:

@@ -43,7 +43,12 @@ MAX_NOT_FOR_PHRASE: Final = 80
 
 
 _Otherwise = TypeVar("_Otherwise", bound=str)
-_PLACEHOLDER: Final = re.compile(r"\{\{.*?\}\}", re.DOTALL)
+# A placeholder contains no braces. The search takes time linear in the text, even if the text
+# contains many opening braces.
+_PLACEHOLDER: Final = re.compile(r"\{\{[^{}]*\}\}")
+# The language is detected from the beginning of a text. The rest of an overlong text, which is
+# rejected later, is not searched for placeholders.
+_SEEN_CHARS: Final = MAX_LINE + MAX_BODY
 _NAMED: Final[Mapping[Language, tuple[str, str]]] = {
     "fr": ("French", "français"),
     "en": ("English", "anglais"),
@@ -110,13 +115,18 @@ def check_template_body(text: str) -> str:
 def language_of(texts: tuple[str, ...], otherwise: _Otherwise) -> Language | _Otherwise:
     """Return the language in which the texts are clearly written. If the language is not clear,
     return `otherwise`."""
-    return plain_language(_PLACEHOLDER.sub(" ", " ".join(texts))) or otherwise
+    return plain_language(_own_words(texts)) or otherwise
 
 
 def unchosen_language(texts: tuple[str, ...], otherwise: _Otherwise) -> Language | _Otherwise:
     """Return the more likely language of texts without a chosen language. If both languages are
     equally likely, return `otherwise`."""
-    return likely_language(_PLACEHOLDER.sub(" ", " ".join(texts))) or otherwise
+    return likely_language(_own_words(texts)) or otherwise
+
+
+def _own_words(texts: tuple[str, ...]) -> str:
+    """Return the beginning of the texts without placeholders, whose names are in English."""
+    return _PLACEHOLDER.sub(" ", " ".join(text[:_SEEN_CHARS] for text in texts))
 
 
 def check_language(language: Language, *texts: str) -> Language:

@@ -141,13 +141,13 @@ class _Parts:
         self._count = 0
         self._headers: dict[str, bytes] = {}
         self._header = [b"", b""]
-        self._data = b""
+        self._data: list[bytes] = []
 
     def begin(self) -> None:
         self._count += 1
         if self._count > MAX_PARTS:
             raise WebhookUnreadable("form_too_many_parts")
-        self._headers, self._header, self._data = {}, [b"", b""], b""
+        self._headers, self._header, self._data = {}, [b"", b""], []
 
     def header_name(self, data: bytes, start: int, end: int) -> None:
         self._header[0] += data[start:end]
@@ -163,19 +163,19 @@ class _Parts:
         self._header = [b"", b""]
 
     def data(self, data: bytes, start: int, end: int) -> None:
-        self._data += data[start:end]
+        self._data.append(data[start:end])
 
     def end(self) -> None:
         kind, options = _options(self._headers.get("content-disposition", b""))
         if kind != b"form-data" or b"name" not in options:
             raise WebhookUnreadable("form_broken")
         name = _name(options[b"name"])
-        filename = options.get(b"filename")
+        filename, content = options.get(b"filename"), b"".join(self._data)
         if filename is None:
-            self.fields[name] = (*self.fields.get(name, ()), self._data)
+            self.fields[name] = (*self.fields.get(name, ()), content)
             return
         content_type = _decoded(self._headers.get("content-type", b""), "iso-8859-1")
-        self.files.append(FormFile(name, _decoded(filename, "utf-8"), content_type, self._data))
+        self.files.append(FormFile(name, _decoded(filename, "utf-8"), content_type, content))
 
 
 def _options(header: bytes) -> tuple[bytes, dict[bytes, bytes]]:

@@ -13,6 +13,7 @@ from pydantic import JsonValue, ValidationError
 
 from domain.agent.rulebook import ActionRule, MoneyLimits
 from domain.core.comparable import is_comparable
+from domain.core.document_size import bounded_problems, oversized
 from domain.core.errors import InvalidInput
 from domain.core.money import Money
 from domain.core.strict_yaml import read_yaml, write_list, write_yaml
@@ -70,8 +71,10 @@ def yaml_in(data: bytes) -> JsonValue:
 
 def playbooks_in(value: JsonValue) -> tuple[PlaybookSpec, ...]:
     """Return the playbooks in the parsed content of a playbook file. Raises InvalidPlaybook."""
+    _refuse(filter(None, [oversized(value)]))
     try:
-        file = FileShape.model_validate(value)
+        with bounded_problems():
+            file = FileShape.model_validate(value)
     except ValidationError as error:
         raise _refused(said_of(error, "the file")) from None
     _refuse(problems_of_file(file))
@@ -80,6 +83,7 @@ def playbooks_in(value: JsonValue) -> tuple[PlaybookSpec, ...]:
 
 def draft_in(value: JsonValue) -> PlaybookDraft:
     """Return one playbook from its representation in playbook files. Raises InvalidPlaybook."""
+    _refuse(filter(None, [oversized(value)]))
     try:
         shape = DraftShape.model_validate(value)
     except ValidationError as error:

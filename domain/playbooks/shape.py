@@ -18,6 +18,7 @@ from pydantic import (
     StrictInt,
     ValidationError,
     ValidationInfo,
+    WrapValidator,
     field_validator,
 )
 from pydantic_core import ErrorDetails
@@ -35,12 +36,14 @@ from domain.agent.rulebook import (
     Rulebook,
     problem,
 )
+from domain.core.document_size import until_problems
 from domain.core.errors import InvalidInput
 from domain.core.money import Money
 from domain.core.plain_text import clean_line, without_controls
 from domain.playbooks.playbook import (
     DEFAULT_THRESHOLD,
     MAX_OVERRIDE,
+    MAX_PLAYBOOKS,
     OVERRIDE_PATTERN,
     PlaybookSpec,
     check_name,
@@ -124,8 +127,8 @@ class _Limits(_Part):
 
 class _Action(_Part):
     level: ActionLevel
-    categories: tuple[Category, ...] = ()
-    intents: tuple[Intent, ...] = ()
+    categories: tuple[Category, ...] = Field(default=(), max_length=len(Category))
+    intents: tuple[Intent, ...] = Field(default=(), max_length=len(Intent))
     within_days: StrictInt | None = Field(default=None, ge=1, le=MAX_DAYS)
     limits: _Limits | None = None
     tags: tuple[Annotated[str, AfterValidator(_tag)], ...] = Field(default=(), max_length=MAX_TAGS)
@@ -225,7 +228,9 @@ class DraftShape(PlaybookShape):
 
 class FileShape(_Part):
     version: Literal[1]
-    playbooks: tuple[PlaybookShape, ...]
+    playbooks: tuple[Annotated[PlaybookShape, WrapValidator(until_problems)], ...] = Field(
+        max_length=MAX_PLAYBOOKS
+    )
 
 
 def problems_of(playbook: PlaybookShape) -> Iterator[str]:
@@ -247,10 +252,12 @@ def problems_of_file(file: FileShape) -> Iterator[str]:
             yield f"playbooks[{number}].{wrong}"
 
 
-def said_of(error: ValidationError, whole: str) -> list[str]:
+def said_of(error: ValidationError, whole: str, *, first: int = 0) -> list[str]:
     """Return pydantic's errors, worded for the author of the input. `whole`: the name of the
-    validated object itself, such as "the file"."""
-    return [_line(one, whole) for one in error.errors(include_url=False)]
+    validated object itself, such as "the file". `first`: the place in the file of the first
+    validated entry."""
+    found = error.errors(include_url=False, include_input=False)
+    return [_line(one, whole, first) for one in found]
 
 
 _SAID: Final = {
@@ -266,10 +273,12 @@ _SAID: Final = {
 }
 
 
-def _line(error: ErrorDetails, whole: str) -> str:
+def _line(error: ErrorDetails, whole: str, first: int) -> str:
     """Return one of pydantic's errors, worded for the file's author."""
     kind, context = error["type"], error.get("ctx", {})
     parts = [part for part in error["loc"] if part != "[key]"]
+    if first and len(parts) > 1 and isinstance(parts[1], int):
+        parts[1] += first
     path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
     if kind in {"enum", "literal_error"}:
         said = f"{context['expected']} expected"

@@ -5,6 +5,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from domain.core.document_size import oversized
 from domain.core.errors import InvalidInput
 from domain.core.strict_yaml import read_yaml
 from domain.playbooks.shape import said_of
@@ -20,7 +21,10 @@ def parse_scenario(data: bytes) -> Scenario:
     if len(data) > MAX_SCENARIO_BYTES:
         raise InvalidInput(f"a scenario has at most {MAX_SCENARIO_BYTES // 1024} KiB")
     try:
-        return Scenario.model_validate(read_yaml(data.decode("utf-8-sig")))
+        value = read_yaml(data.decode("utf-8-sig"))
+        if problem := oversized(value):
+            raise InvalidInput(problem)
+        return Scenario.model_validate(value)
     except UnicodeDecodeError:
         raise InvalidInput("a scenario is UTF-8 text") from None
     except ValidationError as error:

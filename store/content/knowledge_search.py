@@ -7,7 +7,6 @@ from sqlalchemy import RowMapping
 
 from domain.agent.brain import Passage
 from domain.agent.embedding import Embedding
-from domain.content.chunks import chunks_of
 from domain.core.text import fold
 from store.core.repository import TenantRepository
 
@@ -125,8 +124,8 @@ _FUSED: Final = sa.text(f"""
 
 class KnowledgeSearch(TenantRepository):
     async def find(self, text: str, near: Embedding | None = None) -> tuple[Passage, ...]:
-        """Return the knowledge entries that share words with `text`, split into sentences, best
-        matches first.
+        """Return the knowledge entries that share words with `text`, best matches first. An entry
+        with embeddings also has its sentences, each with its similarity to the text.
 
         `near`: the embedding of `text`. If it is given, the results also include semantic search.
         """
@@ -150,13 +149,6 @@ class KnowledgeSearch(TenantRepository):
 
 
 def _passage(row: RowMapping) -> Passage:
-    """Return a knowledge entry from the search results, split into sentences. If the entry has no
-    embeddings, its text is split here, and the sentences have no similarity."""
-    kept = {name: value for name, value in row.items() if value is not None}
-    if "sentences" not in kept:
-        kept["sentences"] = [
-            {"heading": chunk.heading, "text": sentence, "chunk": place}
-            for place, chunk in enumerate(chunks_of(kept["body"]))
-            for sentence in chunk.sentences
-        ]
-    return Passage.model_validate(kept)
+    """Return a knowledge entry from the search results. The text of an entry without embeddings is
+    not split into sentences here, because the search runs in a transaction."""
+    return Passage.model_validate({name: value for name, value in row.items() if value is not None})

@@ -56,6 +56,9 @@ knowledge_entries: Final = sa.Table(
     sa.Column("search", TSVECTOR, sa.Computed(_SEARCH, persisted=True), nullable=False),
     time("created_at"),
     time("updated_at", nullable=True),
+    # Failed attempts to embed the current text, and the time of the next attempt.
+    sa.Column("embedding_failures", sa.Integer, nullable=False, server_default="0"),
+    time("embedding_retry_at", nullable=True),
     sa.CheckConstraint("language IN ('fr', 'en')", name="language"),
     sa.Index(None, "search", postgresql_using="gin"),
 )

@@ -10,9 +10,9 @@ from domain.webhooks.delivery import Delivery, DeliveryStatus, DeliverySummary
 from domain.webhooks.signature_verdict import Pasted
 
 _MAX_HEADER: Final = 2_000
-# Maximum size in characters and in UTF-8 bytes. The limit is far above the size of any real body.
-# It limits the work of verifying a signature.
-_MAX_PASTED: Final = 200_000
+# Maximum size in characters and in UTF-8 bytes. It is far above that of any real body, and limits
+# the work of verifying a signature.
+MAX_PASTED: Final = 200_000
 
 
 class DeliveryQuery(BaseModel):
@@ -54,7 +54,7 @@ def _moment(value: object) -> datetime:
 
 
 def _short(body: str) -> str:
-    if len(body.encode()) > _MAX_PASTED:
+    if len(body.encode()) > MAX_PASTED:
         raise ValueError("too long")
     return body
 
@@ -122,8 +122,8 @@ class VerifyBody(StrictBody):
         default="", max_length=_MAX_HEADER, description="Value of the webhook-id header."
     )
     body: Annotated[str, AfterValidator(_short)] = Field(
-        max_length=_MAX_PASTED,
-        description=f"Raw body as received, before any parsing; at most {_MAX_PASTED} bytes.",
+        max_length=MAX_PASTED,
+        description=f"Raw body as received, before any parsing; at most {MAX_PASTED} bytes.",
     )
 
     @property

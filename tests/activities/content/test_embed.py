@@ -1,16 +1,29 @@
 """The sweep computes embeddings for knowledge entries."""
 
+import json
 from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
+from itertools import pairwise
 
 import pytest
 import sqlalchemy as sa
 from temporalio.testing import ActivityEnvironment
 
-from activities.content.embed import Embed
+from activities.content.embed import (
+    BATCH,
+    FIRST_RETRY,
+    LAST_RETRY,
+    MAX_CLIENT_FAILURES,
+    PAGE,
+    STARTING,
+    Embed,
+)
 from adapters.brain.embeddings import embedder_from
 from adapters.system import utc_now
-from domain.content.content import KnowledgeChange
+from domain.content.chunks import MAX_SENTENCES
+from domain.content.content import MAX_BODY, KnowledgeChange
 from domain.core.names import SWEEP
+from domain.core.ports import Clock
 from domain.runs.contracts import SweepInput, SweepResult
 from store.content.content_changes import ContentChanges
 from store.content.tables import knowledge_chunks, knowledge_entries
@@ -18,8 +31,8 @@ from store.core.database import Database
 from tests.support.core.engine import live_engine, settings_of
 from tests.support.core.rows import rows
 from tests.support.core.temporal import TemporalServer
-from tests.support.servers.llm import KEY, Fail, LlmServer, llm_server
-from tests.support.tenants.shop import Shop
+from tests.support.servers.llm import KEY, Asked, Fail, LlmServer, Raw, Reply, Think, llm_server
+from tests.support.tenants.shop import Shop, open_shop
 
 pytestmark = pytest.mark.own_database
 
@@ -33,7 +46,17 @@ async def server() -> AsyncIterator[LlmServer]:
         yield running
 
 
-def embed_with(database: Database, server: LlmServer) -> Embed:
+class Hours:
+    """A clock that a test sets."""
+
+    def __init__(self) -> None:
+        self.now = utc_now()
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+def embed_with(database: Database, server: LlmServer, now: Clock = utc_now) -> Embed:
     settings = settings_of(
         "postgresql://a/b",
         "c:1",
@@ -41,12 +64,12 @@ def embed_with(database: Database, server: LlmServer) -> Embed:
         embedding_base_url=server.openai_url,
         embedding_api_key=KEY,
     )
-    return Embed(database, embedder_from(settings.embedding), utc_now)
+    return Embed(database, embedder_from(settings.embedding), now)
 
 
-async def fill(database: Database, shop: Shop, entries: int) -> None:
+async def fill(database: Database, shop: Shop, entries: int, body: str = "B") -> None:
     """Insert the entries in one statement: single inserts would exceed the transaction timeout."""
-    entry = {"title": "T", "body": "B", "language": "en", "search_text": "t b"}
+    entry = {"title": "T", "body": body, "language": "en", "search_text": "t b"}
     whose = {"client_id": shop.client_id, "created_at": utc_now()}
     async with database.tenant(shop.tenant) as connection:
         await connection.execute(
@@ -81,7 +104,7 @@ async def test_provider_that_is_away_is_asked_a_few_times(
     embed = embed_with(database, server)
 
     assert await run(embed) == 0
-    assert len(server.asked) == 3
+    assert len(server.asked) == 2
 
     server.script = []
     assert await run(embed) == 300
@@ -136,3 +159,112 @@ async def test_a_changed_entry_is_embedded_anew(
     (after,) = await rows(database, knowledge_chunks, entry_id="e000")
     assert after["digest"] != before["digest"]
     assert server.asked[-1].body["input"] == ["T\nAnother.", "T: Another."]
+
+
+def rejecting(server: LlmServer, word: str) -> None:
+    """Make the provider reject each text that contains the word."""
+
+    def reply(asked: Asked) -> Reply:
+        if any(word in text for text in asked.body["input"]):
+            return Fail(400)
+        data = [
+            {"object": "embedding", "index": place, "embedding": server.embed(text)}
+            for place, text in enumerate(asked.body["input"])
+        ]
+        return Raw(json.dumps({"object": "list", "data": data}).encode())
+
+    server.script = [Think(reply)]
+
+
+async def test_a_huge_article_is_embedded_in_batches_with_heartbeats(
+    database: Database, shop: Shop, server: LlmServer
+) -> None:
+    await fill(database, shop, 1, "One.\n" * (MAX_BODY // 5))
+    heard: list[object] = []
+    environment = ActivityEnvironment()
+    environment.on_heartbeat = lambda *_: heard.append(len(server.asked))
+
+    result = await environment.run(embed_with(database, server).embed, STEP)
+
+    assert (result.picked_up, result.failed) == (1, 0)
+    asked = [len(one.body["input"]) for one in server.asked]
+    assert max(asked) <= BATCH
+    assert MAX_SENTENCES < sum(asked) <= 2 * MAX_SENTENCES
+    assert heard == list(range(1, len(asked) + 1))
+    chunks = await rows(database, knowledge_chunks)
+    assert sum(len(chunk["sentences"]) for chunk in chunks) == MAX_SENTENCES
+
+
+async def test_articles_that_the_provider_rejects_delay_no_other_client(
+    database: Database, shop: Shop, server: LlmServer
+) -> None:
+    """The rejected articles belong to the client whose id comes first."""
+    other = await open_shop(database)
+    await fill(database, shop, 10, "Poison")
+    await fill(database, other, 5)
+    rejecting(server, "Poison")
+
+    assert await run(embed_with(database, server)) == 5
+    assert len(await rows(database, knowledge_chunks, of=other)) == 5
+    poisoned = [one for one in server.asked if "Poison" in one.body["input"][0]]
+    assert len(poisoned) == MAX_CLIENT_FAILURES
+
+
+async def test_a_rejected_article_is_tried_less_and_less_often(
+    database: Database, shop: Shop, server: LlmServer
+) -> None:
+    await fill(database, shop, 1, "Poison")
+    rejecting(server, "Poison")
+    clock = Hours()
+    embed = embed_with(database, server, clock)
+    began = clock.now
+    tried: list[timedelta] = []
+    while clock.now - began < timedelta(days=4):
+        before = len(server.asked)
+        assert await run(embed) == 0
+        if len(server.asked) > before:
+            tried.append(clock.now - began)
+        clock.now += FIRST_RETRY
+    waits = [after - before for before, after in pairwise(tried)]
+    assert waits[0] == FIRST_RETRY
+    assert waits == sorted(waits)
+    assert waits[-1] == LAST_RETRY
+    assert len(tried) < 16
+
+    # A change is embedded at once, although the next attempt at the old text is a day away.
+    async with database.tenant(shop.tenant) as connection:
+        changes = ContentChanges(connection, shop.tenant)
+        await changes.change_entry("e000", KnowledgeChange(body="Good."), clock.now)
+    assert await run(embed) == 1
+    (entry,) = await rows(database, knowledge_entries, of=shop)
+    assert (entry["embedding_failures"], entry["embedding_retry_at"]) == (0, None)
+
+
+async def test_a_provider_that_is_down_is_no_failure_of_an_article(
+    database: Database, shop: Shop, server: LlmServer
+) -> None:
+    await fill(database, shop, 2)
+    server.script = [Fail(503)]
+    assert await run(embed_with(database, server)) == 0
+    for entry in await rows(database, knowledge_entries, of=shop):
+        assert (entry["embedding_failures"], entry["embedding_retry_at"]) == (0, None)
+
+
+async def test_clients_take_turns(database: Database, shop: Shop, server: LlmServer) -> None:
+    """A sweep that ends early has embedded entries of each client."""
+    others = [await open_shop(database) for _ in range(3)]
+    await fill(database, shop, 3 * PAGE)
+    for other in others:
+        await fill(database, other, 2)
+    clock = Hours()
+    server.embed = lambda _: [_passes(clock), 1.0]
+
+    assert await run(embed_with(database, server, clock)) < 3 * PAGE
+    for other in others:
+        assert len(await rows(database, knowledge_chunks, of=other)) == 2
+
+
+def _passes(clock: Hours) -> float:
+    """Let the 40th part of the sweep's time pass."""
+    clock.now += STARTING / 40
+    return 1.0

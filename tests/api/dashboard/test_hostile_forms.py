@@ -35,7 +35,7 @@ DECOYS = b"x--" + BOUNDARY.encode() + b"--"
 
 
 def field(value: bytes) -> bytes:
-    start = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="a"\r\n\r\n'
+    start = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="text"\r\n\r\n'
     return start.encode() + value + END
 
 
@@ -85,7 +85,7 @@ async def test_a_members_hostile_form_is_refused_before_it_is_parsed(
 async def test_the_sender_chooses_no_codec(front: LiveEngine, charset: str) -> None:
     """The form is read as UTF-8. Whether it was is seen by where the browser is sent back to."""
     headers = {"content-type": f"{MULTIPART['content-type']}; charset={charset}"}
-    back = field(b"/app/runs").replace(b'name="a"', b'name="_back"')
+    back = field(b"/app/runs").replace(b'name="text"', b'name="_back"')
     async with browser(front) as stranger:
         await stranger.get("/app/sign-in")
         status, seconds = await cpu_of(

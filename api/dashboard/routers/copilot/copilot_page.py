@@ -1,8 +1,9 @@
 """/app/copilot: a chat for members' questions about their service. Every other page can open the
 chat next to its content."""
 
+import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Annotated, Final
@@ -17,6 +18,7 @@ from api.dashboard.markdown import rendered
 from api.dashboard.page import AnyonesPage, Page
 from api.dashboard.post import Post, Posted
 from api.http.event_stream import EventStream
+from api.http.json_body import MAX_BYTES
 from api.schemas.copilot.copilot_chat import CopilotChatBody
 from domain.copilot.answer import CopilotAnswer
 from domain.copilot.ports import Say
@@ -45,6 +47,8 @@ _FORMATTED: Final = 8_000
 _AT: Final = "_at"
 
 router = APIRouter(include_in_schema=False)
+# The conversation is JSON, so its length is limited by the size of the form only.
+CopilotPost = Annotated[Post, Depends(Posted(ANYONE, long_fields={_EARLIER: MAX_BYTES}))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +67,11 @@ async def copilot(page: AnyonesPage) -> Response:
     copilot."""
     typed = await page.typed(_COPILOT, {"question": "", _EARLIER: "[]"})
     at = parse_ulid(page.request.query_params.get("at", ""))
-    return _shown(page, _Talk(_kept(typed[_EARLIER]), at), None, typed["question"])
+    return await _shown(page, _Talk(_kept(typed[_EARLIER]), at), None, typed["question"])
 
 
 @router.post(_COPILOT)
-async def ask(post: Annotated[Post, Depends(Posted(ANYONE))]) -> Response:
+async def ask(post: CopilotPost) -> Response:
     """Answer a question. The form contains the conversation, because the server does not store it.
     With `Accept: text/event-stream`, the answer is a stream that ends with the page. Raises
     TooManyRequests."""
@@ -84,7 +88,7 @@ async def ask(post: Annotated[Post, Depends(Posted(ANYONE))]) -> Response:
         return stream
     answer = await page.resources.copilot.answer(page.tenant, page.actor, question, _nobody)
     await post.forget()
-    return _shown(page, talk, answer)
+    return await _shown(page, talk, answer)
 
 
 async def _streamed(post: Post, question: CopilotQuestion, talk: _Talk) -> AsyncGenerator[bytes]:
@@ -102,7 +106,8 @@ async def _streamed(post: Post, question: CopilotQuestion, talk: _Talk) -> Async
             yield event
     for answer in answers:
         await post.forget()
-        yield event_of("page", {"html": bytes(_shown(page, talk, answer).body).decode()})
+        shown = await _shown(page, talk, answer)
+        yield event_of("page", {"html": bytes(shown.body).decode()})
 
 
 def _asker(page: Page, at: str | None) -> AskerContext:
@@ -135,22 +140,26 @@ def _kept(text: str) -> list[JsonValue]:
     return messages
 
 
-def _shown(page: Page, talk: _Talk, answer: CopilotAnswer | None, question: str = "") -> Response:
+async def _shown(
+    page: Page, talk: _Talk, answer: CopilotAnswer | None, question: str = ""
+) -> Response:
     """Return the copilot's page. `answer`: the answer to the last message, with its citations."""
     messages = [*talk.messages]
     if answer is not None:
         text = answer.text[:MAX_MESSAGE] or "–"
         messages.append({"role": Speaker.ASSISTANT.value, "content": text})
-    formatted = _formatting(page)
-    # The answer is formatted first, before the limit is reached.
-    answer_text = "" if answer is None else formatted(answer.text)
+    # The answer comes first, so that it is formatted before the limit is reached.
+    texts = [] if answer is None else [answer.text]
+    texts += [str(one["content"]) for one in talk.messages if isinstance(one, dict)]
+    # Formatting takes up to two tenths of a second, which would delay other requests.
+    formatted = await asyncio.to_thread(_formatted, page, texts)
     return page.render(
         "copilot/copilot.html",
         messages=talk.messages,
-        answer_text=answer_text,
+        answer_text="" if answer is None else formatted[answer.text],
         answer=answer,
         question=question,
-        markdown=formatted,
+        markdown=lambda text: formatted.get(text, text),
         links=[(one, _path_of(page, one.url)) for one in (answer.citations if answer else ())],
         earlier=json.dumps(messages, ensure_ascii=False),
         at=talk.at or "",
@@ -158,18 +167,17 @@ def _shown(page: Page, talk: _Talk, answer: CopilotAnswer | None, question: str 
     )
 
 
-def _formatting(page: Page) -> Callable[[str], str]:
-    """Return the function that formats the page's messages. The earlier messages are untrusted,
-    because the form contains them. Messages beyond the limit are shown as plain text."""
+def _formatted(page: Page, texts: Sequence[str]) -> dict[str, str]:
+    """Return the formatted messages, by text. The form contains the earlier messages, so they are
+    untrusted. Messages beyond the limit are shown as plain text."""
     left = _FORMATTED
-
-    def formatted(text: str) -> str:
-        nonlocal left
-        if len(text) > left:
-            return text
-        left -= len(text)
-        return rendered(text, lambda url: _path_of(page, url))
-
+    formatted: dict[str, str] = {}
+    for text in dict.fromkeys(texts):
+        if len(text) <= left:
+            left -= len(text)
+            formatted[text] = rendered(text, lambda url: _path_of(page, url))
+        else:
+            formatted[text] = text
     return formatted
 
 

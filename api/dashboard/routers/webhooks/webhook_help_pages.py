@@ -8,18 +8,22 @@ from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from api.dashboard.page import OnPage, Page
-from api.dashboard.routers.webhooks.webhook_pages import LIST, WEBHOOK, WebhookPage, WebhookPost
+from api.dashboard.post import Post, Posted
+from api.dashboard.routers.webhooks.webhook_pages import LIST, WEBHOOK, WEBHOOK_ID, WebhookPage
 from api.dashboard.snippets import VERIFYING
 from api.dashboard.typed import Typed
-from api.schemas.webhooks.delivery import VerifyBody
+from api.schemas.webhooks.delivery import MAX_PASTED, VerifyBody
 from domain.tenants.actor import MANAGERS
 from domain.webhooks.catalogue import entries
 from domain.webhooks.pasted_headers import pasted_of
 from services.dashboard.forms import standing_in
 from services.webhooks.deliveries import signature_evidence
-from store.webhooks.subscriptions import WebhookRepository
+from store.webhooks.subscriptions import WebhookRepository, client_of
 
 router = APIRouter(include_in_schema=False)
+DebugPost = Annotated[
+    Post, Depends(Posted(MANAGERS, WEBHOOK_ID, client_of, long_fields={"body": MAX_PASTED}))
+]
 
 _EVENTS: Final = f"{LIST}/events"
 _BLANK: Final = {"headers": "", "body": ""}
@@ -55,7 +59,7 @@ async def debugger(page: WebhookPage) -> Response:
 
 
 @router.post(f"{WEBHOOK}/debug")
-async def debug(post: WebhookPost) -> Response:
+async def debug(post: DebugPost) -> Response:
     """Explain why a signature does not verify. The form can be submitted any number of times,
     because it has no side effects."""
     page = post.page
