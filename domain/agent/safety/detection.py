@@ -20,7 +20,7 @@ from domain.core.text import UnicodeForm, normalized, unescaped, without_marks
 
 __all__ = ["UnsafeReason", "unsafe"]
 
-# Normalization can expand one character to as many as 18. A text that is longer than this limit
+# Normalization can expand one character to as many as 18, and case folding to 3. A text that is longer than this limit
 # after normalization was padded with such characters.
 _MAX_SHOWN: Final = 2 * READ_CHARS
 _MAX_BLOBS: Final = 20
@@ -73,7 +73,10 @@ def _found(text: str, *, decode: bool) -> Examination:
         return UnsafeReason.OBFUSCATED
     spend(len(shown))
     plain = _plain(shown)
+    if len(plain) > _MAX_SHOWN:
+        return UnsafeReason.OBFUSCATED
     for reason, pattern in phrasings().markup:
+        yield
         if pattern.search(plain):
             return reason
     for words in _readings(plain):
