@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from inspect import signature
 from itertools import islice
+from math import log2
 from pathlib import Path
 from time import thread_time
 from types import FrameType
@@ -33,12 +34,13 @@ LAYERS: Final = (
     "domain", "store", "services", "adapters", "activities", "workflows", "workers", "api",
     "commands", "embedded", "settings",
 )  # fmt: skip
+_LEXICON: Final = f"{ROOT}/domain/core/lexicon.py"
 MAX_CHARS: Final = 20_000
 """The length of the longest text that most patterns see, in characters."""
 MOST_S: Final = 0.1
 """Maximum CPU time of one search in the longest text, in seconds."""
 
-_SHORT: Final = 2_000
+_SHORT: Final = 1_000
 # A search in a short text that takes less time cannot exceed MOST_S in the longest text, unless its
 # time grows faster than the cube of the length.
 _FAST_S: Final = MOST_S / (MAX_CHARS / _SHORT) ** 3
@@ -118,9 +120,9 @@ def _caller() -> tuple[str, int] | None:
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         file = frame.f_code.co_filename
-        if file.startswith(f"{ROOT}/") and "/.venv/" not in file:
+        if file.startswith(f"{ROOT}/") and "/.venv/" not in file and file != _LEXICON:
             return file.removeprefix(f"{ROOT}/"), frame.f_lineno
-        if not file.endswith(("re/__init__.py", "re/_compiler.py")):
+        if not file.endswith(("re/__init__.py", "re/_compiler.py", _LEXICON)):
             return None
         frame = frame.f_back
     return None
@@ -312,20 +314,12 @@ def slowest(one: Found, max_chars: int, most_s: float) -> tuple[float, tuple[str
         if first <= _FAST_S or short == max_chars and first <= most_s:
             continue
         growth = max(_seconds(one, pump, 2 * short) / first, 1.0)
-        steps = (max_chars / short).bit_length() if False else _doublings(short, max_chars)
-        if first * growth**steps <= most_s:
+        if first * growth ** log2(max_chars / short) <= most_s:
             continue
         taken = min(_seconds(one, pump, max_chars) for _ in range(2))
         if taken > most_s:
             return taken, pump
     return None
-
-
-def _doublings(short: int, long: int) -> float:
-    steps = 0.0
-    while short < long:
-        short, steps = 2 * short, steps + 1
-    return steps
 
 
 def _seconds(one: Found, pump: tuple[str, str], chars: int) -> float:
@@ -355,35 +349,38 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def main() -> None:
-    """Print a line for each slow pattern, then a line with the number of patterns. The argument is
-    a JSON object: the shorter maximal lengths by file and beginning of the pattern."""
-    shorter: list[tuple[str, str, int]] = json.loads(sys.argv[1])
+    """Print a line for each slow pattern, then a line with the number of patterns.
+
+    The argument is a JSON object. `shorter`: the maximal lengths of shorter texts, by the beginning
+    of a file's name and a part of the pattern. `only`: the patterns to examine instead of the
+    product's.
+    """
+    given = json.loads(sys.argv[1])
     signal.signal(signal.SIGVTALRM, _stop)
-    patterns = collect()
+    if only := given.get("only"):
+        patterns = [Found(re.compile(pattern), {("", 0)}) for pattern in only]
+    else:
+        patterns = collect()
     for one in patterns:
-        text = str(one.pattern.pattern)
-        chars = max(
-            (
-                next(
-                    (most for where, start, most in shorter if where == file and start in text),
-                    MAX_CHARS,
-                )
-                for file, _ in one.places
-            ),
-            default=MAX_CHARS,
-        )
+        chars = max(_chars(one, file, given.get("shorter", ())) for file, _ in one.places)
         slow = slowest(one, chars, MOST_S)
         if slow is not None:
             taken, pump = slow
             line = {
                 "places": sorted(f"{file}:{number}" for file, number in one.places),
-                "pattern": text[:200],
+                "pattern": str(one.pattern.pattern),
                 "chars": chars,
                 "seconds": round(taken, 3),
                 "pump": pump,
             }
-            print(json.dumps(line, ensure_ascii=False), flush=True)
+            print(json.dumps(line), flush=True)
     print(json.dumps({"patterns": len(patterns)}), flush=True)
+
+
+def _chars(one: Found, file: str, shorter: Iterable[tuple[str, str, int]]) -> int:
+    text = str(one.pattern.pattern)
+    fitting = (most for where, part, most in shorter if file.startswith(where) and part in text)
+    return next(fitting, MAX_CHARS)
 
 
 if __name__ == "__main__":
