@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol, assert_never, runtime_checkable
 
 from activities.integrations.client_mail import ClientMail
+from activities.runs.message_language import message_language
 from domain.agent.plan import ActionKind, PlannedAction
-from domain.agent.speech.language import spoken_language
 from domain.core.ids import TenantId
 from domain.integrations.errors import (
     ActionRefused,
@@ -133,7 +133,7 @@ class Actions:
             step.case.delivered,
             from_name=step.case.sender_name,
             key=step.key,
-            language=spoken_language(event.words),
+            language=message_language(event.words),
         )
         group = MailGroup.ANSWERS if event.may_act else MailGroup.CLAIMS
         return await self._mail.send(step.tenant, mail, group, answer_of=step.run_id)

@@ -8,6 +8,7 @@ kernel sends a signal, and the signal's handler raises an exception in the runni
 """
 
 import signal
+from asyncio import CancelledError
 from collections.abc import Callable, Coroutine, Generator
 from functools import partial
 from threading import current_thread, main_thread
@@ -23,10 +24,10 @@ seconds. The most expensive honest message takes a tenth of this time."""
 EVENT_S: Final = 3.0
 """Maximum CPU time of the event loop's thread for one event, in seconds."""
 
-# The timer counts the CPU time of all threads, in user mode. It only prompts the handler to compare
+# The timer counts the CPU time of all threads. It only prompts the handler to compare
 # the thread's own CPU time with the limit, so other threads cause no false alarm.
-_TIMER: Final = signal.ITIMER_VIRTUAL
-_SIGNAL: Final = signal.SIGVTALRM
+_TIMER: Final = signal.ITIMER_PROF
+_SIGNAL: Final = signal.SIGPROF
 _TICK_S: Final = 0.05
 
 # Code that loads the release's own data once per process. Its time does not count, and it is not
@@ -94,9 +95,7 @@ async def in_slices(
 class _Slices(Generic[Result]):
     """An awaitable that runs each step of a coroutine within a limit."""
 
-    def __init__(
-        self, work: Coroutine[Any, Any, Result], slice_s: float, total_s: float
-    ) -> None:
+    def __init__(self, work: Coroutine[Any, Any, Result], slice_s: float, total_s: float) -> None:
         self._work = work
         self._slice_s = slice_s
         self._left_s = total_s
@@ -110,14 +109,17 @@ class _Slices(Generic[Result]):
             except StopIteration as end:
                 result: Result = end.value
                 return result
+            except _TimeUsedUp:  # A slice was stopped, and a later one has cleaned up.
+                raise OverBudget from None
             self._left_s -= piece.used
             try:
                 yield waited
             except BaseException as error:  # noqa: BLE001 - passed on to the coroutine
                 step = partial(self._work.throw, error)
                 continue
-            is_over = self._left_s < 0
-            step = partial(self._work.throw, OverBudget()) if is_over else partial(self._work.send, None)
+            step = partial(self._work.send, None)
+            if self._left_s < 0 and not piece.is_stopped:
+                step = partial(self._work.throw, OverBudget())
 
 
 def _run(work: Callable[[], Result], piece: _Slice) -> Result:
@@ -132,6 +134,8 @@ def _run(work: Callable[[], Result], piece: _Slice) -> Result:
         _running = piece
         signal.setitimer(_TIMER, _TICK_S, _TICK_S)
         return work()
+    except CancelledError:
+        raise
     except BaseException:
         if piece.is_stopped:
             raise OverBudget from None
@@ -148,10 +152,10 @@ def _on_tick(_: int, frame: FrameType | None) -> None:
 
 
 def _loads(frame: FrameType) -> bool:
-    """Return True if the frame, or one of its callers, imports a module, compiles a pattern, or is
-    a cached function without parameters, which loads a data file."""
+    """Return True if the guarded work is importing a module, compiling a pattern, or running a
+    cached function without parameters, which loads a data file."""
     here: FrameType | None = frame
-    while here is not None:
+    while here is not None and here.f_code is not _run.__code__:
         code = here.f_code
         if code.co_filename.startswith("<frozen importlib") or code.co_filename.endswith(_LOADERS):
             return True
