@@ -1,7 +1,7 @@
-"""Every regular expression of the product takes about linear time, whatever a stranger writes.
+"""Every regular expression of the product takes about linear time, even in an adversarial text.
 
-CPython's `re` backtracks, and a pattern such as `\\w*x` takes quadratic time in a text without an
-x. The event loop, and every client with it, waits for the search.
+CPython's `re` backtracks: a search for `word*x` takes quadratic time in a text without an x. The
+event loop, and every client with it, waits for the search.
 """
 
 import json

@@ -24,8 +24,8 @@ seconds. The most expensive honest message takes a tenth of this time."""
 EVENT_S: Final = 3.0
 """Maximum CPU time of the event loop's thread for one event, in seconds."""
 
-# The timer counts the CPU time of all threads. It only prompts the handler to compare
-# the thread's own CPU time with the limit, so other threads cause no false alarm.
+# The timer counts the CPU time of all threads. It only prompts the handler to compare the thread's
+# own CPU time with the limit, so other threads cause no false alarm.
 _TIMER: Final = signal.ITIMER_PROF
 _SIGNAL: Final = signal.SIGPROF
 _TICK_S: Final = 0.05

@@ -5,7 +5,6 @@ import threading
 from typing import Any, Final, cast
 
 import orjson
-import pytest
 from temporalio.testing import ActivityEnvironment
 
 from activities.inbound.work import WorkOnWebhook

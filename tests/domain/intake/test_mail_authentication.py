@@ -187,13 +187,19 @@ def test_a_pass_proves_only_the_sender() -> None:
 _IDEOGRAPHS = "".join(chr(0x4E00 + number * 7 % 9_000) for number in range(7_900))
 
 
-@pytest.mark.parametrize("field", ["dkim=pass header.d", "spf=pass smtp.mailfrom", "dkim=pass header.i"])
+@pytest.mark.parametrize(
+    "field", ["dkim=pass header.d", "spf=pass smtp.mailfrom", "dkim=pass header.i"]
+)
 def test_a_domain_that_is_too_long_is_not_encoded(field: str) -> None:
     """The standard library encodes a label in quadratic time: this one takes 8 s."""
     header = f"{MX}; {field}={_IDEOGRAPHS}"
     event = InboundEvent(
         event_type="email.inbound",
-        payload={"from": "a@b.example", "text": "hi", "headers": [["authentication-results", header]]},
+        payload={
+            "from": "a@b.example",
+            "text": "hi",
+            "headers": [["authentication-results", header]],
+        },
     )
     started = thread_time()
 

@@ -145,9 +145,9 @@ def _loaders() -> Iterator[Callable[[], object]]:
         if name.partition(".")[0] not in {"domain", "adapters"}:
             continue
         for value in list(vars(module).values()):
-            if hasattr(value, "cache_info") and value.__module__ == name:
-                if not signature(value).parameters:
-                    yield value
+            is_cached = hasattr(value, "cache_info") and value.__module__ == name
+            if is_cached and not signature(value).parameters:
+                yield value
 
 
 @cache
@@ -267,25 +267,26 @@ def _text(nodes: Nodes, choice: int) -> str:
 
 
 def _of_node(kind: Any, value: Any, choice: int) -> str:
+    text = ""
     match kind:
         case op.LITERAL:
-            return chr(value)
+            text = chr(value)
         case op.NOT_LITERAL:
-            return next(mark for mark in _ANYTHING if ord(mark) != value)
+            text = next(mark for mark in _ANYTHING if ord(mark) != value)
         case op.ANY:
-            return _ANYTHING[choice % len(_ANYTHING)]
+            text = _ANYTHING[choice % len(_ANYTHING)]
         case op.IN:
             marks = _of_set(value)
-            return marks[choice % len(marks)]
+            text = marks[choice % len(marks)]
         case op.BRANCH:
-            return _text(value[1][choice % len(value[1])], choice)
+            text = _text(value[1][choice % len(value[1])], choice)
         case op.SUBPATTERN:
-            return _text(value[3], choice)
+            text = _text(value[3], choice)
         case op.ATOMIC_GROUP:
-            return _text(value, choice)
+            text = _text(value, choice)
         case _ if kind in _REPEATS:
-            return _text(value[2], choice) * min(max(value[0], choice % 2), value[1], 40)
-    return ""
+            text = _text(value[2], choice) * min(max(value[0], choice % 2), value[1], 40)
+    return text
 
 
 def _of_set(items: Nodes) -> str:
@@ -311,7 +312,7 @@ def slowest(one: Found, max_chars: int, most_s: float) -> tuple[float, tuple[str
     short = min(_SHORT, max_chars)
     for pump in pumps(one.pattern):
         first = _seconds(one, pump, short)
-        if first <= _FAST_S or short == max_chars and first <= most_s:
+        if first <= (most_s if short == max_chars else _FAST_S):
             continue
         growth = max(_seconds(one, pump, 2 * short) / first, 1.0)
         if first * growth ** log2(max_chars / short) <= most_s:
@@ -373,8 +374,8 @@ def main() -> None:
                 "seconds": round(taken, 3),
                 "pump": pump,
             }
-            print(json.dumps(line), flush=True)
-    print(json.dumps({"patterns": len(patterns)}), flush=True)
+            print(json.dumps(line), flush=True)  # noqa: T201 - a program
+    print(json.dumps({"patterns": len(patterns)}), flush=True)  # noqa: T201 - a program
 
 
 def _chars(one: Found, file: str, shorter: Iterable[tuple[str, str, int]]) -> int:
