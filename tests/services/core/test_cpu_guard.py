@@ -79,7 +79,7 @@ def test_other_threads_and_waiting_do_not_count() -> None:
     for one in threads:
         one.start()
     try:
-        assert limited(lambda: time.sleep(6 * LIMIT_S), limit_s=LIMIT_S) is None  # type: ignore[func-returns-value]
+        assert limited(lambda: time.sleep(6 * LIMIT_S), limit_s=LIMIT_S) is None
     finally:
         ends.set()
         for one in threads:

@@ -13,9 +13,6 @@ import ast
 import importlib
 import json
 import re
-import re._compiler as compiler
-import re._constants as op
-import re._parser as parser
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -28,6 +25,11 @@ from pathlib import Path
 from time import thread_time
 from types import FrameType
 from typing import Any, Final
+
+# typeshed does not describe these modules.
+compiler: Final[Any] = importlib.import_module("re._compiler")
+parser: Final[Any] = importlib.import_module("re._parser")
+op: Final[Any] = importlib.import_module("re._constants")
 
 ROOT: Final = Path(__file__).resolve().parents[3]
 LAYERS: Final = (
@@ -158,11 +160,14 @@ def _tree(file: str) -> ast.Module:
 @cache
 def _names(file: str) -> Mapping[int, str]:
     """Return the names of a module's variables by the lines of their assignments."""
-    lines = {}
+    lines: dict[int, str] = {}
     for node in ast.walk(_tree(file)):
-        targets = node.targets if isinstance(node, ast.Assign) else ()
-        if isinstance(node, ast.AnnAssign):
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, ast.AnnAssign):
             targets = [node.target]
+        else:
+            continue
         for target in targets:
             if isinstance(target, ast.Name) and node.end_lineno is not None:
                 lines.update(dict.fromkeys(range(node.lineno, node.end_lineno + 1), target.id))
