@@ -46,9 +46,9 @@ _SHORT: Final = 1_000
 # A search in a short text that takes less time cannot exceed MOST_S in the longest text, unless its
 # time grows faster than the cube of the length.
 _FAST_S: Final = MOST_S / (MAX_CHARS / _SHORT) ** 3
-_GIVEN_UP_S: Final = 0.5
+_GIVEN_UP_S: Final = 0.2
 _MANY: Final = 8
-_CHOICES: Final = 4
+_CHOICES: Final = 3
 _MOST_PUMPS: Final = 48
 _FAILS: Final = "\x00"
 _USUAL: Final = ("a", "1", " ", "\n", "-", "a ", "é", "<", "{", "(")
