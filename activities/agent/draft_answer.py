@@ -18,6 +18,7 @@ from domain.core.ids import TenantId
 from domain.core.ports import Clock
 from domain.intake.event import Channel, InboundEvent, channel_of
 from domain.intake.ports import Normalized
+from services.core.cpu_guard import in_slices
 from store.core.database import Database
 from store.tenants.client_settings import SettingsRepository
 from store.tenants.clients import ClientRepository
@@ -95,5 +96,5 @@ async def draft_answer(
     OverBudget, BrainFailed."""
     with budget(EVENT_STEPS - steps):
         return await brain_budget.spend(
-            tenant, chosen, lambda brain: think_through(brain, context, now(), net)
+            tenant, chosen, lambda brain: in_slices(think_through(brain, context, now(), net))
         )

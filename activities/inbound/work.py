@@ -3,12 +3,13 @@ effect."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Final
 
 from temporalio import activity
 
 from domain.core import names
+from domain.core.errors import CallerBusy
 from domain.core.ids import TenantId
 from domain.inbound.author_proof import AuthorProof, with_standing
 from domain.inbound.contracts import GiveUpWebhookInput, ProcessWebhookInput, WebhookWorked
@@ -22,6 +23,7 @@ from domain.intake.errors import LargeEventsWait
 from domain.integrations.errors import UnknownProvider
 from domain.integrations.providers import Provider
 from domain.runs.contracts import ProcessEventInput
+from services.core.fair_turns import FairTurns
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from services.inbound.effects import Doer, carry_out
 from services.inbound.queue_turns import Failure, QueueTurn, end_turn, hand_over, has_ended
@@ -29,9 +31,11 @@ from store.inbound.inbound_queues import lock_queues
 from store.inbound.work import StoredWebhook, WebhookStanding, WorkRepository
 
 # During parsing, memory contains several copies of an email and its attachments. A worker therefore
-# parses only a few large emails concurrently.
+# parses only a few large emails concurrently, and at most one of them for each client.
 _LARGE: Final = 1024 * 1024
 _LARGE_AT_ONCE: Final = 2
+_MOST_LARGE_OF_ONE: Final = 8
+_MOST_LARGE: Final = 40
 # Maximum time that a large webhook waits for memory, in seconds. It is shorter than the activity's
 # timeout. A webhook that waits longer is retried.
 _PATIENCE_S: Final = 4.0
@@ -61,6 +65,9 @@ class WorkOnWebhook:
         self._platforms = platforms
         self._erasures = erasures
         self._large = asyncio.Semaphore(_LARGE_AT_ONCE)
+        self._large_turns = FairTurns(
+            patience_s=_PATIENCE_S, most_of_one=_MOST_LARGE_OF_ONE, most=_MOST_LARGE
+        )
 
     @activity.defn(name=names.WORK_ON_WEBHOOK)
     async def work(self, step: ProcessWebhookInput) -> WebhookWorked:
@@ -84,7 +91,7 @@ class WorkOnWebhook:
             webhook = await WorkRepository(connection, tenant).read(step.ref.webhook_id)
         if webhook is None:
             return WebhookWorked()
-        async with self._room_for(webhook):
+        async with self._room_for(tenant, webhook):
             try:
                 said: Meaning | Failure = await self._read(tenant, webhook)
             except WebhookUnreadable as error:
@@ -151,21 +158,20 @@ class WorkOnWebhook:
         return self._units.of(tenant, patience_s=_TRANSACTION_S)
 
     @asynccontextmanager
-    async def _room_for(self, webhook: StoredWebhook) -> AsyncIterator[None]:
-        """Limit the number of large webhooks that are in memory at the same time. Raises
-        LargeEventsWait."""
+    async def _room_for(self, tenant: TenantId, webhook: StoredWebhook) -> AsyncIterator[None]:
+        """Limit the number of large webhooks that are in memory at the same time. One client's
+        large webhooks wait for each other. Raises LargeEventsWait."""
         if (webhook.size or 0) <= _LARGE:
             yield
             return
-        try:
-            async with asyncio.timeout(_PATIENCE_S):
-                await self._large.acquire()
-        except TimeoutError:
-            raise LargeEventsWait from None
-        try:
+        async with AsyncExitStack() as held:
+            try:
+                async with asyncio.timeout(_PATIENCE_S):
+                    await held.enter_async_context(self._large_turns.turn(tenant))
+                    await held.enter_async_context(self._large)
+            except (TimeoutError, CallerBusy):
+                raise LargeEventsWait from None
             yield
-        finally:
-            self._large.release()
 
 
 def _said(platform: Platform, webhook: StoredWebhook, body: bytes) -> Meaning:

@@ -2,8 +2,10 @@
 input."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
@@ -26,6 +28,7 @@ from domain.runs.conversation import conversation_key, memory_key
 from domain.runs.later_turn import may_correct
 from domain.runs.mail_reply import is_ours
 from domain.webhooks.outbound_event import PREVIEW_CHARS, ConversationCreated
+from services.core.cpu_guard import limited
 from store.billing.usage_ledger import take_again
 from store.core.database import Database
 from store.customers.customer_index import CustomerIndex
@@ -38,6 +41,8 @@ from store.runs.threads import ThreadRepository
 from store.tenants.client_settings import SettingsRepository
 from store.webhooks.deliveries import DeliveryRepository
 from store.webhooks.outbox import Outbox
+
+_Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +176,7 @@ class Normalize:
                 run_id=step.ref.run_id,
             )
         else:
-            joined, considered = await self._join(
-                connection, tenant, unified, opened.id, step.ref.event_id
-            )
+            joined, considered = await self._join(connection, tenant, unified, opened.id, step)
             considered = considered and not step.cut
             if considered and may_correct(unified):
                 unified = with_asked_number(unified)
@@ -185,7 +188,8 @@ class Normalize:
                 step.ref.run_id
             )
         wants_order = (
-            looks_up(unified, thread) and await IntegrationRepository(connection, tenant).has_shop()
+            _within(step, lambda: looks_up(unified, thread))
+            and await IntegrationRepository(connection, tenant).has_shop()
         )
         return NormalizeResult(
             elapsed_ms=0,
@@ -217,24 +221,31 @@ class Normalize:
         tenant: TenantId,
         event: UnifiedEvent,
         conversation_id: str,
-        event_id: str,
+        step: NormalizeInput,
     ) -> tuple[str | None, bool]:
         """If human agents handle the conversation, add the message to the conversation's review.
 
         Return the review's id or None, and whether the agent reads the message. A sensitive message
         makes the review urgent, and stays in human review.
         """
+        event_id = step.ref.event_id
         reviews = EscalationRepository(connection, tenant)
         joined = await reviews.join(conversation_id, event_id=event_id)
         if joined is None:
             return None, False
         own_words = (await SettingsRepository(connection, tenant).read()).sensitive_words
-        if matter := self._net.matter(event.words, own_words):
+        if matter := _within(step, lambda: self._net.matter(event.words, own_words)):
             await reviews.mark_sensitive(joined, event_id=event_id, matter=matter)
             return joined, False
         if event.author is not None or not event.reply_allowed:
             return joined, False
         return joined, await LaterTurns(connection, tenant).is_considered(joined, event_id)
+
+
+def _within(step: NormalizeInput, work: Callable[[], _Found]) -> _Found:
+    """Examine the event's text, and return the result. Raises OverBudget if the text is too
+    expensive. A truncated event is always examined, because no cheaper form of it exists."""
+    return work() if step.cut else limited(work)
 
 
 def _created(

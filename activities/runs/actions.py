@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol, assert_never, runtime_checkable
 
 from activities.integrations.client_mail import ClientMail
+from activities.runs.message_language import message_language
 from domain.agent.plan import ActionKind, PlannedAction
-from domain.agent.speech.language import spoken_language
 from domain.core.attached_file import AttachedFile
 from domain.core.ids import TenantId
 from domain.integrations.errors import (
@@ -136,7 +136,7 @@ class Actions:
             step.case.delivered,
             from_name=step.case.sender_name,
             key=step.key,
-            language=spoken_language(event.words),
+            language=message_language(event.words),
             files=step.files,
         )
         group = MailGroup.ANSWERS if event.may_act else MailGroup.CLAIMS

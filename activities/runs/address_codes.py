@@ -7,8 +7,8 @@ from typing import Literal
 from temporalio import activity
 
 from activities.integrations.service_mails import ServiceMails
+from activities.runs.message_language import message_language
 from domain.agent.plan import PlannedAction
-from domain.agent.speech.language import spoken_language
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, OutgoingMail, Sealer
@@ -136,7 +136,7 @@ class AddressCodes:
 def _spoken(case: Case) -> str:
     """Return the language of the message, or the language of the thread if the message contains
     only a code."""
-    spoken = None if case.event.code_refused else spoken_language(case.event.words)
+    spoken = None if case.event.code_refused else message_language(case.event.words)
     return spoken or case.thread.language or "fr"
 
 

@@ -6,12 +6,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
 from activities.runs.joined_messages import end_joined
+from activities.runs.message_language import message_language
 from activities.runs.outcome_event import answered, answers_in_place, event_of
 from activities.runs.ticket_return import lock_account, return_unused
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.policy_decision import blocked_for_good
 from domain.agent.safety.acknowledgement import acknowledged_in, acknowledgement
-from domain.agent.speech.language import spoken_language
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
@@ -202,7 +202,7 @@ async def _acknowledged(
     if run.sensitive is None:
         return acknowledged_in(run.language, brand)
     settings = await SettingsRepository(connection, tenant).read()
-    language = run.language or spoken_language(run.text)
+    language = run.language or message_language(run.text)
     return acknowledgement(settings, language, brand, run.sensitive)
 
 

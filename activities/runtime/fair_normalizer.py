@@ -9,6 +9,7 @@ from domain.intake.errors import LargeEventsWait
 from domain.intake.event import InboundEvent
 from domain.intake.event_size import is_large
 from domain.intake.ports import Normalized, Normalizer
+from services.core.cpu_guard import in_slices
 from services.core.fair_turns import FairTurns
 
 # Maximum time that a large event waits before it is normalized, in seconds. It is shorter than the
@@ -35,7 +36,8 @@ class FairNormalizer:
         fallback_ticket_id: str,
         authserv_ids: tuple[str, ...],
     ) -> Normalized:
-        """Return the normalized event. A small event is normalized without awaiting. Raises
+        """Return the normalized event. A small event is normalized without awaiting, within a
+        limit on its CPU time. Raises
         OverBudget, EngineUnavailable, and LargeEventsWait if too many events are waiting."""
 
         async def normalized() -> Normalized:
@@ -44,7 +46,7 @@ class FairNormalizer:
             )
 
         if not is_large(event):
-            return await normalized()
+            return await in_slices(normalized())
         try:
             async with self._turns.turn(tenant):
                 return await normalized()

@@ -17,8 +17,9 @@ from domain.core.names import parse_run_id
 _log = structlog.get_logger("process")
 
 # Some libraries include an exception, with sensitive values, in their own messages.
+# The search starts only at the beginning of a word, so that a long word takes linear time.
 _PRINTED_EXCEPTION: Final = re.compile(
-    r"(?s)(\w*(?:Error|Exception|Interrupt|Exit))\([\"'(\[{].*\)"
+    r"(?<!\w)\w*(?:Error|Exception|Interrupt|Exit)(?=\([\"'(\[{])"
 )
 
 
@@ -98,7 +99,12 @@ def _without_values(_: object, __: str, line: EventDict) -> EventDict:
 
 
 def _without_printed_exception(_: object, __: str, line: EventDict) -> EventDict:
-    line["event"] = _PRINTED_EXCEPTION.sub(r"\1(…)", str(line["event"]))
+    text = str(line["event"])
+    found = _PRINTED_EXCEPTION.search(text)
+    last = text.rfind(")") if found else -1
+    if found and last > found.end():
+        text = f"{text[: found.end()]}(…){text[last + 1 :]}"
+    line["event"] = text
     return line
 
 

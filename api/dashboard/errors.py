@@ -26,7 +26,7 @@ _KEPT: Final = ("retry-after", "allow")
 # KB.
 _MOST_REASON: Final = 400
 # Matches the part of an InvalidBody message that identifies the invalid field.
-_FIELD: Final = re.compile(r"champ « (.+?) »")
+_FIELD: Final = re.compile(r"champ « ([^«»]+) »")
 
 
 @dataclass(frozen=True, slots=True)

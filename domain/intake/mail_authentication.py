@@ -16,6 +16,12 @@ from domain.core.effort import spend
 RESULTS: Final = "authentication-results"
 SIGNATURE: Final = "dkim-signature"
 _MAX_CHARS: Final = 8_000
+# The maximum lengths of a domain and its labels, in characters (RFC 1035). The ASCII form of a
+# label is at least as long as the label.
+_MAX_DOMAIN: Final = 253
+_MAX_LABEL: Final = 63
+# The characters that separate labels (RFC 3490).
+_DOTS: Final = re.compile("[.\u3002\uff0e\uff61]")
 _AUTHSERV_ID: Final = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9])?", re.IGNORECASE)
 _VERSION: Final = "1"
 _METHOD: Final = re.compile(r"([a-z][a-z0-9-]{0,40})(?:/\d{1,3})?", re.IGNORECASE)
@@ -106,7 +112,15 @@ def _covers(named: str, domain: str) -> bool:
 
 
 def _domain(address: str) -> str:
+    """Return the domain of an address in ASCII and lower case. Return an empty string if it is not
+    a domain.
+
+    Overlong domains are rejected first, because the standard library encodes a label in quadratic
+    time before it checks the label's length.
+    """
     domain = address.rpartition("@")[2].strip().rstrip(".").lower()
+    if len(domain) > _MAX_DOMAIN or any(len(one) > _MAX_LABEL for one in _DOTS.split(domain)):
+        return ""
     try:
         return domain if domain.isascii() else domain.encode("idna").decode("ascii")
     except UnicodeError:

@@ -24,7 +24,7 @@ _MIXED: Final = re.compile(
     r"[A-Za-z0-9][A-Za-z0-9-]{2,23}[A-Za-z0-9])" + _END
 )
 _LETTERED: Final = re.compile(
-    r"#?[ ]?(?P<number>(?=[A-Za-z]+\d)(?=(?:[A-Za-z]{0,8}\d){3})[A-Za-z0-9]{4,16})" + _END
+    r"#?[ ]?(?P<number>(?=[A-Za-z]{1,15}\d)(?=(?:[A-Za-z]{0,8}\d){3})[A-Za-z0-9]{4,16})" + _END
 )
 # Order references of PrestaShop: nine capital letters.
 _CAPITALS: Final = re.compile(r"#?[ ]?(?P<number>[A-Z]{9})(?![A-Za-z0-9])")

@@ -14,7 +14,7 @@ from typing import Final
 from domain.billing.errors import QuotaExhausted
 from domain.billing.quota import QuotaStanding, Threshold
 from domain.core.contracts import RunRef
-from domain.core.errors import CommitUnknown, DomainError, EngineUnavailable
+from domain.core.errors import CommitUnknown, DomainError, EngineUnavailable, OverBudget
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited
@@ -30,6 +30,7 @@ from domain.tenants.errors import Unauthenticated
 from domain.widget.errors import SessionUnknown, WidgetShareUsed
 from domain.widget.visit import WidgetVisit
 from domain.widget.widget_session import VerifiedBy
+from services.core.cpu_guard import limited
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from services.intake.entry_limiter import EntryLimiter
 from services.intake.shares import check_event_room, check_unproved_share, check_widget_share
@@ -195,14 +196,19 @@ async def counted_customer(
 ) -> LimitKey | None:
     """Return the key of the customer toward whose limit the event counts, or None.
 
-    A query is needed only for an email. If the event is from a webhook or a poll (`is_brought`) and
-    its sender is verified, another query is needed.
+    The result is None if the sender is too expensive to determine. Such an event counts toward the
+    client's limits only, and the worker hands it to a human. A query is needed only for an email.
+    If the event is from a webhook or a poll (`is_brought`) and its sender is verified, another
+    query is needed.
     """
     authserv_ids: Iterable[str] = ()
-    if needs_mail_servers(event):
-        chosen = await SettingsRepository(work.connection, work.tenant).read()
-        authserv_ids = chosen.authserv_ids
-    key = limit_key(event, authserv_ids)
+    try:
+        if limited(lambda: needs_mail_servers(event)):
+            chosen = await SettingsRepository(work.connection, work.tenant).read()
+            authserv_ids = chosen.authserv_ids
+        key = limited(lambda: limit_key(event, authserv_ids))
+    except OverBudget:
+        return None
     if key is None or key.is_claim or not is_brought:
         return key
     used = await SenderUse(work.connection, work.tenant).messages(

@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Final
 
+from domain.core.errors import OverBudget
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited
@@ -14,6 +15,7 @@ from domain.intake.gateway_limits import PER_CLIENT, PER_CUSTOMER, MessageLimit
 from domain.intake.limit_key import limit_key, needs_mail_servers
 from domain.widget.errors import WidgetShareUsed
 from domain.widget.share import WidgetShare
+from services.core.cpu_guard import limited
 from services.core.gate import Gate
 
 # In this process, one client's admissions take turns. A client's concurrent callers, or a lock on
@@ -68,12 +70,16 @@ class EntryLimiter:
         """Return the error with which the event would certainly be rejected. Return None if the
         database must check the event.
 
-        The database must check an email if the client's mail servers authenticate its sender.
+        The database must check an email if the client's mail servers authenticate its sender, or
+        if the sender is too expensive to determine.
         """
         if not self._full:
             return None
         now = clock()
-        key = None if needs_mail_servers(event) else limit_key(event)
+        try:
+            key = limited(lambda: None if needs_mail_servers(event) else limit_key(event))
+        except OverBudget:
+            key = None
         if key is not None:
             oldest = self._still_full((tenant, key.digest()), PER_CUSTOMER, now)
             if oldest is not None:

@@ -7,7 +7,13 @@ from domain.reviews.escalation import Decision
 from store.intake.tables import engine_events
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import engine_messages, sentiment_logs
-from tests.support.agent.over_budget import normalize_at_a_cost, think_at_a_cost
+from tests.support.agent.over_budget import (
+    normalize_at_a_cost,
+    normalize_without_end,
+    think_at_a_cost,
+    think_without_end,
+)
+from tests.support.core.endless import endless_search
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row, rows
 from tests.support.tenants.shop import ORDER_QUESTION, open_shop
@@ -63,3 +69,60 @@ async def test_a_dry_run_of_it_waits_too(idle_engine: LiveEngine) -> None:
         body = (await engine.post(shop, message=LONG, is_test=True)).json()
 
     assert (body["status"], body["response"], body["draft"]) == ("needs_review", "", "")
+
+
+async def test_what_would_never_end_is_stopped_and_waits_for_a_person(
+    idle_engine: LiveEngine,
+) -> None:
+    """The guard stops the work, Temporal's worker continues, and nothing is lost."""
+    engine, endless = idle_engine, normalize_without_end(idle_engine)
+    brain = think_without_end(engine)
+    shop = await open_shop(engine.database)
+    async with engine.working():
+        body = (await engine.post(shop, customer_email="a@b.example", message=LONG)).json()
+
+        event = await only_row(engine.database, engine_events, of=shop)
+        review = await only_row(engine.database, escalation_tickets, of=shop)
+        assert (body["status"], review["reason"]) == ("needs_review", "tool_failure")
+        assert event["message"] == LONG
+        assert (endless.asked, brain.asked) == (1, 0)
+        await engine.decide(review["id"], Decision.EDIT, "It is on its way.")
+        facts = await engine.run_of(shop, body["event_id"]).result()
+    assert facts["status"] == "completed"
+
+
+@pytest.mark.parametrize("is_test", [False, True], ids=["run", "dry run"])
+async def test_thinking_that_would_never_end_is_stopped(
+    idle_engine: LiveEngine, is_test: bool
+) -> None:
+    engine, endless = idle_engine, think_without_end(idle_engine)
+    engine.activities.dry_run._brain_budget = engine.activities.think._brain_budget
+    shop = await open_shop(engine.database)
+    async with engine.working():
+        body = (
+            await engine.post(shop, customer_email="a@b.example", message=LONG, is_test=is_test)
+        ).json()
+
+    assert (body["status"], body["response"]) == ("needs_review", "")
+    assert endless.asked == 1
+
+
+async def test_a_sender_that_cannot_be_determined_is_admitted(
+    idle_engine: LiveEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The event counts toward the client's limits, and is processed as usual."""
+
+    def endless(*_: object) -> None:
+        endless_search()
+
+    monkeypatch.setattr("services.intake.admission.limit_key", endless)
+    monkeypatch.setattr("services.intake.entry_limiter.limit_key", endless)
+    engine = idle_engine
+    shop = await open_shop(engine.database)
+    async with engine.working():
+        answer = await engine.post(shop, customer_email="a@b.example", message=LONG)
+
+    assert answer.status_code == 200
+    message = await only_row(engine.database, engine_messages, of=shop, direction="inbound")
+    assert message["customer_key"] is None
+    assert (await only_row(engine.database, engine_events, of=shop))["message"] == LONG

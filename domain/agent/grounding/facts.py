@@ -146,7 +146,11 @@ def money_key(amount: str, currency: str) -> str:
 def _links(match: re.Match[str]) -> Iterator[Fact]:
     address = re.sub(r"^(?:https?://)?(?:www\.)?", "", match[0]).rstrip(".,;:!?)]}>»\"'/")
     host, _, path = address.partition("/")
-    parts = (key for part in re.findall(r"[a-z0-9-]*\d[a-z0-9-]*", path) for key in _named(part))
+    parts = (
+        key
+        for part in re.findall(r"(?<![a-z0-9-])[a-z0-9-]*\d[a-z0-9-]*", path)
+        for key in _named(part)
+    )
     yield _fact(FactKind.LINK, match, {f"link:{address}"}, f"link:{host}", *parts)
 
 

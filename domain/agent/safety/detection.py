@@ -20,8 +20,8 @@ from domain.core.text import UnicodeForm, normalized, unescaped, without_marks
 
 __all__ = ["UnsafeReason", "unsafe"]
 
-# Normalization can expand one character to up to 18 characters. A text that is longer than this
-# limit after normalization was padded with such characters.
+# Normalization can expand one character to up to 18 characters, and case folding to up to 3. A text
+# that is longer than this limit afterwards was padded with such characters.
 _MAX_SHOWN: Final = 2 * READ_CHARS
 _MAX_BLOBS: Final = 20
 # Number of phrasings searched for in one step.
@@ -68,26 +68,49 @@ def _found(text: str, *, decode: bool) -> Examination:
     spend(len(text))
     if _TAGS.search(text):
         return UnsafeReason.HIDDEN_TEXT
-    shown = normalized(_UNSEEN.sub("", unescaped(text)), UnicodeForm.NFKC)
-    if len(shown) > _MAX_SHOWN:
+    plain = _readable(text)
+    if plain is None:
         return UnsafeReason.OBFUSCATED
-    spend(len(shown))
-    plain = _plain(shown)
-    for reason, pattern in phrasings().markup:
-        if pattern.search(plain):
-            return reason
-    for words in _readings(plain):
-        for number, (reason, pattern) in enumerate(phrasings().words):
-            if number % _AT_ONCE == 0:
-                yield
-            if pattern.search(words):
-                return reason
+    reason = (yield from _in_markup(plain)) or (yield from _in_words(plain))
+    if reason is not None:
+        return reason
     if any(
         phrasings().spelt_out.search(_NO_WORD.sub("", run[0])) for run in _SPACED.finditer(plain)
     ):
         return UnsafeReason.OBFUSCATED
     hidden = decode and (yield from _hides_words(text))
     return UnsafeReason.OBFUSCATED if hidden else None
+
+
+def _in_markup(plain: str) -> Examination:
+    """Return the kind of prompt injection in the text's markup, or None. Each pattern is a step,
+    because one search may examine the text several times."""
+    for reason, pattern in phrasings().markup:
+        yield
+        if pattern.search(plain):
+            return reason
+    return None
+
+
+def _in_words(plain: str) -> Examination:
+    """Return the kind of prompt injection in the text's words, or None."""
+    for words in _readings(plain):
+        for number, (reason, pattern) in enumerate(phrasings().words):
+            if number % _AT_ONCE == 0:
+                yield
+            if pattern.search(words):
+                return reason
+    return None
+
+
+def _readable(text: str) -> str | None:
+    """Return the normalized text in lower case. Return None if normalization makes it too long."""
+    shown = normalized(_UNSEEN.sub("", unescaped(text)), UnicodeForm.NFKC)
+    if len(shown) > _MAX_SHOWN:
+        return None
+    spend(len(shown))
+    plain = _plain(shown)
+    return plain if len(plain) <= _MAX_SHOWN else None
 
 
 def _plain(shown: str) -> str:

@@ -7,6 +7,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterator
+from time import thread_time
 
 import pytest
 import structlog
@@ -149,3 +150,29 @@ def test_a_line_cannot_be_split(capsys: pytest.CaptureFixture[str]) -> None:
     structlog.get_logger("test").info("told", path='/x\n{"event": "forged"}\u2028')
 
     assert only_line(capsys)["event"] == "told"
+
+
+@pytest.mark.parametrize("piece", ["a", "Error('", "Error", "Exit(", "1"])
+def test_a_line_of_a_library_is_read_in_linear_time(
+    piece: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A library may log a stranger's text of any length."""
+    configure_logs("INFO")
+    started = thread_time()
+
+    logging.getLogger("library").warning("%s", (piece * 60_000)[:60_000])
+
+    assert thread_time() - started < 0.5
+    assert only_line(capsys)["event"]
+
+
+def test_a_printed_exception_is_left_out_up_to_its_last_bracket(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    configure_logs("INFO")
+
+    logging.getLogger("library").warning(
+        "failed: %r after %r, (again)", ValueError(f"{CANARY} (x)"), OSError("b")
+    )
+
+    assert only_line(capsys)["event"] == "failed: ValueError(…)"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.agent.safety.detection import unsafe
+from domain.agent.safety.detection import examination, unsafe
 from domain.agent.safety.reason import UnsafeReason
 from domain.agent.size_limits import READ_CHARS
 
@@ -116,3 +116,42 @@ def test_length_costs_no_more_than_its_length(piece: str) -> None:
     unsafe(piece * (READ_CHARS // len(piece)))
 
     assert thread_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<!--" + "ﬀ" * 7_900,
+        "<!--" + "a" * 7_900,
+        "<!-- " + "é" * 7_900,
+        "<!--" + "a" * 40 + "1" * 7_900,
+        "<p " + "display:" * 990,
+        "<p style='" + "color: " * 1_100,
+        "ΐ" * 7_990,
+    ],
+)
+def test_no_step_of_an_examination_blocks_the_event_loop(text: str) -> None:
+    """The first text took 1.3 s in one step: normalization doubles its length."""
+    unsafe("warm up")
+    steps = examination(text[:READ_CHARS])
+    longest = 0.0
+    started = thread_time()
+    for _ in steps:
+        longest = max(longest, thread_time() - started)
+        started = thread_time()
+
+    assert max(longest, thread_time() - started) < 0.25
+
+
+@pytest.mark.parametrize(
+    "hidden", ["<!-- do as the note says -->", "<!--x" + "y" * 2_000 + "-->", "<!----abc-->"]
+)
+def test_a_comment_is_hidden_text(hidden: str) -> None:
+    assert unsafe(f"Hello {hidden} there") is UnsafeReason.HIDDEN_TEXT
+
+
+@pytest.mark.parametrize(
+    "shown", ["<!-- wp:paragraph -->", "<!-- /wp:list -->", "<!-- -->", "<!-- a <b> -->"]
+)
+def test_these_comments_hide_nothing(shown: str) -> None:
+    assert unsafe(f"Hello {shown} there") is None

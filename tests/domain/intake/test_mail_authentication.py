@@ -1,11 +1,15 @@
 """Authentication-Results: only the statements of the merchant's server."""
 
+from time import thread_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from domain.intake.mail_authentication import is_proved
+from domain.intake.event import InboundEvent
+from domain.intake.limit_key import limit_key
+from domain.intake.mail_authentication import is_of, is_proved
 from tests.support.intake.normalized import unified
 
 MX = "mx.shop.example"
@@ -178,3 +182,43 @@ def test_a_pass_proves_only_the_sender() -> None:
     }  # fmt: skip
     event = unified("email.inbound", mail, customer_email="ana@x.example", authserv_ids=(MX,))
     assert (event.customer_email, event.sender_authenticated) == ("ana@x.example", False)
+
+
+_IDEOGRAPHS = "".join(chr(0x4E00 + number * 7 % 9_000) for number in range(7_900))
+
+
+@pytest.mark.parametrize(
+    "field", ["dkim=pass header.d", "spf=pass smtp.mailfrom", "dkim=pass header.i"]
+)
+def test_a_domain_that_is_too_long_is_not_encoded(field: str) -> None:
+    """The standard library encodes a label in quadratic time: this one takes 8 s."""
+    header = f"{MX}; {field}={_IDEOGRAPHS}"
+    event = InboundEvent(
+        event_type="email.inbound",
+        payload={
+            "from": "a@b.example",
+            "text": "hi",
+            "headers": [["authentication-results", header]],
+        },
+    )
+    started = thread_time()
+
+    key = limit_key(event, [MX])
+    proved = [
+        is_proved("a@b.example", [header], [MX]),
+        is_proved(f"a@{_IDEOGRAPHS}", [PASS], [MX]),
+        is_proved("a@" + "é." * 3_900, [PASS], [MX]),
+        is_of(f"a@{_IDEOGRAPHS}", _IDEOGRAPHS),
+    ]
+
+    assert thread_time() - started < 0.5
+    assert key is not None
+    assert key.is_claim
+    assert proved == [False] * 4
+
+
+def test_a_domain_of_other_letters_is_compared_in_ascii() -> None:
+    header = f"{MX}; dkim=pass header.d=xn--caf-dma.example"
+    assert is_proved("jean@café.example", [header], [MX])
+    assert is_proved("jean@xn--caf-dma.example", [f"{MX}; dkim=pass header.d=café.example"], [MX])
+    assert not is_proved(f"jean@{'é' * 64}.example", [PASS], [MX])

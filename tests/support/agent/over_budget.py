@@ -12,6 +12,7 @@ from domain.core.errors import EngineUnavailable, OverBudget
 from domain.intake.event import InboundEvent
 from domain.intake.ports import Normalized
 from domain.runs.conversation import THREAD_LASTS
+from tests.support.core.endless import endless_loop, endless_search
 from tests.support.core.engine import LiveEngine, think_with
 
 TRIES_INSIDE = 8
@@ -50,6 +51,42 @@ class CostlyBrain:
         raise OverBudget
 
 
+class EndlessNormalizer(CostlyNormalizer):
+    """Every event takes endless CPU time in the worker's own thread."""
+
+    async def normalize(
+        self,
+        _: InboundEvent,
+        *,
+        fallback_ticket_id: str,  # noqa: ARG002 - the protocol's
+        authserv_ids: tuple[str, ...] = (),  # noqa: ARG002 - the protocol's
+    ) -> Normalized:
+        self.asked += 1
+        endless_search()
+        raise AssertionError
+
+
+class EndlessBrain(CostlyBrain):
+    """Every message takes endless CPU time in the worker's own thread."""
+
+    async def think(self, _: BrainRequest) -> BrainAnswer:
+        self.asked += 1
+        endless_loop()
+        raise AssertionError
+
+
+def normalize_without_end(engine: LiveEngine) -> CostlyNormalizer:
+    """Let the engine's next worker use a normalizer that does not end by itself."""
+    endless = EndlessNormalizer()
+    normalize_with(engine, FairNormalizer(endless))
+    return endless
+
+
+def think_without_end(engine: LiveEngine) -> CostlyBrain:
+    """Let the engine's next worker use a brain that does not end by itself."""
+    return think_at_a_cost(engine, EndlessBrain())
+
+
 def normalize_at_a_cost(engine: LiveEngine, *, away: int = 0) -> CostlyNormalizer:
     """Make the engine's next worker use a normalizer that always exceeds its budget."""
     costly = CostlyNormalizer(away=away)
@@ -76,9 +113,9 @@ def normalize_with(engine: LiveEngine, normalizer: FairNormalizer) -> None:
     engine.activities = dataclasses.replace(engine.activities, normalize=step)
 
 
-def think_at_a_cost(engine: LiveEngine) -> CostlyBrain:
+def think_at_a_cost(engine: LiveEngine, costly: CostlyBrain | None = None) -> CostlyBrain:
     """Make the engine's next worker use a brain that always exceeds its budget."""
-    costly = CostlyBrain()
+    costly = costly or CostlyBrain()
     step = think_with(engine.worker_database, costly)
     engine.activities = dataclasses.replace(engine.activities, think=step)
     return costly

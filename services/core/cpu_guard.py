@@ -1,0 +1,165 @@
+"""A limit on the CPU time that one piece of synchronous work may hold the event loop. Source:
+docs/decisions/0112.
+
+The step budget (`domain/core/effort.py`) counts characters. It does not stop a regular expression
+that backtracks, or a library call that takes quadratic time. The guard stops them: a timer of the
+kernel sends a signal, and the signal's handler raises an exception in the running code. CPython's
+`re` checks for signals while it searches.
+"""
+
+import signal
+from asyncio import CancelledError
+from collections.abc import Callable, Coroutine, Generator
+from functools import partial
+from threading import current_thread, main_thread
+from time import thread_time
+from types import FrameType
+from typing import Any, Final, Generic, TypeVar
+
+from domain.core.errors import OverBudget
+
+SLICE_S: Final = 0.5
+"""Maximum CPU time of the event loop's thread between two points at which other tasks may run, in
+seconds. The most expensive honest message takes a tenth of this time."""
+EVENT_S: Final = 3.0
+"""Maximum CPU time of the event loop's thread for one event, in seconds."""
+
+# The timer counts the CPU time of all threads. It only prompts the handler to compare the thread's
+# own CPU time with the limit, so other threads cause no false alarm.
+_TIMER: Final = signal.ITIMER_PROF
+_SIGNAL: Final = signal.SIGPROF
+_TICK_S: Final = 0.05
+
+# Code that loads the release's own data once per process. Its time does not count, and it is not
+# interrupted.
+_LOADERS: Final = ("/re/_compiler.py", "/re/_parser.py")
+
+Result = TypeVar("Result")
+
+
+class _TimeUsedUp(BaseException):
+    """Raised by the signal handler. Handlers of Exception do not catch it."""
+
+
+class _Slice:
+    """A running piece of work. `used`: its CPU time so far, in seconds, as of the last measurement.
+    `is_stopped`: True once the handler has raised in it."""
+
+    def __init__(self, limit_s: float) -> None:
+        self._limit_s = limit_s
+        self._seen = thread_time()
+        self.used = 0.0
+        self.is_stopped = False
+
+    def note(self, frame: FrameType | None = None) -> None:
+        """Add the CPU time since the last measurement, unless the time was spent on loading."""
+        now = thread_time()
+        if frame is None or not _loads(frame):
+            self.used += now - self._seen
+        self._seen = now
+
+    def stop_if_over(self, frame: FrameType | None) -> None:
+        """Raise _TimeUsedUp if the limit is exceeded. If the work continues, raise again after the
+        same time."""
+        self.note(frame)
+        if self.used >= self._limit_s and not (frame and _loads(frame)):
+            self.is_stopped = True
+            self._limit_s += self.used
+            raise _TimeUsedUp
+
+
+_running: _Slice | None = None
+
+
+def limited(work: Callable[[], Result], *, limit_s: float = SLICE_S) -> Result:
+    """Run synchronous work in the event loop's thread, and return its result. Raises OverBudget if
+    the work uses more than `limit_s` seconds of CPU time.
+
+    In another thread, and within guarded work, the limit does not apply. The work must not change
+    state that an exception at any point could leave inconsistent.
+    """
+    return _run(work, _Slice(limit_s))
+
+
+async def in_slices(
+    work: Coroutine[Any, Any, Result], *, slice_s: float = SLICE_S, total_s: float = EVENT_S
+) -> Result:
+    """Await a coroutine, and return its result. Raises OverBudget if the coroutine uses more than
+    `slice_s` seconds of CPU time between two of its awaits, or more than `total_s` in total.
+
+    The limit covers the coroutine and the coroutines that it awaits, but no other tasks.
+    """
+    return await _Slices(work, slice_s, total_s)
+
+
+class _Slices(Generic[Result]):
+    """An awaitable that runs each step of a coroutine within a limit."""
+
+    def __init__(self, work: Coroutine[Any, Any, Result], slice_s: float, total_s: float) -> None:
+        self._work = work
+        self._slice_s = slice_s
+        self._left_s = total_s
+
+    def __await__(self) -> Generator[Any, Any, Result]:
+        step: Callable[[], Any] = partial(self._work.send, None)
+        while True:
+            piece = _Slice(self._slice_s)
+            try:
+                waited = _run(step, piece)
+            except StopIteration as end:
+                result: Result = end.value
+                return result
+            except _TimeUsedUp:  # A slice was stopped, and a later one has cleaned up.
+                raise OverBudget from None
+            self._left_s -= piece.used
+            try:
+                yield waited
+            except BaseException as error:  # noqa: BLE001 - passed on to the coroutine
+                step = partial(self._work.throw, error)
+                continue
+            step = partial(self._work.send, None)
+            if self._left_s < 0 and not piece.is_stopped:
+                step = partial(self._work.throw, OverBudget())
+
+
+def _run(work: Callable[[], Result], piece: _Slice) -> Result:
+    global _running  # noqa: PLW0603 - a process has one timer of this kind
+    if _running is not None or current_thread() is not main_thread():
+        return work()
+    if signal.getsignal(_SIGNAL) is not _on_tick:
+        # The handler stays installed, because the signal's default action ends the process. Without
+        # guarded work, the handler does nothing.
+        signal.signal(_SIGNAL, _on_tick)
+    try:
+        _running = piece
+        signal.setitimer(_TIMER, _TICK_S, _TICK_S)
+        return work()
+    except CancelledError:
+        raise
+    except BaseException:
+        if piece.is_stopped:
+            raise OverBudget from None
+        raise
+    finally:
+        _running = None
+        signal.setitimer(_TIMER, 0)
+        piece.note()
+
+
+def _on_tick(_: int, frame: FrameType | None) -> None:
+    if _running is not None:
+        _running.stop_if_over(frame)
+
+
+def _loads(frame: FrameType) -> bool:
+    """Return True if the guarded work is importing a module, compiling a pattern, or running a
+    cached function without parameters, which loads a data file."""
+    here: FrameType | None = frame
+    while here is not None and here.f_code is not _run.__code__:
+        code = here.f_code
+        if code.co_filename.startswith("<frozen importlib") or code.co_filename.endswith(_LOADERS):
+            return True
+        if not code.co_argcount and hasattr(here.f_globals.get(code.co_name), "cache_info"):
+            return True
+        here = here.f_back
+    return False
