@@ -125,9 +125,9 @@ async def authorize(
     """Return the tenant that the caller may act for, and the caller's actor.
 
     `session_roles`: the roles that a session token needs. API keys and the engine secret need no
-    role. A caller without access to all clients gets the same error for another existing client as
-    for a client that does not exist. Raises AccessDenied and RoleRequired. Raises ClientNotFound if
-    the id is not a ULID and the caller has access to all clients.
+    role. Raises AccessDenied and RoleRequired. If the id is not a ULID, callers with access to all
+    clients get ClientNotFound. Other callers get AccessDenied for every other client, so they
+    cannot find out which clients exist.
     """
     wanted = parse_ulid(client_id)
     if wanted is None:

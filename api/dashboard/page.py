@@ -186,11 +186,12 @@ class OnPage:
     async def of(
         self, request: Request, visit: Visit, form_of: TenantId | None = None, *, stays: bool = True
     ) -> Page:
-        """Return the page, as `__call__` does, for a user who is authenticated and counted.
+        """Return the page, as `__call__` does, for a request that has already been authenticated
+        and counted toward the rate limit.
 
         `form_of`: the client for which the form was rendered. This client takes precedence, even if
         the user has since switched to another client. `stays`: whether subsequent pages also show
-        that client.
+        the form's client.
         """
         resources: Resources = request.app.state.resources
         record_id = ""

@@ -204,8 +204,8 @@ def _plan_seen(found: Review) -> str:
 
 
 def _seen(found: Review) -> str:
-    """Return a digest of the draft and the plan. A different digest reveals changes made since the
-    reviewer read the page."""
+    """Return a digest of the draft and the plan. Forms embed the digest, so that a decision is
+    rejected if either has changed since the page was rendered."""
     return hashlib.sha256(_PLAN.dump_json(found.plan) + found.draft.encode()).hexdigest()[:16]
 
 
