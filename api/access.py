@@ -201,7 +201,8 @@ class NamedClient(Part):
 
     `counted_as`: the rate limit that the request counts toward. `needed`: the scope that an API key
     needs. Raises Unauthenticated, TooManyRequests, InsufficientScope, ClientIdMissing,
-    ClientIdRepeated and AccessDenied. Raises ClientNotFound for internal admins only.
+    ClientIdRepeated and AccessDenied. If the id is not a ULID, internal admins get ClientNotFound,
+    and other callers get AccessDenied.
     """
 
     parameters = (CLIENT_ID,)

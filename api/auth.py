@@ -54,8 +54,8 @@ async def authenticate(headers: Headers, resources: Resources) -> ActiveKey | Us
 
 def may_vouch(caller: Caller) -> bool:
     """Return True if the gateway accepts the caller's claim that a customer's address is verified.
-    The claim requires the engine secret, or an `ak_` key with the permission of managers. MCP keys,
-    which belong to AI clients, and users' sessions are not sufficient."""
+    The claim requires the engine secret, or an `ak_` key that managers have allowed to make it. MCP
+    keys, which belong to AI clients, and users' sessions are not sufficient."""
     match caller:
         case InternalWorker():
             return True
@@ -191,7 +191,8 @@ def _is_engine_secret(presented: list[str], resources: Resources) -> bool:
     secret = resources.settings.identity.engine_secret
     if len(presented) != 1 or not presented[0] or secret is None:
         return False
-    # Header values are decoded as latin-1, so that encoding restores the bytes that were sent.
+    # Starlette decodes header values as latin-1, so encoding them restores the bytes that were
+    # sent.
     return hmac.compare_digest(presented[0].encode("latin-1"), secret.get_secret_value().encode())
 
 

@@ -39,12 +39,13 @@ LONG_FIELDS: Final[Mapping[str, int]] = {
     "draft": MAX_FILE_BYTES,
     "message": MAX_TEXT_CHARS,
 }
-"""Maximum lengths, by name, of the long fields that a draft may contain, in characters."""
+"""Maximum lengths in characters, by name, of the long fields that a draft may contain."""
 
 _MAX_NAME: Final = 200
 _NONE: Final[Mapping[str, int]] = {}
 
-# A valid escape sequence has three characters. Invalid sequences cost more parsing time.
+# A form of MAX_BYTES has at most this many valid escape sequences, of three characters each. The
+# limit stops forms full of invalid sequences, which take longer to parse.
 _MAX_ESCAPES: Final = MAX_BYTES // 3
 # The limit is low, because the time to parse a header is quadratic in its length.
 _MAX_PART_HEADERS: Final = 1_000

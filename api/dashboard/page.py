@@ -55,10 +55,10 @@ NO_CLIENT = "/app/no-client"
 class Page:
     """The context of a page: the signed-in user, and the client that the page shows.
 
-    `clients`: all of the user's clients. `automation`: whether the client's automation is stopped.
-    `waiting`: the number of open reviews, counted up to MOST + 1. `record_id`: the id of the record
-    in the path. `switched`: whether the record belongs to a different client than the previous
-    page.
+    `clients`: all of the user's clients. `automation`: the stops that currently apply to the
+    client's automation. `waiting`: the number of open reviews, counted up to MOST + 1. `record_id`:
+    the id of the record in the path. `switched`: whether the record belongs to a different client
+    than the previous page.
     """
 
     request: Request

@@ -120,8 +120,8 @@ class ExportResponse(Response):
 
 @asynccontextmanager
 async def _ended(task: "asyncio.Task[T]") -> AsyncIterator["asyncio.Task[T]"]:
-    """Yield the task, and cancel it when the block ends. A generator cannot be closed while it is
-    running."""
+    """Yield the task. When the block ends, cancel the task and wait for it, because a generator
+    cannot be closed while it is running."""
     try:
         yield task
     finally:
@@ -130,8 +130,8 @@ async def _ended(task: "asyncio.Task[T]") -> AsyncIterator["asyncio.Task[T]"]:
 
 
 async def end_when_gone(receive: Receive, patience: asyncio.Timeout) -> None:
-    """Wait until the caller disconnects, then make `patience` expire. The server raises no error
-    when it sends to a disconnected caller."""
+    """Wait until the caller disconnects, then make `patience` expire. This is needed because the
+    server raises no error when it sends to a disconnected caller."""
     while (await receive())["type"] != "http.disconnect":
         pass
     patience.reschedule(asyncio.get_running_loop().time())
