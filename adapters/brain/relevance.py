@@ -25,7 +25,7 @@ _BODY_WEIGHT: Final = 0.85
 _QUESTION_SHARE: Final = 0.75
 # Without the lookbehind, the pattern would rescan a long run of punctuation from each character.
 _SENTENCE_END: Final = re.compile(r"(?<![.!?…])[.!?…]+(?=\s|$)|\n+")
-# "How does it work" asks about a thing. "It does not work" is a different topic.
+# Matches a question about how a thing works. "It does not work" is a different topic.
 _HOW_IT_WORKS: Final = re.compile(
     r"\bcomment (?:ça |cela )?(?:marche|fonctionne)(?:nt)?\b()"
     r"|\bhow do(?:es)? ((?:[\w'’-]+ ){1,6}?)works?\b",

@@ -51,8 +51,8 @@ ONCE: Final = "_once"
 BACK: Final = "_back"
 WHO: Final = "_who"
 INTO: Final = "into"
-"""Name of the form field with the client for a new connection. A user who belongs to several
-clients chooses one of them in this field."""
+"""Name of the form field that specifies the client for a new connection. A user who belongs to
+several clients chooses one of them in this field."""
 
 
 @dataclass(frozen=True, slots=True)

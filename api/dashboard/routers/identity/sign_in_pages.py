@@ -76,8 +76,8 @@ async def ask_for_code(request: Request) -> Response:
 
 @router.post(SIGN_UP, dependencies=_OURS)
 async def open_account(request: Request) -> Response:
-    """Send a sign-in code to a user who opens an account with a shop's name. Users with an account
-    sign in to the existing account."""
+    """Send a sign-in code to a user who opens an account with a shop's name. Users who already have
+    an account sign in to that account."""
     return await _send(request, "identity/sign_up.html", is_new=True)
 
 
