@@ -12,7 +12,7 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 # The first byte of a plaintext that was compressed before encryption.
 _COMPRESSED: Final = b"\0"
 _WORTH_COMPRESSING: Final = 512
-# The limit is four times the size of the largest body that the gateway accepts.
+# Maximum size of a decompressed text: four times the largest body that the gateway accepts.
 _MAX_BYTES: Final = 4 * 1024 * 1024
 # The digest key is derived using this label, so that it always differs from the encryption key.
 _DIGESTS: Final = b"digest of a name"

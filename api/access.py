@@ -1,9 +1,9 @@
 """Route dependencies that authenticate and authorize callers.
 
-FastAPI resolves dependencies in the order of the parameters. A route whose first parameter is its
-caller therefore reads no body from an unauthorized caller. Routes below `/api/dashboard` accept
-only session tokens. With a leaked API key, an attacker therefore cannot decide reviews or change
-settings.
+FastAPI resolves dependencies in the order of the parameters. If the caller is a route's first
+parameter, unauthorized requests are rejected before their bodies are read. Routes below
+`/api/dashboard` accept only session tokens, so an attacker with a leaked API key cannot decide
+reviews or change settings.
 """
 
 from collections.abc import Set
@@ -92,8 +92,8 @@ async def member_for(
     """Return the user's membership in the client that the request specifies, or in the user's
     default client.
 
-    `network`: the request's IP network. Raises AccessDenied and NoClient. Raises ClientNotFound for
-    internal admins only.
+    `network`: the request's IP network. Raises AccessDenied and NoClient. If the client does not
+    exist, internal admins get ClientNotFound, and other users get AccessDenied.
     """
     if client_id is None:
         own = await member_of(user, await tenant_of(user, resources), resources, network)
@@ -122,10 +122,11 @@ class InClient(Part):
     """A dependency that returns the caller's membership in the client that the query specifies, or
     in the caller's default client.
 
-    `roles`: the allowed roles. The use case checks the roles again. This check rejects other
-    callers before they send a body. `chosen`: whether a user who belongs to several clients must
+    `roles`: the allowed roles. Callers with other roles are rejected before they send a body. The
+    use case checks the role again. `chosen`: whether a user who belongs to several clients must
     specify one. Raises Unauthenticated, TooManyRequests, InvalidQuery, ClientIdMissing,
-    AccessDenied, NoClient and RoleRequired. Raises ClientNotFound for internal admins only.
+    AccessDenied, NoClient and RoleRequired. If the client does not exist, internal admins get
+    ClientNotFound, and other users get AccessDenied.
     """
 
     parameters = query_parameters(ClientQuery)
@@ -200,7 +201,8 @@ class NamedClient(Part):
 
     `counted_as`: the rate limit that the request counts toward. `needed`: the scope that an API key
     needs. Raises Unauthenticated, TooManyRequests, InsufficientScope, ClientIdMissing,
-    ClientIdRepeated and AccessDenied. Raises ClientNotFound for internal admins only.
+    ClientIdRepeated and AccessDenied. If the id is not a ULID, internal admins get ClientNotFound,
+    and other callers get AccessDenied.
     """
 
     parameters = (CLIENT_ID,)

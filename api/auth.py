@@ -54,8 +54,8 @@ async def authenticate(headers: Headers, resources: Resources) -> ActiveKey | Us
 
 def may_vouch(caller: Caller) -> bool:
     """Return True if the gateway accepts the caller's claim that a customer's address is verified.
-    The claim requires the engine secret, or an `ak_` key with the permission of managers. MCP keys,
-    which belong to AI clients, and users' sessions are not sufficient."""
+    The claim requires the engine secret, or an `ak_` key that managers have allowed to make it. MCP
+    keys, which belong to AI clients, and users' sessions are not sufficient."""
     match caller:
         case InternalWorker():
             return True
@@ -125,9 +125,9 @@ async def authorize(
     """Return the tenant that the caller may act for, and the caller's actor.
 
     `session_roles`: the roles that a session token needs. API keys and the engine secret need no
-    role. A caller without access to all clients gets the same error for another existing client as
-    for a client that does not exist. Raises AccessDenied and RoleRequired. Raises ClientNotFound if
-    the id is not a ULID and the caller has access to all clients.
+    role. Raises AccessDenied and RoleRequired. If the id is not a ULID, callers with access to all
+    clients get ClientNotFound. Other callers get AccessDenied for every other client, so they
+    cannot find out which clients exist.
     """
     wanted = parse_ulid(client_id)
     if wanted is None:
@@ -191,7 +191,8 @@ def _is_engine_secret(presented: list[str], resources: Resources) -> bool:
     secret = resources.settings.identity.engine_secret
     if len(presented) != 1 or not presented[0] or secret is None:
         return False
-    # Header values are decoded as latin-1, so that encoding restores the bytes that were sent.
+    # Starlette decodes header values as latin-1, so encoding them restores the bytes that were
+    # sent.
     return hmac.compare_digest(presented[0].encode("latin-1"), secret.get_secret_value().encode())
 
 

@@ -3,7 +3,7 @@ connection pool.
 
 A client holds at most one slot. All clients without a paid plan together hold at most _UNPAID
 slots, so that the other slots remain available to paying clients. While all slots are occupied, a
-waiting client takes over the slot of a reader slower than _PACE.
+waiting client takes over the slot of a reader that is slower than _PACE.
 """
 
 import asyncio
@@ -47,8 +47,8 @@ class ExportPlace:
         self._sending_since = time.monotonic()
         try:
             yield
-            # Reading faster than _PACE does not allow slower reading later, because network buffers
-            # accept megabytes immediately.
+            # Never go below zero: reading fast at first gives no credit for reading slowly later,
+            # because network buffers accept megabytes immediately.
             self._behind_s = max(0.0, self.behind_s - size / _PACE)
         finally:
             self._sending_since = None

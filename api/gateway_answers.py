@@ -166,9 +166,9 @@ async def _stored_answer(
 async def dry_run_event(
     by: EventCaller, caller: Caller, event: InboundEvent, resources: Resources
 ) -> RunResult | NoPlaybook:
-    """Run the brain without side effects (dry run), and return the result. The event_id becomes the
-    workflow's name in Temporal, and no row is stored. A process runs one dry run at a time for each
-    client, regardless of the API key.
+    """Run the brain without side effects (dry run), and return the result. The event_id becomes
+    part of the Temporal workflow id, and no row is stored. A process runs one dry run at a time for
+    each client, regardless of the API key.
 
     Raises TooManyRequests, CallerBusy, Unauthenticated, ClientNotFound, EngineUnavailable.
     """

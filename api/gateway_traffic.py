@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# With a pause of five times the duration of the work, the work takes at most a sixth of the time.
+# The length of a pause, as a multiple of the work's duration. The work then takes at most a sixth
+# of the time.
 _REST: Final = 5
 
 

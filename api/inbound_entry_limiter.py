@@ -65,7 +65,7 @@ class InboundEntryLimiter:
     async def owners(
         self, provider: Provider, account: str, now: datetime
     ) -> tuple[AccountOwner, ...]:
-        """Return each integration whose credentials belong to this platform account."""
+        """Return every integration that has credentials for this platform account."""
         async with self.database.unscoped() as connection:
             return await integrations_of_account(connection, provider, account, now)
 

@@ -11,7 +11,7 @@ _log = structlog.get_logger(__name__)
 
 async def begin_work(ref: WebhookRef, resources: Resources, *, wake: bool = False) -> None:
     """Start the workflow of a stored webhook. If the workflow cannot be started, a periodic sweep
-    starts it later. `wake`: make a waiting webhook retry now."""
+    starts it later. `wake`: if the webhook is waiting for a retry, retry it now."""
     settings = resources.settings
     try:
         await resources.engine.process_webhook(

@@ -68,8 +68,8 @@ from store.core.error_reports import keep_in
 from store.core.pools import REPORTS
 from store.widget.session_listener import listening
 
-# Maximum seconds that a dry run may wait before it starts. The remaining time until the response
-# deadline must be long enough to produce the result.
+# Maximum seconds that a dry run may wait before it starts. Enough time must remain until the
+# response deadline to produce the result.
 _DRY_RUN_PATIENCE_S: Final = 15.0
 
 

@@ -46,11 +46,10 @@ from store.tenants.keys import ActiveKey
 class Resources:
     """The shared resources of a process.
 
-    `bodies`: request bodies in progress, by caller. `uploads`: memory for request bodies with
-    files. `keys`, `widget_keys`: readers that look up
-    presented API keys and widget keys. `provider`: the external identity provider, or None.
-    `demo_shops`: None if members may not connect demo shops. `knowledge_search`: "words" if no
-    sentence encoder is installed.
+    `bodies`: request bodies in transit, by caller. `uploads`: memory for request bodies with files.
+    `keys`, `widget_keys`: readers that look up presented API keys and widget keys. `provider`: the
+    external identity provider, or None. `demo_shops`: None if members may not connect demo shops.
+    `knowledge_search`: "words" if no sentence encoder is installed.
     """
 
     settings: Settings
@@ -97,7 +96,7 @@ class Resources:
 
 async def _resources(
     request: Request,
-) -> Resources:  # The function is async, because FastAPI runs other functions in threads.
+) -> Resources:  # Async, because FastAPI runs synchronous functions in threads.
     resources: Resources = request.app.state.resources
     return resources
 

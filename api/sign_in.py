@@ -65,8 +65,8 @@ async def send_code(request: Request, email: str, brand: str | None) -> None:
     )
     async with resources.work.everywhere() as work:
         code_id = await make_code(work, wanted, resources.sealer, opening_limits(resources))
-    # Once Temporal has accepted the email's workflow, the email survives any crash. The response is
-    # sent only after that.
+    # The response is sent only after Temporal has accepted the email's workflow. From then on, the
+    # email survives any crash.
     await resources.engine.mail(SendMailInput(kind="code", record_id=code_id))
 
 

@@ -129,8 +129,8 @@ class SessionFeed:
         return b"".join(pieces)
 
     async def _read(self) -> Conversation:
-        # This read uses one of WIDGET_STREAMS's connection slots. In the client's own slot, it
-        # would block the client's other requests while it waits for a lock.
+        # This read uses one of WIDGET_STREAMS's connection slots. With the client's own slot, a
+        # read that waits for a lock would block the client's other requests.
         async with self._streams.reading.turn(self._reader.tenant):
             return await self._reader.read(self._after, as_part_of=SharedWork.WIDGET_STREAMS)
 

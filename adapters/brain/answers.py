@@ -59,7 +59,7 @@ class ChosenAnswer:
     """The sentences selected for a message. `probability`: the probability (0 to 1) that the best
     sentences answer the whole message.
 
-    `fits`: whether the names in question and answer match. The message must also ask a single
+    `fits`: whether the names in the question and the answer match, and the message asks a single
     question that does not ask for a reason. `other`: the best sentences from the next entry, or
     None.
     """
@@ -117,8 +117,8 @@ class AnswerModel:
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
-        """Load the models from a file (default: the file next to this module). Raises OSError if
-        the file cannot be read, and ModelInvalid."""
+        """Load the models from a file (default: the file next to this module). Raises ModelInvalid,
+        and OSError if the file cannot be read."""
         return cls((path or ANSWERS_PATH).read_bytes())
 
     def choose(

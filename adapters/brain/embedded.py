@@ -154,8 +154,8 @@ class EmbeddedBrain:
             return _Reading(own, seen)
         is_sure = seen.probability >= SURE_BY_ITSELF
         named = own_words(own)
-        # "Commande 1042" adds nothing to "1042". "Where is my order" is clear without the previous
-        # message.
+        # "Commande 1042" has no topic, so the previous message is interpreted in its place. "Where
+        # is my order" is clear by itself.
         is_empty = not named or (seen.category is Category.OTHER and names_anything(named))
         if is_empty and not is_thanks(said):
             text = before
@@ -262,8 +262,8 @@ def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understo
 
 
 def _seen(seen: Classification, wants: Wants) -> Classification:
-    """Return the classification. If the message consists of a single intent from another category,
-    replace the category with that one."""
+    """Return the classification with its category corrected. If the message consists of a single
+    intent that belongs to another category, that category is used."""
     if len(wants.all) != 1 or wants.unexplained:
         return seen
     classes = wants.all[0].categories

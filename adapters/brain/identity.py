@@ -1,5 +1,5 @@
-"""The identity of a client's brain, on one line. The results of saved cases are valid for one
-identity only."""
+"""The identity of a client's brain, as one line of text. The results of saved cases are valid for
+one identity only."""
 
 from functools import cache
 from hashlib import sha256

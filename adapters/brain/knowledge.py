@@ -26,9 +26,9 @@ from domain.agent.intents.wanted import clauses_that_want
 
 # A passage that covers less of the message is about a different topic.
 RELEVANT: Final = 0.5
-# Exponent that makes `strength` decrease faster than the coverage. One missing word out of four may
-# be the essential one, such as the lamp's name. `strength` must then stay below the default
-# threshold.
+# Exponent that makes `strength` decrease faster than the coverage. If one word out of four is
+# missing, it may be the essential one, such as a product's name. `strength` must then stay below
+# the default threshold.
 _GAP_PENALTY: Final = 1.5
 # Minimum `strength` at which a passage takes precedence over a template in categories with varying
 # questions.
@@ -40,7 +40,7 @@ LEAST_PROBABILITY: Final = 0.15
 SURE_PROBABILITY: Final = 0.88
 # The minimum probability at which a fitting answer is sent if the entry contains the same words as
 # the message. On the open questions in `evaluation/sets`, keyword matches alone would have sent 13
-# answers. The three wrong answers have a probability of at most 0.5.
+# answers. Three of them are wrong, each with a probability of at most 0.5.
 AGREEING_PROBABILITY: Final = 0.7
 DOUBTFUL_PROBABILITY: Final = 0.5
 """Below this probability, the draft for a human agent also contains the answer from the next

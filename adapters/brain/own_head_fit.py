@@ -106,7 +106,8 @@ class _ReadLessons:
         return logits
 
     def compared(self, held_back: Floats) -> HeldBackCount:
-        """Return how many examples each head classifies correctly, and how many both do."""
+        """Count the examples that only the new head, only the shared head, or both heads classify
+        correctly."""
         own = held_back.argmax(axis=1) == self.labels
         shared = self.shared.argmax(axis=1) == self.labels
         return HeldBackCount(

@@ -13,8 +13,8 @@ from domain.agent.intents.wanted import Want, Wants, read_wants
 
 # Minimum sentiment of a message that contains only praise, from -1 to 1.
 LEAST_MOOD: Final = 0.5
-# Minimum language probability of praise such as "Wow, merci, you made my day". An answer in either
-# language is acceptable.
+# The language probability of a message that contains only praise is raised to this value. Praise
+# such as "Wow, merci, you made my day" may be answered in either language.
 LEAST_LANGUAGE_PROBABILITY: Final = 0.9
 
 

@@ -25,7 +25,7 @@ _BODY_WEIGHT: Final = 0.85
 _QUESTION_SHARE: Final = 0.75
 # Without the lookbehind, the pattern would rescan a long run of punctuation from each character.
 _SENTENCE_END: Final = re.compile(r"(?<![.!?…])[.!?…]+(?=\s|$)|\n+")
-# "How does it work" asks about a thing. "It does not work" is a different topic.
+# Matches a question about how a thing works. "It does not work" is a different topic.
 _HOW_IT_WORKS: Final = re.compile(
     r"\bcomment (?:ça |cela )?(?:marche|fonctionne)(?:nt)?\b()"
     r"|\bhow do(?:es)? ((?:[\w'’-]+ ){1,6}?)works?\b",
@@ -160,10 +160,10 @@ class Coverage:
         """Return the fraction of the message that each text covers, from 0 to 1. Words in the title
         have the highest weight.
 
-        Questions have a higher weight than other words. A question with a single word is not
-        sufficient: "which bulb?" does not name the lamp. If only one word matches, the fraction is
-        0, unless the word is the message's only word and occurs in the title. The cost depends only
-        on the words that texts share with the message.
+        Words in the message's questions have a higher weight than other words, unless the questions
+        contain only one word. "Which bulb?" alone does not say which lamp is meant. If only one
+        word matches, the fraction is 0, unless the word is the message's only word and occurs in
+        the title. The cost depends only on the words that texts share with the message.
         """
         size = self._titles.size
         titled = {stem: self._titles.places(stem) for stem in question.stems}

@@ -222,6 +222,6 @@ class Gorgias:
 
 
 def _check_customer(seen: _Ticket, meant: str) -> None:
-    """Raise ActionRefused unless the ticket is this customer's. A reply goes to the customer's
-    address, but all of the ticket's participants see it."""
+    """Raise ActionRefused if the ticket belongs to a customer other than `meant`. A reply is sent
+    to `meant`, but all of the ticket's participants see it."""
     check_requester(seen.customer.email if seen.customer else None, meant)

@@ -1,6 +1,6 @@
 """HTTP access to hosts chosen by merchants, with the same SSRF protection as outgoing webhooks.
 
-Each request resolves its host, and fails if one of the addresses is not public. The request then
+Each request resolves its host, and fails if any of the host's addresses is not public. Otherwise it
 connects to one of the checked addresses. The certificate check and the Host header still use the
 host name.
 """

@@ -188,7 +188,7 @@ def _refuse(reply: Reply, unclear: type[DomainError]) -> None:
         raise ActionForbidden(detail)
     if reply.status == 409:
         raise Conflict(detail)
-    # 408 is a timeout at the server. The server may already have performed part of the work.
+    # After a timeout at the server (408), part of the work may already be done.
     if reply.status >= 500 or reply.status == 408:
         raise unclear(detail)
     raise ActionRefused(detail)

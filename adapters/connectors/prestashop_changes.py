@@ -12,8 +12,7 @@ from domain.inbound.polling import ChangesPage, FoundChange, poll_name
 _TOPIC: Final = "order.updated"
 _A_PAGE: Final = 20
 _TICK: Final = timedelta(seconds=1)
-# The maximum delay of a shop's local time relative to UTC. PrestaShop writes local times without an
-# offset.
+# How far a shop's local time may be behind UTC. PrestaShop writes local times without an offset.
 _BEHIND: Final = timedelta(hours=12)
 
 

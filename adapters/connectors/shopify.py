@@ -159,7 +159,8 @@ class Shopify:
     async def _find_by_number(self, number: str) -> Order | None:
         if not _NUMBER.fullmatch(number):
             return None
-        # Most shops prefix an order's name with #. The search also returns orders with other names.
+        # Most shops prefix an order's name with #. The results are filtered below, because the
+        # search also returns orders with other names.
         query = f'name:"#{number}" OR name:"{number}"'
         # The `order_id` in the shop's webhooks is longer than any order number.
         shop_id = f"{_ORDER_ID}{number}" if _SHOP_ID.fullmatch(number) else ""
@@ -206,7 +207,8 @@ def _data(answer: ShopifyAnswer[Data], unclear: type[DomainError]) -> Data:
     """Return the response's data, or raise the error that corresponds to its error codes."""
     if answer.data is not None and not answer.errors:
         return answer.data
-    # A response with both data and errors means that part of the mutation was executed.
+    # If a write's response contains both data and errors, part of the mutation may have been
+    # executed, so its outcome is unknown.
     if answer.data is None or unclear is ActionUnreachable:
         if "THROTTLED" in answer.codes:
             raise ActionUnreachable("throttled")

@@ -210,8 +210,7 @@ class RefundInput(BaseModel):
     orderId: str  # noqa: N815
     currency: str
     note: str
-    # Shopify sends no notification. The agent's answer informs the customer, and an email from
-    # Shopify would only repeat it.
+    # Disable Shopify's notification email, because the agent's answer already informs the customer.
     notify: Literal[False] = False
     transactions: tuple[TransactionInput, ...]
 
@@ -220,8 +219,8 @@ Data = TypeVar("Data", bound=BaseModel)
 
 
 def _or_none(value: object, read: ValidatorFunctionWrapHandler) -> object:
-    # In a response with errors, the data may be incomplete. In this case, the errors state the
-    # reason.
+    # Ignore data in an unexpected format. A response with errors may contain incomplete data, and
+    # its errors state the reason.
     try:
         return read(value)
     except ValidationError:

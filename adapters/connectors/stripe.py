@@ -141,7 +141,8 @@ class Stripe:
         called_so = [one for one in found.data if one.number.casefold() == wanted.casefold()]
         if not called_so:
             return None
-        # Failed payments, and payments at another shop, may have the same order number.
+        # Several payments may have this order number: failed payments, and payments at another
+        # shop. Prefer this customer's latest successful payment.
         orders = {one.id: one.order(self._integration_id) for one in called_so}
         best = max(
             called_so,

@@ -181,8 +181,8 @@ class WooCommerce:
             try:
                 await self._refund(exchange, order, left, key)
             except (ActionRefused, ActionUnreachable) as error:
-                # A human agent must be informed that the money was not refunded, because the order
-                # is already cancelled.
+                # The order is already cancelled but not refunded. ActionUnknown makes a human agent
+                # check it.
                 raise ActionUnknown("cancelled, and not given back") from error
         return order.id
 

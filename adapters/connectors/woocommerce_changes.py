@@ -15,8 +15,8 @@ from domain.integrations.errors import ActionUnreachable
 _TOPIC: Final = "order.updated"
 # Pages are small, because an order may be long and the response size is limited (`http.MAX_BODY`).
 _A_PAGE: Final = 20
-# The resolution of WooCommerce's timestamps. The API returns only orders that were modified after a
-# given time.
+# The next page starts this much before the last order's time, so that no order is skipped. It is
+# the resolution of WooCommerce's timestamps, and `modified_after` excludes the given time.
 _TICK: Final = timedelta(seconds=1)
 
 

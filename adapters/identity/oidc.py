@@ -194,7 +194,8 @@ class OidcProvider:
     async def _user_info(
         self, endpoint: str, tokens: _Tokens, subject: str
     ) -> Mapping[str, object]:
-        """Return the user's claims. Many providers omit the email address from the ID token."""
+        """Return the user's claims from the provider's UserInfo endpoint. It is needed because many
+        providers omit the email address from the ID token."""
         headers = {"authorization": f"Bearer {tokens.access_token}"}
         request = self._http.build_request("GET", endpoint, headers=headers)
         with _said_of_the_provider():

@@ -32,8 +32,8 @@ class SessionVerifier:
         admin_claim: str | None = None,
     ) -> None:
         """Create the verifier. `admin_claim`: the claim that makes the user an internal admin if it
-        is true. Only this service's tokens use it. `admins`: ids of users who are internal admins
-        regardless of their token."""
+        is true. It is honored only in tokens that this service has issued. `admins`: ids of users
+        who are internal admins regardless of their token."""
         self._keys = keys
         self._issuer = issuer
         self._audience = audience
@@ -78,8 +78,8 @@ def session_verifier(settings: IdentitySettings) -> SessionVerifier | None:
     configured. Call this function while an event loop is running."""
     admins = frozenset(comma_separated(settings.admin_user_ids or ""))
     if settings.jwt_jwks_url and settings.jwt_issuer and settings.jwt_audience:
-        # The settings list the admins, because another provider's claims must not grant access to
-        # every tenant.
+        # Without `admin_claim`, only the settings determine the admins: another provider's claims
+        # must not grant access to every tenant.
         return SessionVerifier(
             ProviderKeys(settings.jwt_jwks_url, clock=time.monotonic),
             issuer=settings.jwt_issuer,
@@ -101,5 +101,5 @@ def session_verifier(settings: IdentitySettings) -> SessionVerifier | None:
 
 
 def comma_separated(text: str) -> tuple[str, ...]:
-    """Return the non-empty values of a comma-separated list, without surrounding blanks."""
+    """Return the non-empty values of a comma-separated list, without surrounding whitespace."""
     return tuple(part.strip() for part in text.split(",") if part.strip())

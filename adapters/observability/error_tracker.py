@@ -194,8 +194,7 @@ class SpooledTracker:
         while True:
             with self._spooling():
                 for report_id, report in self._spool.adopt():
-                    # No further errors are counted in this report, because new errors never have
-                    # this key.
+                    # No new error has this key, so an adopted report's count does not increase.
                     self._open[report_id, "", "", None] = _Open(report_id, report, 0.0)
                     self._wake.set()
             await asyncio.sleep(_ADOPT_EVERY_S)

@@ -8,8 +8,9 @@ from typing import Final, Literal, Protocol
 
 HOLD_S: Final = 0.05
 """Minimum duration, in seconds, for a block of the event loop to be counted."""
-# If a block starts during the pause between two checks, the rest of that pause is not measured. On
-# average, half a pause is missing. A hundred checks per second use one percent of a CPU.
+# Pause between two checks, in seconds. If the loop is blocked during a pause, the measurement
+# misses the rest of that pause: half a pause on average. A shorter pause would use more CPU: a
+# hundred checks per second use one percent.
 _PAUSE_S: Final = 0.025
 
 Cause = Literal["own", "other"]

@@ -44,8 +44,8 @@ from domain.webhooks.delivery import DeliveryAttempt, DeliveryStatus
 from domain.webhooks.errors import Deferred
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-# Upper bounds of the histogram buckets, in seconds. A response usually takes tens of milliseconds.
-# Its deadline is 30 s.
+# Upper bounds of the histogram buckets, in seconds. They cover the usual response time, tens of
+# milliseconds, up to the deadline of 30 s.
 _BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 

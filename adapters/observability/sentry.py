@@ -18,8 +18,8 @@ from domain.core.errors import EngineUnavailable
 _SEND_S: Final = 5.0
 # Status codes for reports that Sentry will never accept: invalid or too large.
 _REFUSED: Final = frozenset({400, 413})
-# All fields of a report. Fields that a library might add (request, user, breadcrumbs, extra,
-# modules, server_name) are not in the list.
+# The only fields that are sent. Other fields that a library might add (request, user, breadcrumbs,
+# extra, modules, server_name) are dropped.
 _EVENT_FIELDS: Final = frozenset(
     {"event_id", "timestamp", "level", "platform", "transaction", "message", "tags", "exception",
      "fingerprint", "environment", "release", "sdk"}
@@ -61,7 +61,8 @@ class SentrySender:
             dsn=dsn,
             transport=self._outbox,
             before_send=self._scrub,
-            # Integrations would capture additional errors. Personal data is off by default.
+            # Integrations are disabled, because they would capture additional errors. The SDK sends
+            # no personal data by default.
             default_integrations=False,
             auto_enabling_integrations=False,
             max_breadcrumbs=0,

@@ -72,8 +72,8 @@ class TemporalEngine:
                 await self._while_healthy(self._started(event))
             except RPCError as error:
                 # If a worker stops, a run's first task may be lost together with the update. The
-                # server treats each retry of that start as already done, and rejects the update. A
-                # new start joins the run instead.
+                # server treats retries of that start as already done and rejects their updates.
+                # Send a new start instead, which joins the run.
                 if error.status is not RPCStatusCode.UNAVAILABLE:
                     raise
                 await self._client.service_client.check_health(timeout=_CHECKED_WITHIN)
@@ -292,7 +292,7 @@ class TemporalEngine:
 @contextmanager
 def outages_reported() -> Iterator[None]:
     """Raise EngineUnavailable for every error in the block that indicates that Temporal does not
-    respond. A client that has never connected raises RuntimeError."""
+    respond. This includes RuntimeError, which a client that has never connected raises."""
     try:
         yield
     except (

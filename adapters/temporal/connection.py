@@ -51,8 +51,8 @@ async def connect(temporal: TemporalSettings, *, lazy: bool = False) -> Client:
             ) from error
         raise EngineUnavailable(f"no Temporal answers at {temporal.address}") from error
     except (RuntimeError, TimeoutError) as error:
-        # The library uses the same error type for a rejected key and for a server that is down.
-        # Only the text differs.
+        # The library raises the same error type for a rejected key and for a server that is down,
+        # with different texts. `why_not` finds the cause.
         reason, reached = await why_not(temporal)
         if reached and temporal.is_encrypted and not isinstance(error, TimeoutError):
             raise InvalidInput(

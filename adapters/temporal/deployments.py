@@ -86,8 +86,8 @@ async def promote(
 ) -> str:
     """Wait until the workers of a build poll all queues, then make that build the current build.
 
-    Once every queue uses the build, return the id of the previous build, or "". Raises InvalidInput
-    if the change takes longer than `patience_s` seconds, and RPCError.
+    Once every queue uses the build, return the id of the previous build, or "". Raises RPCError,
+    and InvalidInput if the change takes longer than `patience_s` seconds.
     """
     before = await current(client, Work.WORKFLOWS, queue=names.ENGINE_QUEUE)
     blocking_condition = "Temporal does not answer"
@@ -137,8 +137,8 @@ async def _make_current(client: Client, build: WorkerDeploymentVersion) -> None:
 
 
 async def builds(client: Client, deployment: str) -> list[Build]:
-    """Return the deployment's builds that are known to Temporal. Raises InvalidInput for an unknown
-    deployment, and RPCError."""
+    """Return the deployment's builds that are known to Temporal. Raises RPCError, and InvalidInput
+    for an unknown deployment."""
     info = (await _describe(client, deployment)).worker_deployment_info
     return [
         Build(

@@ -48,8 +48,8 @@ class Poller:
 
 
 async def pollers(client: Client, work: Work, now: datetime, *, queue: str) -> list[Poller]:
-    """Return all workers that poll the queue for this kind of task, including workers that receive
-    none. Raises RPCError, or RuntimeError if the client has never connected."""
+    """Return all workers that poll the queue for this kind of task, even if the server sends them
+    no tasks. Raises RPCError, or RuntimeError if the client has never connected."""
     return _asking(await _describe(client, work, queue), now)
 
 

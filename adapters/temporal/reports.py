@@ -27,8 +27,8 @@ _QUERY_TIMEOUT: Final = timedelta(seconds=5)
 
 
 class TemporalReports:
-    """Reports on a Temporal server. For each kind and subject, at most one report runs at a time. A
-    second request joins the running report."""
+    """Reports for operators, which run as Temporal workflows. For each kind and subject, at most
+    one report runs at a time. A second request joins the running report."""
 
     def __init__(self, client: Client) -> None:
         self._client = client

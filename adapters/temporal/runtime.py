@@ -15,8 +15,8 @@ from temporalio.runtime import (
 from temporalio.worker import UnsandboxedWorkflowRunner, WorkflowRunner
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
-# Packages without side effects, and their imports, which the sandbox does not reload. Reloading
-# them for every run would account for most of the sandbox's cost.
+# Packages that the sandbox does not reload, including their imports. They have no side effects, and
+# reloading them for every run would account for most of the sandbox's cost.
 _PASSED_THROUGH: Final = (
     "domain",
     "activities",

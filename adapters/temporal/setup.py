@@ -159,7 +159,7 @@ async def ensure_retention_schedule(client: Client) -> None:
 
 
 async def ensure_forget_dry_runs_schedule(client: Client) -> None:
-    """Schedule the deletion of old dry runs for ten minutes before every hour."""
+    """Schedule the hourly deletion of old dry runs, at minute 50 of each hour."""
     work = (names.FORGET_DRY_RUNS, names.FORGET_DRY_RUNS_SCHEDULE, ForgetDryRunsInput())
     every_hour = replace(_at(0, 50), hour=(ScheduleRange(0, 23),))
     await _ensure_calendar(client, *work, every_hour)

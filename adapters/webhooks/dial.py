@@ -70,8 +70,8 @@ class Dialler:
         self.dialled: Address | None = None
 
     async def connect(self, addresses: Sequence[Address], port: int) -> socket.socket:
-        """Connect to the first address that accepts the connection. Raises OSError if none does,
-        PostFailed, and EngineUnavailable."""
+        """Connect to the first address that accepts the connection. Raises PostFailed,
+        EngineUnavailable, and OSError if no address accepts it."""
         *others, last = addresses[:_TRIED]
         for address in others:
             try:

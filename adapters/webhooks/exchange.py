@@ -107,8 +107,8 @@ class Exchange:
         try:
             return self._http.next_event()
         except h11.RemoteProtocolError as error:
-            # For a response with too many header bytes, h11 suggests 431 (Request Header Fields Too
-            # Large).
+            # h11 uses the hint 431 (Request Header Fields Too Large) for a response with too many
+            # header bytes.
             if error.error_status_hint == 431:
                 raise PostFailed(
                     FailureKind.TOO_LARGE, "the answer's headers are too large"

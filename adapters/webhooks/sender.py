@@ -70,7 +70,8 @@ class HttpWebhookSender:
         except PostFailed:
             return False
         except Deferred:
-            # The failure says nothing about the host name, because no thread was free.
+            # No lookup took place, because no thread was free. That is not a failure of the
+            # resolver.
             return True
         return True
 

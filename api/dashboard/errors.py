@@ -22,8 +22,8 @@ from services.dashboard.forms import keep_draft
 _TEMPLATE: Final = "core/error.html"
 _PAGES: Final = ("/app", "/authorize")
 _KEPT: Final = ("retry-after", "allow")
-# Maximum length of the reason in each language, in characters. Browsers drop cookies larger than 4
-# KB.
+# Maximum length of the reason in each language, in characters. The reason is sent in a cookie, and
+# browsers drop cookies larger than 4 KB.
 _MOST_REASON: Final = 400
 # Matches the part of an InvalidBody message that identifies the invalid field.
 _FIELD: Final = re.compile(r"champ « ([^«»]+) »")

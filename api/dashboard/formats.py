@@ -68,7 +68,7 @@ class Formats:
         return words["ago" if apart > timedelta() else "in"].format(self.span(abs(apart)))
 
     def since(self, moment: datetime) -> str:
-        """Format the time since a moment as “12 min”, or as “1 min” if it is shorter."""
+        """Format the time since a moment as “12 min”. The minimum is “1 min”."""
         return self.span(max(self.now - moment, timedelta(minutes=1)))
 
     def business(self, length: timedelta) -> str:
@@ -82,7 +82,7 @@ class Formats:
         )
 
     def wait(self, length: timedelta) -> str:
-        """Format a wait in business time as “12 min”, or as “1 min” if it is shorter."""
+        """Format a wait in business time as “12 min”. The minimum is “1 min”."""
         return self.business(max(length, timedelta(minutes=1)))
 
     def span(self, length: timedelta | float) -> str:

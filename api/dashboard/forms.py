@@ -28,9 +28,9 @@ SMALL_FORM: Final = 64 * 1024
 """Maximum length in bytes of a form that has no long texts, or whose sender is not signed in."""
 
 MAX_FIELD: Final = 2 * MAX_BODY
-"""Maximum length of a form field, in characters. A field may be longer than the longest text that
-its use case accepts, so that the use case explains its limit. A route states which of its fields
-may be longer."""
+"""Default maximum length of a form field, in characters. It exceeds the use cases' own limits, so
+that a slightly longer text is rejected by the use case, which explains the limit. A route can set a
+higher maximum for individual fields."""
 
 LONG_FIELDS: Final[Mapping[str, int]] = {
     "file": MAX_BYTES,
@@ -39,14 +39,15 @@ LONG_FIELDS: Final[Mapping[str, int]] = {
     "draft": MAX_FILE_BYTES,
     "message": MAX_TEXT_CHARS,
 }
-"""Maximum lengths, by name, of the long fields that a draft may contain, in characters."""
+"""Maximum lengths in characters, by name, of the long fields that a draft may contain."""
 
 _MAX_NAME: Final = 200
 _NONE: Final[Mapping[str, int]] = {}
 
-# A valid escape sequence has three characters. Invalid sequences cost more parsing time.
+# A form of MAX_BYTES has at most this many valid escape sequences, of three characters each. The
+# limit stops forms full of invalid sequences, which take longer to parse.
 _MAX_ESCAPES: Final = MAX_BYTES // 3
-# The limit is low, because a library's parsing time is quadratic in the length of a header.
+# The limit is low, because the time to parse a header is quadratic in its length.
 _MAX_PART_HEADERS: Final = 1_000
 _MAX_CONTENT_TYPE: Final = 200
 _BOUNDARY: Final = re.compile(rb"[0-9A-Za-z'()+_,./:=?-]{1,70}")
@@ -55,10 +56,10 @@ _BOUNDARY: Final = re.compile(rb"[0-9A-Za-z'()+_,./:=?-]{1,70}")
 async def read_form(
     request: Request, *, at_most: int = SMALL_FORM, long_fields: Mapping[str, int] = _NONE
 ) -> Mapping[str, str]:
-    """Return the fields by name of a form of at most this many bytes.
+    """Return a form's fields by name. `at_most`: the maximum length of the form in bytes.
 
-    A field has at most MAX_FIELD characters. `long_fields`: the higher maximum of other fields, by
-    name. A form with a longer field is rejected before any code uses the field. Raises
+    `long_fields`: the maximum length of each field that may exceed MAX_FIELD, by name. A form with
+    a field that is too long is rejected before any code uses the field. Raises
     UnsupportedMediaType, InvalidBody and the errors of `received`. A repeated field raises
     InvalidBody, because two parsers might pick different values.
     """
@@ -142,8 +143,8 @@ def _split(body: bytes, boundary: bytes) -> list[bytes]:
 
 
 def _part(part: bytes) -> tuple[str, str | AttachedFile]:
-    """Return a part's name, and its text or file. Raises InvalidBody. Only the start of a part can
-    contain headers, because parsing them takes a library quadratic time."""
+    """Return a part's name, and its text or file. Only the start of the part is searched for
+    headers, because the time to parse a header is quadratic in its length. Raises InvalidBody."""
     head, blank, _ = part[:_MAX_PART_HEADERS].partition(b"\r\n\r\n")
     named = [line.partition(b":") for line in head.split(b"\r\n")[1:]]
     headers = {name.strip().lower(): value.strip() for name, _, value in named}
@@ -175,7 +176,7 @@ def _checked(pairs: Sequence[tuple[str, str]], long_fields: Mapping[str, int]) -
     """Return the fields by name. Raises InvalidBody if a field is repeated or too long."""
     for name, text in pairs:
         limit = long_fields.get(name, MAX_FIELD)
-        # Browsers send two characters for a line break. The second one does not count.
+        # Browsers send a line break as two characters. Only one of them counts toward the limit.
         if len(name) > _MAX_NAME or len(text) - text.count("\r\n") > limit:
             raise InvalidBody(f"champ « {name[:_MAX_NAME]} » : {limit} caractères au plus")
     fields = dict(pairs)

@@ -55,10 +55,10 @@ NO_CLIENT = "/app/no-client"
 class Page:
     """The context of a page: the signed-in user, and the client that the page shows.
 
-    `clients`: all of the user's clients. `automation`: whether the client's automation is stopped.
-    `waiting`: the number of open reviews, counted up to MOST + 1. `record_id`: the id of the record
-    in the path. `switched`: whether the record belongs to a different client than the previous
-    page.
+    `clients`: all of the user's clients. `automation`: the stops that currently apply to the
+    client's automation. `waiting`: the number of open reviews, counted up to MOST + 1. `record_id`:
+    the id of the record in the path. `switched`: whether the record belongs to a different client
+    than the previous page.
     """
 
     request: Request
@@ -186,11 +186,12 @@ class OnPage:
     async def of(
         self, request: Request, visit: Visit, form_of: TenantId | None = None, *, stays: bool = True
     ) -> Page:
-        """Return the page, as `__call__` does, for a user who is authenticated and counted.
+        """Return the page, as `__call__` does, for a request that has already been authenticated
+        and counted toward the rate limit.
 
         `form_of`: the client for which the form was rendered. This client takes precedence, even if
         the user has since switched to another client. `stays`: whether subsequent pages also show
-        that client.
+        the form's client.
         """
         resources: Resources = request.app.state.resources
         record_id = ""

@@ -28,8 +28,8 @@ _POLICY: Final = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:{images}; font-src 'self'; "
     "base-uri 'none'; frame-ancestors 'none'; form-action {form_action}"
 )
-# Additional policy for pages with our script. No other script can turn text into markup, because
-# the page's nonce permits only this script.
+# Additional policy for pages with our script. The nonce permits only this script. Trusted Types
+# prevent it from turning text into markup, except through htmx's policy.
 _WITH_SCRIPT: Final = (
     "; script-src 'nonce-{nonce}'; connect-src 'self'; frame-src {frames}; "
     "require-trusted-types-for 'script'; trusted-types htmx"
@@ -145,8 +145,8 @@ class Pages:
 
 @pass_eval_context
 def _attributes(context: EvalContext, given: Mapping[str, object]) -> str:
-    """Return HTML attributes as Jinja's filter does, except that True becomes an attribute without
-    a value."""
+    """Return HTML attributes as Jinja's `xmlattr` filter does, except that True becomes an
+    attribute without a value, and False omits the attribute."""
     return do_xmlattr(
         context,
         {name: "" if one is True else one for name, one in given.items() if one is not False},

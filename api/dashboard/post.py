@@ -51,8 +51,8 @@ ONCE: Final = "_once"
 BACK: Final = "_back"
 WHO: Final = "_who"
 INTO: Final = "into"
-"""Name of the form field with the client for a new connection. A user who belongs to several
-clients chooses one of them in this field."""
+"""Name of the form field that specifies the client for a new connection. A user who belongs to
+several clients chooses one of them in this field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,8 +259,8 @@ async def _keep_for_later(request: Request, read: ReadForm, long_fields: Mapping
 
 
 def version_of(record: BaseModel) -> str:
-    """Return a digest of a record. A form contains the digest of its record, so that later changes
-    to the record are detected."""
+    """Return a digest of a record. Forms embed the digest, so that a submission is rejected if the
+    record has changed since the form was rendered."""
     return hashlib.sha256(record.model_dump_json().encode()).hexdigest()[:16]
 
 

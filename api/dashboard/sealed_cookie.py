@@ -1,5 +1,5 @@
-"""Encrypted sign-in state, kept in a cookie between two steps. As a result, the server stores
-nothing about users who abandon a sign-in. The browser cannot read or change the state."""
+"""Encrypted sign-in state, kept in a cookie between two steps. The server therefore stores nothing
+about users who abandon a sign-in, and the browser cannot read or change the state."""
 
 from datetime import datetime
 from typing import Literal, TypeVar

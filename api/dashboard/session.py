@@ -24,8 +24,8 @@ from services.identity.sessions import end_session, find_session, see_session
 SIGN_IN: Final = "/app/sign-in"
 CSRF: Final = "csrf"
 
-# Minimum interval between updates of a session's last use. The interval avoids a database write on
-# every request.
+# Minimum interval between updates of a session's last use, to avoid a database write on every
+# request.
 _SEEN_EVERY: Final = timedelta(minutes=1)
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 

@@ -4,8 +4,8 @@ import re
 from typing import Final, Literal
 from urllib.parse import quote
 
-# The fallback name for older programs is ASCII. The fallback name omits characters that would end a
-# quoted string or look like an escape.
+# The fallback name for older programs is ASCII. It omits characters that would end a quoted string
+# or look like an escape.
 _NOT_PLAIN: Final = re.compile(r"[^ !#$&\'()+,\-.0-9;=@A-Z\[\]^_`a-z{}~]")
 
 

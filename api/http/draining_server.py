@@ -69,7 +69,8 @@ class DrainingServer(uvicorn.Server):
         self.config.encoded_headers.append(_CLOSE)
         self.server_state.default_headers = [*self.server_state.default_headers, _CLOSE]
         for connection in self.server_state.connections:
-            # The default headers no longer affect the request that is already being processed.
+            # The request in progress was created with the old default headers, so disable
+            # keep-alive on it directly.
             if (newest := getattr(connection, "cycle", None)) is not None:
                 newest.keep_alive = newest.keep_alive and newest.response_started
 

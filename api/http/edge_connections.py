@@ -14,8 +14,7 @@ _IPV6_PREFIX: Final = 64
 
 
 class Waiting(IntEnum):
-    """The reason why a connection is idle. Connections that are idle for the first reason are
-    closed first."""
+    """The reason why a connection is idle, in the order in which idle connections are closed."""
 
     NEW = 0
     """No complete request head has arrived on the connection."""
@@ -48,7 +47,7 @@ class EdgeConnections:
 
     If the new connection's address has reached its limit, an idle connection from the same address
     is closed. If the process has reached its limit, an idle connection from the address with the
-    most connections is closed. Therefore, a flood from one address does not lock out other callers.
+    most connections is closed. A flood from one address therefore does not lock out other callers.
     """
 
     def __init__(self, limits: EdgeLimits) -> None:

@@ -15,9 +15,9 @@ _log = structlog.get_logger("api")
 
 
 class EdgeWatch:
-    """A log and counter of rejected requests. Requests with a 5xx status are reported as errors.
-    The instance is created before the application's resources, but is used only while the
-    application serves requests."""
+    """A log and counter of rejected requests. Rejections with a 5xx status are reported as errors.
+    An instance is created before the application's resources, so it looks them up when it is
+    used."""
 
     def __init__(self, app: FastAPI) -> None:
         self._app = app

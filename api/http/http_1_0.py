@@ -34,8 +34,7 @@ def without_chunks(
                 _closing(transport, _RESETS)
         elif message["type"] == "http.response.body" and endless:
             # uvicorn compares the number of bytes sent with the announced length. This response
-            # announces no length. Each piece therefore sets the expected length to the length of
-            # the piece.
+            # announces no length, so set the expected length to the length of each piece.
             cycle.expected_content_length = len(message.get("body", b""))
             if not message.get("more_body", False):
                 _closing(transport, _ENDS)

@@ -234,7 +234,8 @@ def _unique_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
 
 
 def _bounded_int(digits: str) -> int:
-    # A 64-bit integer has at most 20 characters. A longer number is rejected without conversion.
+    # A 64-bit integer has at most 20 characters. Longer numbers are rejected without conversion,
+    # because converting a very long number is slow.
     if len(digits) > 20 or int(digits) not in _INT64:
         raise InvalidBody("entier de plus de 64 bits")
     return int(digits)

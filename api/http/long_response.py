@@ -24,9 +24,9 @@ _SENT: Final = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ReaderLimits:
-    """Timeouts in seconds: one for a stalled reader and one for the entire response. The edge has a
-    shorter timeout for stalled readers (`api/http/edge_limits.py`). The timeout here works with any
-    server."""
+    """Timeouts in seconds: one for a stalled reader and one for the entire response. The edge
+    closes a stalled connection sooner (`api/http/edge_limits.py`), but the timeout here also works
+    with other servers."""
 
     stalled_s: float = 30
     total_s: float = 15 * 60
@@ -96,8 +96,9 @@ class ExportResponse(Response):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _next_after(self, worked: float) -> tuple[float, bytes | None]:
-        """Pause while gateway requests are handled, then return the result of `_next`. PostgreSQL
-        produces the piece while the previous one is sent."""
+        """Pause if gateway events are being handled, then return the result of `_next`. The caller
+        sends the previous piece in the meantime. `worked`: the seconds needed to produce that
+        piece."""
         await self._traffic.give_way(worked)
         return await self._next()
 
@@ -119,8 +120,8 @@ class ExportResponse(Response):
 
 @asynccontextmanager
 async def _ended(task: "asyncio.Task[T]") -> AsyncIterator["asyncio.Task[T]"]:
-    """Yield the task, and cancel it when the block ends. A generator cannot be closed while it is
-    running."""
+    """Yield the task. When the block ends, cancel the task and wait for it, because a generator
+    cannot be closed while it is running."""
     try:
         yield task
     finally:
@@ -129,8 +130,8 @@ async def _ended(task: "asyncio.Task[T]") -> AsyncIterator["asyncio.Task[T]"]:
 
 
 async def end_when_gone(receive: Receive, patience: asyncio.Timeout) -> None:
-    """Wait until the caller disconnects, then make `patience` expire. The server raises no error
-    when it sends to a disconnected caller."""
+    """Wait until the caller disconnects, then make `patience` expire. This is needed because the
+    server raises no error when it sends to a disconnected caller."""
     while (await receive())["type"] != "http.disconnect":
         pass
     patience.reschedule(asyncio.get_running_loop().time())

@@ -71,7 +71,7 @@ def never_cached(request: Request) -> None:
 
 
 async def read_fields(request: Request, limit: LimitScope) -> Mapping[str, object]:
-    """Return the fields of a form or a JSON object. The request counts toward the limit of the
+    """Return the fields of a form or a JSON object. The request counts toward the rate limit of the
     sender's address. Raises TooManyRequests, UnsupportedMediaType, InvalidBody and the errors of
     the readers."""
     resources: Resources = request.app.state.resources

@@ -53,8 +53,8 @@ class EdgeProtocol(HttpToolsProtocol):
     """One connection. It waits for a request head, responds to the request, then waits for the next
     one.
 
-    After the server rejects a request, the connection is `deaf`: it discards further data while the
-    peer has time to read the error response.
+    After the server rejects a request, the connection is `deaf`: it discards further data until the
+    peer has had time to read the error response.
     """
 
     watch: ClassVar[EdgeWatch]
@@ -73,7 +73,7 @@ class EdgeProtocol(HttpToolsProtocol):
         self._deaf = False
         self._why: DomainError = InvalidRequest()
         self._chunk = 0  # The bytes that the parser is currently processing.
-        self._held = 0  # Unparsed bytes, which do not yet form a complete head or body.
+        self._held = 0  # Bytes received that do not yet form a complete head or body.
         self._served: RequestResponseCycle | None = None
         self._deadline = Timer(self.loop, self.give_up)
         self._stall = Timer(self.loop, self.give_up)
@@ -218,8 +218,8 @@ class EdgeProtocol(HttpToolsProtocol):
 
             async def send_on(message: ASGISendEvent) -> None:
                 if message["type"] == "http.response.start" and self._is_last(cycle):
-                    # The response contains `Connection: close`, but `_linger` closes the
-                    # connection.
+                    # Send the response with `Connection: close`, but do not let uvicorn close the
+                    # connection, because `_linger` closes it.
                     cycle.keep_alive = False
                     await send(message)
                     cycle.keep_alive = True

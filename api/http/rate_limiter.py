@@ -35,8 +35,7 @@ class RateLimiter:
     async def check_request(
         self, request: Request, scope: LimitScope, key: str, now: datetime
     ) -> None:
-        """Count a request, and add headers with the caller's number of remaining requests to its
-        response.
+        """Count a request. Headers of its response state how many requests the caller has left.
 
         Raises TooManyRequests if the limit has been reached.
         """

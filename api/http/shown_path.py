@@ -11,7 +11,8 @@ from fastapi import FastAPI
 from starlette.routing import BaseRoute
 from starlette.types import Scope
 
-# The paths of our routes are shorter. Only an invented path can be longer.
+# Maximum length of a shown path. The paths of our routes are shorter, so only an invented path can
+# exceed it.
 MAX_SHOWN: Final = 256
 HIDDEN: Final = "…"
 _PARAMETER: Final = re.compile(r"\{(\w+)(?::\w+)?\}")

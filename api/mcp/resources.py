@@ -110,7 +110,8 @@ def _events(name: str) -> str:
 
 
 def _read(uri: str, mime_type: str, text: str) -> ReadResourceResult:
-    # In escaped JSON, an accented letter takes six bytes, and some other characters take twelve.
+    # Scale the limit by the text's size in escaped JSON, in which an accented letter takes six
+    # bytes and some other characters take twelve.
     longest = max(1, len(text) * (MAX_RESULT - 2_000) // max(1, len(json.dumps(text))))
     return ReadResourceResult(
         contents=[TextResourceContents(uri=uri, mime_type=mime_type, text=trusted(text, longest))]

@@ -126,8 +126,8 @@ def fits(payload: BaseModel) -> bool:
 
 
 def size(result: CallToolResult) -> int:
-    """Return the size of a result in bytes, as sent. In escaped JSON, each accented letter takes
-    six bytes."""
+    """Return the size in bytes of a result as sent, which is escaped JSON. It exceeds the text's
+    length in UTF-8, because each accented letter takes six bytes."""
     return len(json.dumps(result.model_dump(mode="json", by_alias=True)))
 
 

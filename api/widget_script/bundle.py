@@ -53,7 +53,7 @@ class WidgetScript:
 
 def joined(style: str, parts: Iterable[str]) -> str:
     """Return the parts as one immediately invoked function, so that the page cannot access their
-    names. The style loses the blanks that have no meaning."""
+    names. Insignificant whitespace is removed from the style sheet."""
     packed = _SEPARATOR.sub(r"\1\2", " ".join(style.split())).replace(";}", "}")
     declared = f"const STYLE = {json.dumps(packed)};\n"
     return f'(() => {{\n"use strict";\n{declared}{"".join(map(_lean, parts))}}})();\n'
@@ -61,7 +61,7 @@ def joined(style: str, parts: Iterable[str]) -> str:
 
 def _lean(part: str) -> str:
     """Return the part without indentation, comment lines and needless line breaks, which reduces
-    its size by a third. String literals in a part must be on one line. A line break stays where it
+    its size by a third. String literals in a part must be on one line. A line break is kept if it
     may end a statement or a comment."""
     lines = (line.strip() for line in part.splitlines())
     code = [line for line in lines if line and not line.startswith(_COMMENT)]

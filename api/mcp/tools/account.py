@@ -175,8 +175,8 @@ async def get_metrics(at_work: AtWork, wanted: MetricsWanted) -> McpMetrics:
         }
     )
     first, last = query.days(at_work.start.at)
-    # Limit the last day instead of adding days to it, because the latest possible date is in the
-    # year 9999.
+    # Add at most the range's own length to the first day. A later date might be beyond the year
+    # 9999, which `date` cannot represent.
     until = first + min(last - first, timedelta(days=wanted.limit - 1))
     async with at_work.resources.database.reading(at_work.tenant) as connection:
         found = await MetricsRepository(connection, at_work.tenant).between(first, until)

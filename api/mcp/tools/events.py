@@ -99,7 +99,8 @@ async def draft_reply(at_work: AtWork, wanted: DraftWanted) -> McpDryRun:
             wanted.conversation_id
         )
         event = await EventRepository(connection, at_work.tenant).inbound(event_id)
-    # The stored event no longer contains claims that the sender was not authorized to make.
+    # The stored event's claims can be trusted: when it was stored, claims that its sender was not
+    # authorized to make were removed.
     stored = replace(at_work.event_caller, vouches=True)
     return await _dry_run(at_work, stored, event)
 

@@ -40,7 +40,8 @@ async def show(member: MemberDep, resources: ResourcesDep) -> PlanAnswer:
 )
 async def buy(member: OwnerDep, body: Body, resources: ResourcesDep) -> CheckoutAnswer:
     """This operation requires the owner role. The upgrade takes effect when its payment is
-    confirmed. The first payment covers the rest of this month. Later months are billed monthly."""
+    confirmed. The first payment covers the rest of this month. After that, the plan is billed
+    monthly."""
     offered = await buy_plan(
         resources.work,
         member.actor,

@@ -18,7 +18,8 @@ router = APIRouter(route_class=DescribedRoute)
     summary="Get a client's usage in the current calendar month",
 )
 async def usage(asked: UsageOfDep, resources: ResourcesDep) -> UsageRecord:
-    """Each user can send 60 requests in 60 s. Only internal admins can get a 404 response."""
+    """Each user can send 60 requests in 60 s. If the client does not exist, internal admins get a
+    404 response, and other callers get 403."""
     async with resources.database.reading(asked.tenant) as connection:
         found = await UsageRepository(connection, asked.tenant).in_month(period_of(asked.now))
     return usage_record(found, asked.now)

@@ -35,8 +35,9 @@ async def customers(
     asked: Annotated[Asked[CustomersQuery], Depends(QueryInClient(CustomersQuery))],
     resources: ResourcesDep,
 ) -> CustomerList:
-    """Lists customers, latest contact first. The list is paginated. The figures of each customer
-    come from the latest 20 messages and orders. A search examines at most 1,000 customers."""
+    """Lists customers, latest contact first. The list is paginated. Each customer's figures are
+    computed from that customer's latest 20 messages and orders. A search examines at most 1,000
+    customers."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         found, behind = await list_customers(

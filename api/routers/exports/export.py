@@ -106,8 +106,8 @@ class _OwnExport(Part):
 async def export_data(
     wanted: Annotated[_Wanted, Depends(_OwnExport())], request: Request, resources: ResourcesDep
 ) -> Response:
-    """Each user can send 5 requests in 60 s. The route exports the caller's own client: the user's
-    oldest client, or the API key's client. The request cannot name another client, and parameters
+    """Each user can send 5 requests in 60 s. The route exports the data of the user's oldest
+    client, or of the API key's client. The request cannot specify another client, and parameters
     other than `format` are ignored. A session token needs the owner or admin role, as on the
     `/app/data` page.
 
@@ -124,8 +124,8 @@ def export_answer(
     request: Request,
     resources: Resources,
 ) -> ExportResponse:
-    """Return a streamed response with all of a client's data as one file. The audit log names the
-    actor before the first byte is sent."""
+    """Return a streamed response with all of a client's data as one file. The export is recorded in
+    the audit log, with its actor, before the first byte is sent."""
     _, media_type = _FORMS[form]
     service = resources.settings.server.service
     place = ExportPlace(tenant)

@@ -220,7 +220,7 @@ def _sent_back(request: Request, asked: _Asked, refused: OAuthRefused) -> Respon
 
     No link to our service may redirect a browser to an Internet address, because anyone can
     register an OAuth client that fails intentionally. A browser that comes from the sign-in form is
-    never redirected, because that form's policy forbids the redirect. Chromium would stay on the
+    never redirected. That form's Content-Security-Policy forbids it, and Chromium would stay on the
     form.
     """
     back = asked.answered(error=refused.error, error_description=refused.description)

@@ -106,8 +106,8 @@ async def webhook(request: Request, resources: ResourcesDep) -> Response:
         resources.inbound.refusals.note(
             endpoint.tenant, endpoint.integration_id, reason, resources.now()
         )
-        # A request with an unreadable body is not counted, because a platform relays untrusted
-        # messages.
+        # A request with an unreadable body does not count against its sender, because platforms
+        # relay messages that anyone may have written.
         if isinstance(refused, InboundRefused) and reason is not RefusalReason.UNREADABLE:
             await _count_refusal(request, resources, sender)
         if isinstance(refused, TooManyRequests):
@@ -157,8 +157,8 @@ async def _endpoint(platform: Platform, token: str, resources: Resources) -> Ope
 async def _owners(
     account: str | None, believed: Believed, sender: _Sender, resources: Resources
 ) -> tuple[AccountOwner, ...]:
-    """Return each integration that accepts this kind of webhook and whose credentials have
-    authenticated with the platform account. If there is none, increment a metric."""
+    """Return every integration that accepts this kind of webhook and has credentials for the
+    platform account. If there is none, increment a metric."""
     owners: tuple[AccountOwner, ...] = ()
     platform = sender.platform
     if account is not None:

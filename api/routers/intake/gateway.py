@@ -88,8 +88,8 @@ async def gateway(
 
 
 def _ignored(call: GatewayRequest) -> list[GatewayNotice]:
-    """Return notices about ignored fields. The fields claim that a customer is verified, or contain
-    a merchant request, and the caller lacks the permission."""
+    """Return a notice for each field that is ignored because the caller lacks the permission. These
+    fields claim that a customer is verified, or contain a merchant request."""
     notices = [NOT_VOUCHED] if claims_proof(call.payload) else []
     return [*notices, NOT_THE_MERCHANT] if call.merchant_request else notices
 

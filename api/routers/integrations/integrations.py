@@ -60,7 +60,7 @@ async def connect(
     """A member of several clients must specify the client. A new connection ends an existing
     connection to the same provider. The credentials are encrypted before they are stored, then
     tested with one inexpensive read request. The connection is stored even if the test fails.
-    `problem` reports the result."""
+    `problem` then states the reason."""
     credentials = {name: secret.get_secret_value() for name, secret in body.credentials.items()}
     return await connect_and_try(
         resources.work,

@@ -1,5 +1,5 @@
-"""/api/dashboard/corrections: edits of the agent's drafts by human reviewers, and suggestions
-derived from these edits."""
+"""/api/dashboard/corrections: human reviewers' edits to the agent's drafts, and suggestions derived
+from these edits."""
 
 from typing import Annotated, Final
 

@@ -31,7 +31,7 @@ async def replace(
     body: Annotated[BusinessHoursBody, Depends(JsonBody(BusinessHoursBody))],
     resources: ResourcesDep,
 ) -> BusinessHours:
-    """The new hours and the new target apply to all waiting messages immediately. The metrics of
-    the latest days use them from the following night on."""
+    """The new hours and the new target apply to all waiting messages immediately. The next nightly
+    computation also applies them to the metrics of the latest days."""
     async with resources.work.of(member.tenant) as work:
         return await set_business_hours(work, member.actor, body.hours)

@@ -52,7 +52,7 @@ async def attachment(
     token: Annotated[str, Depends(_SessionToken())],
     resources: ResourcesDep,
 ) -> Response:
-    """A file belongs to a message that the shop's team has sent in this session."""
+    """Returns a file from a message that the shop's team has sent in this session."""
     session = held_session(resources.sealer, page.tenant, token)
     if session is None:
         raise SessionUnknown

@@ -38,8 +38,8 @@ OwnersPost = Annotated[Post, Depends(Posted(OWNERS))]
 
 @router.get(_PLAN)
 async def plan(page: AnyonesPage) -> Response:
-    """Show the plan and credits. Stripe redirects to this page and adds the checkout to the
-    query."""
+    """Show the plan and credits. After a checkout, Stripe redirects to this page with the
+    checkout's id in the query."""
     came_from = parse_ulid(page.request.query_params.get("checkout", ""))
     async with page.resources.database.reading(page.tenant) as connection:
         subscription = await AccountRepository(connection, page.tenant).subscription()

@@ -73,7 +73,8 @@ def _form(page: Page, typed: Typed, plan: ImportPlan | None) -> Response:
 
 
 def _with_file(fields: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the fields with the text of the uploaded file. The form then contains the text."""
+    """Return the fields with the uploaded file's text in the `text` field. The confirmation form
+    can then submit the text again without the file."""
     return {**fields, "text": fields.get("file") or fields.get("text", "")}
 
 

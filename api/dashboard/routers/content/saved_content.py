@@ -25,8 +25,8 @@ class ContentQuery(PageQuery):
 
 
 def saved_at(path: str, lost: LostOutcomes) -> str:
-    """Return the URL of the page to show after saving. The query states the number of passed cases
-    that must run again."""
+    """Return the URL of the page to show after saving. The URL's query string states the number of
+    passed cases that must run again."""
     return f"{path}?lost={lost.count}" if lost.count else path
 
 

@@ -73,8 +73,8 @@ async def save(post: Annotated[Post, Depends(Posted(ANYONE))]) -> Response:
 
 @router.post(_LEAVE)
 async def leave(post: Annotated[Post, Depends(Posted(ANYONE))]) -> Response:
-    """End the user's membership in the client that the form names. Raises AccessDenied. Raises
-    OwnerStays for the owner, who cannot leave."""
+    """End the user's membership in the client that the form specifies. The owner cannot leave.
+    Raises AccessDenied, OwnerStays."""
     page = post.page
     named = post.text("client_id")
     left = next((one for one in page.clients if one.id == named), None)

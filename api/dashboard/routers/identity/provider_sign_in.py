@@ -122,7 +122,8 @@ async def open_shop(request: Request, resources: ResourcesDep) -> Response:
     newcomer = step_of(request, NewcomerStep)
     if newcomer is None:
         raise SignInInterrupted
-    # This step creates new accounts. It must not sign in to an existing account.
+    # If the user already has an account, redirect to the sign-in page. This route must only create
+    # accounts.
     async with resources.database.reading_across() as connection:
         if await address_of(connection, newcomer.subject) is not None:
             return RedirectResponse(f"{SIGN_IN}?next={quote(newcomer.next, safe='')}", 303)

@@ -76,8 +76,8 @@ async def ask_for_code(request: Request) -> Response:
 
 @router.post(SIGN_UP, dependencies=_OURS)
 async def open_account(request: Request) -> Response:
-    """Send a sign-in code to a user who opens an account with a shop's name. Users with an account
-    sign in to the existing account."""
+    """Send a sign-in code to a user who opens an account with a shop's name. Users who already have
+    an account sign in to that account."""
     return await _send(request, "identity/sign_up.html", is_new=True)
 
 
@@ -103,7 +103,8 @@ async def verify(request: Request) -> Response:
 @router.post("/app/sign-out")
 async def sign_out(request: Request, resources: ResourcesDep) -> Response:
     visit = await visit_of(request)
-    # The session has expired. Returning to this route would sign the user out again.
+    # The session has expired, so there is nothing to end. The redirect omits `next`, because a
+    # return to this route after sign-in would sign the user out.
     if visit is None:
         return RedirectResponse(SIGN_IN, status_code=303)
     check_form(request, visit, await read_form(request))

@@ -39,8 +39,8 @@ AddressPost = Annotated[Post, Depends(Posted(MANAGERS, ONE_ID, client_of))]
 @router.get(_ADDRESS)
 @router.get(_ROTATE)
 async def to_connection(page: AddressPage) -> Response:
-    """Redirect to the connection's page. A reload of a page that showed a secret sends a request to
-    this route. The secret is therefore not shown again."""
+    """Redirect to the connection's page. If the user reloads a page that showed a secret, the
+    browser requests this route, so the secret is not shown again."""
     return RedirectResponse(ONE.format(integration_id=page.record_id), status_code=303)
 
 

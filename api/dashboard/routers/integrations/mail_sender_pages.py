@@ -94,7 +94,7 @@ async def verify(post: ManagersPost) -> Response:
     body = post.body(SenderCodeBody, code=post.text("code").strip())
     async with post.working(_SENDER) as work:
         verified = await verify_mail_sender(work, page.actor, body.code, page.resources.sealer)
-    # The failed attempt counts toward the limit, because it has been committed.
+    # Raise the error only after the commit, so that the failed attempt counts toward the limit.
     if verified is None:
         raise InvalidSenderCode
     return post.done(_SENDER, "mail_sender.verified")

@@ -1,4 +1,4 @@
-"""/app/corrections: edits of drafts by human reviewers, from which the agent learns."""
+"""/app/corrections: human reviewers' edits to drafts, from which the agent learns."""
 
 from typing import Annotated, Final
 

@@ -124,7 +124,7 @@ def _previewed(
 
 
 def _seen(entries: Iterable[PlaybookEntry]) -> str:
-    """Return a digest of the existing playbook versions and whether each playbook is active. A
-    different digest reveals changes made since the preview."""
+    """Return a digest of each playbook's version and active state. The import is rejected if the
+    digest has changed since the preview."""
     there = [(one.playbook.id, one.playbook.version, one.is_active) for one in entries]
     return hashlib.sha256(repr(there).encode()).hexdigest()[:16]

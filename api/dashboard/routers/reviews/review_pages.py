@@ -204,17 +204,17 @@ def _plan_seen(found: Review) -> str:
 
 
 def _seen(found: Review) -> str:
-    """Return a digest of the draft and the plan. A different digest reveals changes made since the
-    reviewer read the page."""
+    """Return a digest of the draft and the plan. Forms embed the digest, so that a decision is
+    rejected if either has changed since the page was rendered."""
     return hashlib.sha256(_PLAN.dump_json(found.plan) + found.draft.encode()).hexdigest()[:16]
 
 
 def _diffs(
     found: Review, refused: Draft | None
 ) -> tuple[tuple[Piece, ...], tuple[Piece, ...] | None]:
-    """Return two word diffs. The first compares the agent's draft with the current draft. The
-    second compares the draft of a rejected approval with the current draft. It is None if no
-    approval was rejected or the two drafts are equal."""
+    """Return two word diffs. The first compares the agent's draft with the current draft. If an
+    approval was rejected, the second compares the draft that the reviewer saw with the current
+    draft. It is None if no approval was rejected or the two drafts are equal."""
     own = word_diff(found.agent_draft, found.draft) if found.draft != found.agent_draft else ()
     seen = None if refused is None else refused.fields.get("draft", "").replace("\r\n", "\n")
     if seen is None or seen == found.draft.replace("\r\n", "\n"):

@@ -1,5 +1,5 @@
 """/app/settings/business-hours: the form for the client's business hours and its target for the
-first answer. The settings page shows it."""
+first answer. The settings page shows this form."""
 
 from typing import Final
 

@@ -47,8 +47,8 @@ async def rotation(page: WebhookPage) -> Response:
         form=form,
         hours=_HOURS,
         typed=await page.typed(form, {"overlap_hours": str(round(OVERLAP_HOURS))}),
-        # The form's version includes both signing secrets. If two users rotate the secret at the
-        # same time, the second form is rejected.
+        # The version includes both signing secrets. If two users rotate the secret at the same
+        # time, the second submission is therefore rejected.
         seen=version_of(found.model_copy(update={"failure_count": 0, "missed": 0})),
     )
 
