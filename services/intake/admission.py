@@ -195,8 +195,8 @@ async def counted_customer(
 ) -> LimitKey | None:
     """Return the key of the customer toward whose limit the event counts, or None.
 
-    A query is needed only for an email. If the event is from a webhook or a poll (`is_brought`) and
-    its sender is verified, another query is needed.
+    An email requires one query. A verified sender's event from a webhook or a poll (`is_brought`)
+    requires one more.
     """
     authserv_ids: Iterable[str] = ()
     if needs_mail_servers(event):

@@ -16,8 +16,8 @@ from domain.widget.errors import WidgetShareUsed
 from domain.widget.share import WidgetShare
 from services.core.gate import Gate
 
-# In this process, one client's admissions take turns. A client's concurrent callers, or a lock on
-# its row, then leave database connections for other clients.
+# In this process, one client's admissions take turns. A client with many concurrent callers, or
+# with a locked row, therefore cannot use up the database connections.
 _PATIENCE_S: Final = 4.0
 _MAX_FULL: Final = 50_000
 
@@ -31,8 +31,8 @@ digest, the message limit of a widget share, or None for the client's own window
 class EntryLimiter:
     """A cache of full message windows, each with the time of its oldest message.
 
-    A full window stays full in every process until its oldest message expires. After an eviction,
-    one additional query to PostgreSQL is needed.
+    A full window stays full in every process until its oldest message expires. An eviction costs
+    only one additional query to PostgreSQL.
     """
 
     def __init__(self, *, patience_s: float = _PATIENCE_S, max_full: int = _MAX_FULL) -> None:
@@ -68,7 +68,8 @@ class EntryLimiter:
         """Return the error with which the event would certainly be rejected. Return None if the
         database must check the event.
 
-        The database must check an email if the client's mail servers authenticate its sender.
+        An email whose sender the client's mail servers authenticate is not checked against its
+        customer's window. Identifying that customer requires a query.
         """
         if not self._full:
             return None

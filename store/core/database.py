@@ -86,8 +86,8 @@ class Database:
                 "connect_timeout": _CONNECT_TIMEOUT_S,
                 "options": f"-c role={APP_ROLE} "
                 f"-c lock_timeout={_LOCK_TIMEOUT} -c statement_timeout={_STATEMENT_TIMEOUT_S:.0f}s "
-                # A cached plan would describe the tables as they were when the plan was created
-                # (decision 0045).
+                # Plans are not cached. A plan that was created while the tables were almost empty
+                # would be slow after they have grown (decision 0045).
                 "-c plan_cache_mode=force_custom_plan "
                 # PostgreSQL cancels a running statement if the client disconnects.
                 "-c idle_in_transaction_session_timeout=30s -c client_connection_check_interval=1s "

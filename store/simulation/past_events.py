@@ -34,8 +34,8 @@ from store.core.repository import TenantRepository
 from store.intake.attachments import attachments_of
 from store.simulation.past_spending import PastSpending, SpentBefore
 
-# The clocks of machines differ, and an id is generated slightly before or after the time in its
-# row.
+# Events are selected by id, so the range of ids must be wider than the period. The clocks of
+# machines differ, and an id may be slightly older or newer than its row's time.
 _MARGIN: Final = timedelta(days=1)
 _HOUR: Final = timedelta(hours=1)
 
