@@ -32,8 +32,8 @@ def _upsert() -> "sa.sql.dml.ReturningInsert[tuple[str]]":
     fresh = sa.func.jsonb_populate_recordset(
         sa.text("NULL::metrics_daily"), sa.bindparam("rows", type_=JSONB)
     ).table_valued(*metrics_daily.columns, name="fresh")
-    # The scalar subquery looks up each row's client by key. A join might read all clients for each
-    # row.
+    # The scalar subquery looks up each row's client by key. With a join, the planner might choose
+    # to read all clients for each row.
     is_open = (
         sa.select(clients.c.closed_at.is_(None))
         .where(clients.c.id == fresh.c.client_id)

@@ -53,8 +53,8 @@ class CustomerArrivals:
     """Platform data about one customer of one client.
 
     `key`: the key of the customer's address or, for a visitor without an address, the key of the
-    session. Platforms do not know session keys, so the data of such a visitor is found only by
-    `mark`. `mark`: the `erased_at` of the customer's events.
+    session. `mark`: the `erased_at` of the customer's events. Platforms do not know session keys,
+    so the data of a visitor without an address is found only by `mark`.
     """
 
     def __init__(

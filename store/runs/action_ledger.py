@@ -159,7 +159,7 @@ class ActionLedger(TenantRepository):
     async def record(
         self, place: LedgerPlace, effect: Effect, *, entry_id: str, now: datetime
     ) -> None:
-        """Record an action without any effect outside the database as done. Idempotent."""
+        """Record that an action is done if its only effect is in the database. Idempotent."""
         row = self._row(
             place, effect, entry_id=entry_id, state=StepState.DONE, now=now, finished_at=now
         )
