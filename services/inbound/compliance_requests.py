@@ -103,8 +103,8 @@ async def _redact_customer(
     """Erase a customer completely, as an operator would. If the platform does not identify a
     customer, erase only the orders that it lists.
 
-    A manager chooses a connection's name, but is not allowed to erase customers. An operator
-    therefore decides, unless the connection has authenticated with the shop.
+    A manager can enter the name of any shop in a connection, but is not allowed to erase customers.
+    An operator therefore decides, unless the connection has authenticated with the shop.
     """
     if not await IntegrationRepository(work.connection, work.tenant).is_proved(integration_id):
         return Performed(Outcome.DUTY_FOR_PEOPLE, ComplianceReason.SHOP_UNPROVED)

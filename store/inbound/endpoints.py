@@ -168,9 +168,9 @@ class EndpointRepository(TenantRepository):
         """Replace the token, the secret or both. The previous value stays valid until
         `previous_until`. If that time has passed, the previous value is invalid immediately.
 
-        At most one previous value is valid. A current value that is not allowed to vouch for
-        customers is discarded. If it were kept as a previous value, it would be allowed to vouch
-        for customers together with its successor. Raises EndpointNotFound.
+        At most one previous token and one previous secret are valid. A current value that is not
+        allowed to vouch for customers is discarded. If it were kept as a previous value, it would
+        be allowed to vouch for customers together with its successor. Raises EndpointNotFound.
         """
         # If only one of token and secret is replaced, the previous value of the other is kept and
         # stays valid until the same time.

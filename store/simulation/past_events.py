@@ -263,8 +263,8 @@ def _before(row: "sa.Row[*tuple[Any, ...]]") -> ReplayFacts:
 def _thread(row: "sa.Row[*tuple[Any, ...]]") -> Thread:
     """Return the thread in its state after the previous message.
 
-    A question is open once the agent has sent it to the customer. A pending proposal belongs to the
-    next message.
+    The agent's question is open only if it has reached the customer. The proposal is the one that
+    was pending when this row's message arrived.
     """
     settled = Thread.model_validate(row.thread_after or {})
     thread = settled if row.has_reached else settled.without_question
