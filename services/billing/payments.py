@@ -91,7 +91,8 @@ async def _take(work: UnitOfWork, event: PaymentEvent) -> Taken:
     checkout = await checkouts.read(event.checkout_id or "")
     problem = doubt(event, checkout, await checkouts.active())
     if event.kind is PaymentKind.PAID and checkout.state is CheckoutState.PAID:
-        # The payment provider reports a single payment several times, in events of different types.
+        # The payment provider reports a single payment in several events of different types. Only
+        # the first one has an effect.
         repeated = event.session_id == checkout.session_id
         settlement = (
             Settlement(EventState.NOTED)
@@ -158,7 +159,8 @@ async def _raise_plan(work: UnitOfWork, checkout: Checkout, plan: Plan) -> None:
     if checkout.replaces is not None:
         await checkouts.renew(checkout.replaces, RenewalState.REPLACED)
     if checkout.renewal is RenewalState.ENDED:
-        # The payment provider reported the end of the subscription before its start.
+        # The events arrived in the wrong order: the provider has already reported the end of this
+        # subscription.
         await _lower_plan(work, plan, at_period_end=False)
     else:
         await checkouts.renew(checkout.id, RenewalState.ACTIVE)

@@ -79,8 +79,8 @@ async def choose_plan(
         await payments.renew(active.subscription_id, monthly)
         async with units.of(tenant) as work:
             active = await _check_lower(work, plan)
-            # A concurrent choice may have reached the payment provider last, so this choice is sent
-            # again.
+            # If another choice was stored in the meantime, it may have reached the payment provider
+            # last. This choice is then sent again.
             if active is not None and active.choice == choice:
                 return await _choose(work, actor, plan, active, monthly)
     raise PaymentsUnreachable("chosen at the same time")

@@ -14,8 +14,8 @@ from store.tenants.accounts import AccountRepository
 
 
 async def start_case_run(work: UnitOfWork, actor: Actor, variant: Variant = LIVE) -> CaseRun:
-    """Start a run of all saved cases after the commit. The caller must have validated the names in
-    the variant's content.
+    """Start a run of all saved cases after the commit. The caller must have checked that the
+    template or entry to which the variant's content refers exists.
 
     Raises RoleRequired, ClientNotFound, and PlaybookNotFound for an unknown playbook in the
     variant. Raises PatternTaken for a draft that would never be used, and CaseRunUnderWay if the

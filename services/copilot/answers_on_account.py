@@ -186,7 +186,7 @@ async def on_audit(trail: Trail, asked: AskedOfCopilot) -> str:
     wanted = AuditAsked(limit=_AUDIT_READ)
     found, tongue = (await trail.use(READ_AUDIT, wanted)).entries, asked.tongue
     words = set(map(stem, plain_words(asked.text)))
-    # The action of an audit entry starts with its subject, as in `playbook changed`.
+    # The first word of an audit entry's action is its subject, as in `playbook changed`.
     named = [one for one in found if stem(one.what.split()[0]) in words]
     lines = [
         phrase(

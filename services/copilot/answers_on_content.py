@@ -160,7 +160,7 @@ def _what_changed(one: PolicyChange, trail: Trail, tongue: Tongue) -> str:
 
 
 async def on_articles(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Answer the question about which knowledge entries the agent cites most."""
+    """List the knowledge entries that the agent cites most often."""
     found, tongue = await trail.use(READ_CONTENT_USES, UsesWanted()), asked.tongue
     days = trail.formats.number(USED_DAYS)
     if not found.entries:

@@ -34,7 +34,8 @@ MAX_DRAFTS: Final = 10
 MAX_FACTS: Final = 24_000
 """Maximum length of one tool's findings that are sent to a language model, in characters."""
 
-# Characters with a special meaning in Markdown. Without them, a label cannot end its link early.
+# Characters with a special meaning in Markdown. They are removed from labels, so that a label
+# cannot end its link early.
 _MARKUP: Final = re.compile(r"[\[\]()<>*_`\\\s]+")
 _LABEL_CHARS: Final = 80
 

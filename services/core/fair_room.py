@@ -84,8 +84,8 @@ class FairRoom:
     def _loads(self, place: "RoomShare") -> list[int]:
         """Return the number of units held by each of the reservation's keys, largest first.
 
-        Reservations with the same largest key are compared by their second key. A network with
-        many streams for one client therefore loses a reservation before the client's other
+        Two reservations with the same largest load are compared by their second load. For example,
+        a network with many streams for one client loses a reservation before the client's other
         visitors do.
         """
         return sorted((self._held[key] for key in place.keys), reverse=True)

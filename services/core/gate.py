@@ -71,7 +71,8 @@ class Gate(Generic[K]):
                 raise
             finally:
                 if self._waiting[key] and self._turn_s:
-                    # The lock is released at the end of the turn. The caller continues immediately.
+                    # The caller continues immediately, but the lock is released only at the end of
+                    # the turn.
                     loop.call_at(ends, turns.lock.release)
                 else:
                     turns.lock.release()

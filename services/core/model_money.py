@@ -26,7 +26,8 @@ _log = structlog.get_logger(__name__)
 
 
 class ModelMoney:
-    """The monthly budget for each client, and the daily ceilings for all clients together.
+    """The budgets for language models: a monthly budget for each client, and daily budgets that
+    clients share.
 
     All code that calls a language model on behalf of a client reserves and charges the cost through
     this class. Amounts are in millionths of a US dollar.
@@ -40,8 +41,8 @@ class ModelMoney:
     async def reserve(
         self, tenant: TenantId, reserve_micros: int
     ) -> BudgetReservation | BudgetRefusal:
-        """Reserve money for one call to a language model. If a budget does not allow the
-        reservation, return that budget.
+        """Reserve money for one call to a language model, and return the reservation. If it would
+        exceed a budget, reserve nothing and return which budget it would exceed.
 
         The reservation is committed when this method returns. If the process exits before `book`,
         the reservation is treated as spent. Call this method outside any transaction. Raises
@@ -78,9 +79,9 @@ class ModelMoney:
         cost_micros: int,
         reserved_micros: int,
     ) -> None:
-        """Replace a reservation with the actual cost, on the same counters. The replacement is
-        committed separately from the caller's transaction, because the money is spent even if the
-        answer is not stored."""
+        """Replace a reservation with the actual cost, in the month and on the day of the
+        reservation. The replacement is committed separately from the caller's transaction, because
+        the money is spent even if the answer is not stored."""
         async with self._database.tenant(tenant) as connection:
             await BrainCosts(connection, tenant).add(
                 reservation.period,
@@ -97,8 +98,8 @@ class ModelMoney:
     async def _reserve_day(
         self, reservation: BudgetReservation, micros: int
     ) -> SpendingScope | None:
-        """Add the amount to the daily spending in each scope and return None. If a ceiling would be
-        exceeded, add nothing and return the scope of that ceiling."""
+        """Reserve the amount in the daily budget of each scope, and return None. If a budget would
+        be exceeded, reserve nothing and return the scope of that budget."""
         async with self._database.unscoped() as connection:
             spending, added = ModelSpending(connection), list[SpendingScope]()
             for scope in reservation.scopes:

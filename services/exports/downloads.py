@@ -6,6 +6,6 @@ from services.core.unit_of_work import UnitOfWork
 
 
 def note_export(work: UnitOfWork, actor: Actor, form: ExportFormat) -> None:
-    """Write the audit entry of an export of all of the client's data, before its first byte is
-    sent. `actor`: the caller, whose role the caller of this function has checked."""
+    """Record in the audit log that all of the client's data is exported. Call this function before
+    the first byte is sent. The actor's role must already have been checked."""
     work.note(actor, "data exported", format=form.value)

@@ -21,7 +21,8 @@ from store.reviews.escalations import EscalationRepository
 from store.runs.conversation_lists import ConversationLists, TalkFilter
 
 SAMPLE_PATIENCE_S: Final = 120.0
-"""The time limit for writing a history, in seconds. It takes a few seconds on a slow machine."""
+"""The time limit for writing a history, in seconds. Writing a history takes a few seconds on a slow
+machine."""
 
 _AT_ONCE: Final = 200
 _CUSTOMERS: Final = 1_000

@@ -53,7 +53,8 @@ async def decline_invitation(
 async def _answered(
     work: UnitOfWork, user_id: str, invitation_id: str, *, accepted: bool
 ) -> Invitation:
-    # The lock serializes this response with the removal of the member who sent the invitation.
+    # Removing the member who sent the invitation takes the same lock, so the removal either
+    # precedes this response or follows it.
     try:
         await AccountRepository(work.connection, work.tenant).lock()
     except ClientNotFound:

@@ -19,8 +19,8 @@ from store.tenants.accounts import AccountRepository
 async def invite(
     work: UnitOfWork, actor: Actor, email: str, role: Role, *, language: str
 ) -> Invitation:
-    """Invite an address for INVITED_FOR. The invitation replaces the client's open invitation to
-    the same address, if any.
+    """Invite an address. The invitation is valid for INVITED_FOR, and replaces the client's open
+    invitation to the same address, if any.
 
     The caller sends the email after the commit (`TemporalEngine.mail`). `language`: the email's
     language, fr or en. The result is the same whether or not a user has the address, so it reveals

@@ -76,8 +76,8 @@ async def renew_session(work: UnitOfWork, secret: str, sealer: Sealer) -> Opened
     derived from the old token and the service's key.
 
     Within GRACE, repeated requests get the same token, because a response may have been lost, or
-    two threads may have sent requests. If a token is presented after GRACE, or after its successor
-    was replaced, it is treated as stolen, and the session ends.
+    two threads may have sent the same token. If a token is presented after GRACE, or after its
+    successor was replaced, it is treated as stolen, and the session ends.
     """
     presented = secret_digest(SessionKind.REFRESH, secret)
     if presented is None:

@@ -66,8 +66,8 @@ class Entered:
 async def make_code(
     work: UnitOfWork, wanted: CodeWanted, sealer: Sealer, limits: OpeningLimits
 ) -> str:
-    """Store a sign-in code for any address, and return the code's id, with which the email is sent.
-    A code beyond the limits is stored, but never sent and never valid.
+    """Store a sign-in code for any address, and return the code's id. The caller needs the id to
+    send the email. A code beyond the limits is stored, but never sent and never valid.
 
     The same statements and the same workflow run in every case, so the response time does not
     reveal anything about the address.

@@ -55,7 +55,8 @@ async def perform(
     actor.require(OPERATORS)
     match compliance.kind:
         case ComplianceKind.REDACT_CUSTOMER | ComplianceKind.REDACT_SHOP if not is_trusted:
-            # A manager chooses an endpoint's secret, but is not allowed to erase anything.
+            # A manager, who is not allowed to erase anything, may have set this secret and signed
+            # the request. An operator therefore decides.
             performed = Performed(Outcome.DUTY_FOR_PEOPLE, ComplianceReason.SECRET_UNTRUSTED)
         case ComplianceKind.REDACT_CUSTOMER:
             performed = await _redact_customer(
@@ -66,8 +67,8 @@ async def perform(
         case ComplianceKind.REDACT_SHOP:
             redaction = ShopRedaction(work.connection, work.tenant)
             await redaction.erase(integration_id, request_id=webhook_id)
-            # After a shop uninstalls the app, the platform sends this as its last request about the
-            # shop.
+            # The platform sends no further request about this shop, so none has to be routed by the
+            # account.
             await IntegrationRepository(work.connection, work.tenant).forget_account(integration_id)
             # The service cannot determine which conversations mention this shop's orders, or where
             # copies of the orders remain. A person must finish the redaction.
@@ -102,8 +103,8 @@ async def _redact_customer(
     """Erase a customer completely, as an operator would. If the platform does not identify a
     customer, erase only the orders that it lists.
 
-    A manager chooses a connection's name, but is not allowed to erase customers. An operator
-    therefore decides, unless the connection has authenticated with the shop.
+    A manager can enter the name of any shop in a connection, but is not allowed to erase customers.
+    An operator therefore decides, unless the connection has authenticated with the shop.
     """
     if not await IntegrationRepository(work.connection, work.tenant).is_proved(integration_id):
         return Performed(Outcome.DUTY_FOR_PEOPLE, ComplianceReason.SHOP_UNPROVED)

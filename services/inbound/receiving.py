@@ -55,7 +55,7 @@ class NamedWebhook:
 
 class ArrivalGates:
     """The gates through which each client's webhooks take turns in this process. A flood from one
-    client then leaves database connections for other clients. Only a few large bodies are read
+    client therefore cannot use up the database connections. Only a few large bodies are read
     concurrently, with at most one per client."""
 
     def __init__(

@@ -127,8 +127,8 @@ async def _behind(
     )
     if earlier is None:
         return None
-    # Thousands of messages may wait for the share of unverified senders. Each message is tried at
-    # about the time when the share can admit it.
+    # Thousands of messages may wait for the share of unverified senders. Their waits are spaced, so
+    # that each message is tried only when the share can be expected to admit it.
     apart = SPACING if earlier.waits_for is WaitsFor.UNPROVED_LIMIT else BEHIND
     lasts = max(earlier.not_before - work.now, timedelta(0)) + apart
     return Wait(earlier.waits_for, lasts, customer)

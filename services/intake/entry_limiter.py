@@ -18,8 +18,8 @@ from domain.widget.share import WidgetShare
 from services.core.cpu_guard import limited
 from services.core.gate import Gate
 
-# In this process, one client's admissions take turns. A client's concurrent callers, or a lock on
-# its row, then leave database connections for other clients.
+# In this process, one client's admissions take turns. A client with many concurrent callers, or
+# with a locked row, therefore cannot use up the database connections.
 _PATIENCE_S: Final = 4.0
 _MAX_FULL: Final = 50_000
 
@@ -33,8 +33,8 @@ digest, the message limit of a widget share, or None for the client's own window
 class EntryLimiter:
     """A cache of full message windows, each with the time of its oldest message.
 
-    A full window stays full in every process until its oldest message expires. After an eviction,
-    one additional query to PostgreSQL is needed.
+    A full window stays full in every process until its oldest message expires. An eviction costs
+    only one additional query to PostgreSQL.
     """
 
     def __init__(self, *, patience_s: float = _PATIENCE_S, max_full: int = _MAX_FULL) -> None:
@@ -70,8 +70,9 @@ class EntryLimiter:
         """Return the error with which the event would certainly be rejected. Return None if the
         database must check the event.
 
-        The database must check an email if the client's mail servers authenticate its sender, or
-        if the sender is too expensive to determine.
+        The customer's window is not checked for an email whose sender the client's mail servers
+        authenticate, because identifying that customer requires a query. It is also not checked if
+        the sender is too expensive to determine.
         """
         if not self._full:
             return None

@@ -88,7 +88,8 @@ async def _store(work: UnitOfWork, actor: Actor, integration: Integration) -> In
 
 
 async def disconnect_integration(work: UnitOfWork, actor: Actor, integration_id: str) -> None:
-    """End a connection and erase its credentials. This version need not support the provider.
+    """End a connection and erase its credentials. This also works if this version of the service
+    does not support the provider.
 
     For the period COMPLIANCE_REQUESTS_LAST, the connection's endpoint still accepts compliance
     requests from the platform, and rejects all other webhooks. A connection that has already ended

@@ -115,7 +115,8 @@ async def _opened_account(connectors: Connectors, integration: Integration) -> s
     try:
         opened = await shop.account()
     except (ActionRefused, ActionUnreachable):
-        # A restricted key may work even if it is not allowed to read the account.
+        # A restricted key may be valid without permission to read the account, so this error is not
+        # a problem of the connection.
         return None
     return opened if opened == integration.settings["account"] else None
 

@@ -41,8 +41,8 @@ async def approve_review(
     Raises RoleRequired, EscalationNotFound, EscalationDecided, EscalationClaimed,
     ConversationMovedOn, DraftMissing, EscalationChanged, SecondPersonRequired, SecondPersonUnfit.
     Raises OwnRequest for the author of the request and for the creator of the key that sent it
-    (`domain/reviews/own_key.py`). If the review moves money, also raises it for the customer
-    (`domain/reviews/own_mailbox.py`).
+    (`domain/reviews/own_key.py`). If the review moves money, also raises OwnRequest for the
+    customer (`domain/reviews/own_mailbox.py`).
     """
     choice = Choice(
         Decision.APPROVE,

@@ -96,7 +96,8 @@ async def start_reply(work: UnitOfWork, reply_id: str) -> StartedReply | None:
         await _settle(work, reply, ledger_claim)
         return None
     if earlier is not None and earlier != effect:
-        # The interrupted attempt may have sent the reply through a connection that has since ended.
+        # The interrupted attempt used another connection and may have sent the reply, so the
+        # outcome is unknown.
         unsure = StepOutcome(kind=earlier.kind, state=StepState.UNKNOWN, detail=CONNECTION_CHANGED)
         await settle_reply(work, reply, unsure, reference="")
         return None
@@ -136,8 +137,8 @@ async def _to_send(work: UnitOfWork, reply_id: str) -> tuple[TeammateReply, Case
 async def _refusal(work: UnitOfWork, reply: TeammateReply, case: Case) -> str | None:
     """Return why a scheduled reply must not be sent, as an error code, or None."""
     replies = ReplyRepository(work.connection, work.tenant)
-    # A removal cancels the author's replies. A request that was authorized before the removal may
-    # store a reply after it.
+    # Removing a member cancels the member's replies. However, a request that was authorized before
+    # the removal may have stored a reply after it.
     if await replies.is_by_member(reply.id):
         role = await MemberRepository(work.connection).role(reply.author, work.tenant)
         if role not in REVIEWERS:

@@ -41,8 +41,8 @@ async def waiting_of_runs(
     run_ids: Sequence[str],
     now: datetime,
 ) -> dict[str, AnswerWait]:
-    """Return how long the customers of these runs' conversations have waited, by run id. The
-    function is `read_waiting` for a list of reviews, and needs one more statement."""
+    """Return how long the customers of these runs' conversations have waited, by run id. This
+    function is like `read_waiting`, but executes one more statement to find the conversations."""
     actor.require(ANYONE)
     hours = await BusinessHoursRepository(connection, tenant).read()
     if hours.target is None:

@@ -30,9 +30,10 @@ class MadeKey:
 async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) -> MadeKey:
     """Create an API key from KEY_BYTES random bytes. `label`: the purpose of the key.
 
-    The key is allowed to vouch for customers immediately, or after a second manager's approval or a
-    delay (`services/tenants/loosenings.py`). Raises RoleRequired, InvalidLabel, ClientNotFound,
-    TooManyKeys, TooManyLoosenings.
+    If changes that loosen rules must wait, the key is allowed to vouch for customers only after a
+    second manager's approval or a delay (`services/tenants/loosenings.py`). Otherwise, it is
+    allowed to do so immediately. Raises RoleRequired, InvalidLabel, ClientNotFound, TooManyKeys,
+    TooManyLoosenings.
     """
     actor.require(MANAGERS)
     label = check_label(label)

@@ -25,7 +25,8 @@ async def add_member(
     user_id: str | None = None,
     keys: KeyChoice | None = None,
 ) -> str:
-    """Add a user as a member or change a member's role, and return the user's id.
+    """Add a user as a member, and return the user's id. If the user is already a member, change the
+    role.
 
     `user`: an id or an email address. For an unknown address, a user with the id `user_id` is
     created. `keys`: the decision about keys that the member created, if the new role may not create
@@ -42,8 +43,8 @@ async def add_member(
             raise InvalidInput("there is no such user: pass an email address to create one")
         await members.ensure_user(known, user, work.now)
         if user_id is not None and actor.kind is ActorKind.OPERATOR:
-            # For a user of another identity provider, the service trusts the address that the
-            # operator entered.
+            # The operator entered the address of this user of another identity provider, so the
+            # address counts as verified.
             await members.verify_address(known, work.now)
     before = await members.role(known, work.tenant)
     await members.add(work.tenant, known, role, work.now)

@@ -35,8 +35,9 @@ class VerifiedVisitor:
 
 
 async def make_visitor_code(work: UnitOfWork, wanted: VisitorCodeWanted, sealer: Sealer) -> str:
-    """Store a visitor's code for any address, and return the code's id, with which the email is
-    sent. A code beyond the limits of `domain/identity/mailed_code.py` is withheld and never sent.
+    """Store a visitor's code for any address, and return the code's id. The caller needs the id to
+    send the email. A code beyond the limits of `domain/identity/mailed_code.py` is withheld and
+    never sent.
 
     A withheld code requires the same work and is counted for its session. The response time and the
     limits therefore reveal nothing about the address. Raises TooManyCodes, and SessionUnknown for a

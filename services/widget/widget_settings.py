@@ -46,8 +46,9 @@ async def rotate_widget_secret(
     SECRET_BYTES random bytes.
 
     Until the overlap ends, signatures made with the previous secret are also valid, but not those
-    made with older secrets. The new secret is allowed to sign either immediately or after a second
-    manager's approval. Raises RoleRequired, ClientNotFound, TooManyLoosenings.
+    made with older secrets. If changes that loosen rules must wait, the new secret is allowed to
+    sign only after a second manager's approval or a delay. Otherwise, it is allowed to sign
+    immediately. Raises RoleRequired, ClientNotFound, TooManyLoosenings.
     """
     actor.require(MANAGERS)
     secret = secret_of(random_bytes)

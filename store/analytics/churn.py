@@ -27,8 +27,8 @@ _CUSTOMERS: Final = sa.text("""
     GROUP BY customer_key ORDER BY customer_key LIMIT :limit
 """)
 
-# OFFSET 0 forces row-by-row joins on unique keys. Another plan could read all of a client's runs
-# for each customer.
+# OFFSET 0 forces row-by-row joins on unique keys. Without it, the planner may choose to read all of
+# a client's runs for each customer.
 _HISTORIES: Final = sa.text("""
     SELECT customer.key, past.*, again.*
     FROM unnest(CAST(:customers AS text[])) AS customer(key)
@@ -190,9 +190,9 @@ class ChurnRepository(TenantRepository):
         return [_prediction(row._asdict()) for row in rows]
 
     async def risk(self, until: date) -> ChurnRisk | None:
-        """Return the numbers of customers at medium and at high risk. They come from the latest
-        week that has predictions and starts on or before `until`. Return None if there is no such
-        week."""
+        """Return the numbers of customers at medium and at high risk, or None if there are no
+        predictions. The numbers are from the latest week that has predictions and starts on or
+        before `until`."""
         t = churn_predictions
         mine = (t.c.client_id == self._tenant) & (t.c.week <= until)
         last = sa.select(sa.func.max(t.c.week)).where(mine).scalar_subquery()

@@ -16,8 +16,8 @@ from store.analytics.first_answer_counts import PartKey, count_first_answers
 from store.runs.outcomes import CAME_BACK, CLOSED_AT, INBOUND, IS_REQUEST
 from store.runs.refunds import EXECUTED_REFUND
 
-# A row's id and its timestamp come from the same clock. If the row waits for a lock, its id is
-# slightly earlier than its timestamp.
+# Rows are selected by id, so the range of ids must be wider than the day. If a row waits for a
+# lock, its id is slightly earlier than its timestamp.
 _MARGIN: Final = timedelta(hours=1)
 _DIGITS: Final = 6
 
@@ -55,10 +55,10 @@ class ClientDay:
     counts: DayCounts
 
 
-# The query selects the day's runs with their outcomes. Each table is read by its primary key, which
-# sorts ids by time, or by a run's key. The cost therefore grows with the day's rows, not with all
-# of the client's rows. The joins run row by row, because a plan made for idle clients must also
-# work for a busy client. `came_back` is computed only for resolved runs, and only after the 7 days
+# The query selects the day's runs with their outcomes. Runs are read by primary key, which sorts
+# them by time, and other tables by a key of each run. The cost therefore grows with the day's rows,
+# not with all of the client's rows. The joins run row by row, because the same plan must suit both
+# idle and busy clients. `came_back` is null for unresolved runs, and for all runs until the 7 days
 # have passed.
 _LOOKED_AT: Final = f"""
     SELECT run.client_id, run.status, run.duration_ms, run.cost_micros,
@@ -323,7 +323,8 @@ def _details(
     ratings: Sequence[Mapping[str, Any]],
     answers: Mapping[PartKey, Mapping[str, Any]],
 ) -> dict[PartKey, dict[str, Any]]:
-    """Return the slice values that are counted in separate rows, by part and key."""
+    """Return the latencies, refunds, ratings and first answers of each slice. The keys are
+    (breakdown, value), such as `("channel", "email")`."""
     found: dict[PartKey, dict[str, Any]] = {}
 
     def of(one: Mapping[str, Any]) -> dict[str, Any]:

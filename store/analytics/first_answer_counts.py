@@ -1,7 +1,7 @@
 """Daily counts of first answers for a page of clients, computed by one statement.
 
-A calendar contains each client's opening hours, so the rules of business time exist only in
-`domain/tenants/business_hours.py`.
+The statement gets each client's opening hours as a calendar, computed in Python. The rules of
+business time are therefore implemented only in `domain/tenants/business_hours.py`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,8 +21,8 @@ PartKey = tuple[str, str]
 """A breakdown and one of its values, such as `("channel", "email")`."""
 
 _LEAST_MS: Final = 1_000
-"""Shorter times count as this time, in milliseconds. An answer outside the opening hours takes no
-business time."""
+"""Minimum answer time in the histogram, in milliseconds. An answer outside the opening hours takes
+no business time, and the logarithm of zero is undefined."""
 
 _COUNTED: Final = sa.text(f"""
     WITH calendar AS MATERIALIZED (
@@ -67,11 +67,12 @@ async def count_first_answers(
     begins: datetime,
     now: datetime,
 ) -> dict[str, dict[PartKey, dict[str, Any]]]:
-    """Return the fields of `Slice` that count first answers, by client and slice.
+    """Return the values for the first-answer fields of `Slice`, keyed by client and then by
+    (breakdown, value).
 
     `given`: the day's parameters (`first_id`, `end_id`, `begins`, `ends`). `begins`: the start of
-    the day. The hours and the target are the current ones. Requires a transaction that spans
-    clients.
+    the day. The current business hours and target are used, even for past days. Requires a
+    transaction that spans clients.
     """
     hours = await hours_of(connection, client_ids)
     rows = await connection.execute(

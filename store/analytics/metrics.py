@@ -32,8 +32,8 @@ def _upsert() -> "sa.sql.dml.ReturningInsert[tuple[str]]":
     fresh = sa.func.jsonb_populate_recordset(
         sa.text("NULL::metrics_daily"), sa.bindparam("rows", type_=JSONB)
     ).table_valued(*metrics_daily.columns, name="fresh")
-    # The scalar subquery looks up each row's client by key. A join might read all clients for each
-    # row.
+    # The scalar subquery looks up each row's client by key. With a join, the planner might choose
+    # to read all clients for each row.
     is_open = (
         sa.select(clients.c.closed_at.is_(None))
         .where(clients.c.id == fresh.c.client_id)
@@ -46,8 +46,9 @@ def _upsert() -> "sa.sql.dml.ReturningInsert[tuple[str]]":
     return statement.on_conflict_do_update(
         index_elements=["client_id", "day"],
         set_={name: given[name] for name in (*_VALUES, "computed_at")},
-        # Only retention removes events, and a client may have changed its retention periods. If the
-        # event count is below the stored count, part of the day's data has therefore been removed.
+        # Only retention removes events. If the event count is below the stored count, part of the
+        # day's data is gone, so the stored row is kept. The count is the only reliable sign,
+        # because a client may have changed its retention periods.
         where=(metrics_daily.c.events <= given.events)
         & sa.tuple_(*(metrics_daily.c[name] for name in _VALUES)).is_distinct_from(
             sa.tuple_(*(given[name] for name in _VALUES))

@@ -12,12 +12,13 @@ from domain.analytics.gaps import QUESTION_CHARS, HumanAnswer, OpenQuestion
 from domain.core.ids import first_ulid
 from store.core.repository import TenantRepository
 
-# A review's id is generated when the review opens, slightly after its run was received.
+# Reviews are selected by id. A review opens after its run is received, so this margin is needed
+# only if machines' clocks differ.
 _MARGIN: Final = timedelta(hours=1)
 _ANSWER_CHARS: Final = 20_000
 
-# The newest reviews come first, in the order of the primary key. An order that could not be found
-# is not a knowledge gap.
+# The newest reviews come first, in the order of the primary key. Runs whose order could not be
+# found are excluded, because a missing order is not a knowledge gap.
 _NEWEST: Final = sa.text(f"""
     SELECT run.id AS run_id, left(said.body, :chars) AS text, run.classification, run.language,
            run.received_at AS asked_at

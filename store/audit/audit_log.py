@@ -39,8 +39,8 @@ _MAKE_HEAD: Final = sa.text("""
     INSERT INTO audit_heads (client_id, seq, hash) VALUES (:client_id, :seq, :hash)
     ON CONFLICT DO NOTHING
 """)
-# One statement writes the entries and the chain's head. Other transactions for the client wait for
-# the lock, so the write must be short.
+# One statement writes the entries and the chain's head. The client's other transactions wait for
+# the lock on the head, so the write must be short.
 _APPEND: Final = sa.text("""
     WITH added AS (
         INSERT INTO audit_entries

@@ -11,15 +11,15 @@ from domain.audit.chain import Anchor, ChainHead, ChainLink
 from store.audit.audit_log import LINKS, link_of
 from store.audit.tables import audit_anchors, audit_entries, audit_heads
 
-# This query also finds a chain without its head row. Each subquery takes one step along a primary
-# key.
+# The query also searches entries and checkpoints, so that it finds a chain whose head row is
+# missing. Each subquery reads only the first matching key of an index.
 _NEXT: Final = sa.text("""
     SELECT least(
         (SELECT min(client_id) FROM audit_heads WHERE client_id > :after),
         (SELECT min(client_id) FROM audit_entries WHERE client_id > :after),
         (SELECT min(client_id) FROM audit_anchors WHERE client_id > :after))
 """)
-# If a chain's head already has a checkpoint, the chain has no newer entries.
+# A chain is skipped if its head already has a checkpoint, because it then has no newer entries.
 _ANCHOR: Final = sa.text("""
     WITH moved AS (
         SELECT client_id, seq, hash FROM audit_heads AS head

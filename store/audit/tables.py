@@ -26,7 +26,8 @@ audit_entries: Final = sa.Table(
     sa.Column("hash", sa.LargeBinary, nullable=False),
 )
 
-# The last entry in each chain. A transaction locks this row after all of its other locks.
+# The last entry in each chain. A transaction takes the lock on this row after all of its other
+# locks, which prevents deadlocks.
 audit_heads: Final = sa.Table(
     "audit_heads",
     metadata,

@@ -43,7 +43,8 @@ usage_ledger: Final = sa.Table(
     text("period"),
     text("paid_by"),
     time("created_at"),
-    # When the ticket was returned, because neither the brain nor the executor ran for it.
+    # When the ticket was returned. A ticket is returned if neither the brain nor the executor ran
+    # for it.
     time("returned_at", nullable=True),
     points_to("engine_events", "event_id"),
     sa.CheckConstraint(_PERIOD, name="period"),

@@ -42,7 +42,7 @@ async def client_page(connection: AsyncConnection, *, after: str, limit: int) ->
 async def make_due_changes(
     connection: AsyncConnection, client_ids: Sequence[str], at: datetime
 ) -> int:
-    """Apply the scheduled plan changes of these clients that are due at `at`. Return the number of
+    """Apply these clients' scheduled plan changes that are due at `at`. Return the number of
     clients changed."""
     changed = await connection.execute(
         sa.update(clients)

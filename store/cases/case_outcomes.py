@@ -40,7 +40,7 @@ class CaseOutcomes(TenantRepository):
         self, entries: Sequence[PlaybookEntry], playbook_ids: Sequence[str], model: NamesModel
     ) -> dict[str, GateStanding]:
         """Return the publish gate's decision on each of these playbooks, keyed by id. `entries`:
-        all playbooks of the client, in the state to assume for the decision, oldest first."""
+        all of the client's playbooks, oldest first, in the state in which the gate checks them."""
         cases = await SavedCaseRepository(self._connection, self._tenant).all()
         pairs = [
             (case, entry)

@@ -31,10 +31,9 @@ _COUNT: Final = sa.text("""
     RETURNING run.total, run.done, run.passed
 """)
 
-# The statement deletes all runs except each client's latest runs. A run with a case's last result
-# for some digest is also kept until it is older than `before`. The publish gate may still need that
-# result for the live version. After the deletion, the version stays live, but its cases have no
-# result.
+# Each client's latest runs are kept. A run that contains a case's last result for a digest is also
+# kept until it is older than `before`. The publish gate may need that result for the live version.
+# Deleting the run leaves the version live, but the case has no result.
 _PRUNE: Final = sa.text("""
     DELETE FROM case_runs AS run
     USING (
@@ -219,8 +218,8 @@ async def prune_case_runs(connection: AsyncConnection, before: datetime) -> int:
     """Delete the case runs of all clients that are no longer needed, and return the number of runs
     deleted. One statement suffices, because there are few runs.
 
-    `before`: a run with the last result of a case is deleted only if it is older than this time.
-    The publish gate uses the result.
+    `before`: a run that contains a case's last result is deleted only if it is older than this
+    time. The publish gate may need the result until then.
     """
     pruned = await connection.execute(_PRUNE, {"kept": KEPT_RUNS, "before": before})
     return pruned.rowcount

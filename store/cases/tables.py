@@ -59,8 +59,8 @@ case_runs: Final = sa.Table(
 )
 
 # The result of one case in one run. `digest`: the digest of the playbook, content, model and case.
-# The result is valid only for that digest. `before`: the outcome with the live content, if the run
-# tried a change.
+# The result is valid only for that digest. `before`: the case's outcome with the live content, if
+# the run tests a change.
 case_results: Final = sa.Table(
     "case_results",
     metadata,

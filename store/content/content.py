@@ -20,7 +20,8 @@ from store.tenants.accounts import AccountRepository
 _SHOWN_TEMPLATES: Final = 200
 
 # The query returns the templates, or only the version if the caller already has the current
-# templates. Each update changes a row's xmin.
+# templates. The version is a digest of the rows' xmin values, because every update of a row changes
+# its xmin.
 _TEMPLATES: Final = sa.text("""
     WITH version AS (
         SELECT coalesce(md5(string_agg(id || ' ' || xmin::text, ',' ORDER BY id)), '') AS version

@@ -116,7 +116,7 @@ class ContentChanges(TenantRepository):
             )
         found_by = search_text(change.title or old.title, change.body or old.body)
         values = change.model_dump(mode="json", exclude_none=True)
-        # The changed text is embedded without delay, even if the earlier text could not be.
+        # The changed text is embedded without delay, even if embedding the earlier text failed.
         values |= {"embedding_failures": 0, "embedding_retry_at": None}
         changed = await self._update(
             KnowledgeEntry, entry_id, updated_at=now, search_text=found_by, **values

@@ -20,7 +20,8 @@ _DIGEST: Final = (
 )
 
 # Each client gets the same number of entries in turn, in an order that depends on `salt`. No client
-# is therefore always the first or the last one. An entry that failed waits until its retry.
+# is therefore always the first or the last one. An entry that could not be embedded is skipped
+# until its next attempt is due.
 _STALE: Final = sa.text(f"""
     SELECT client_id, id, title, body, digest, embedding_failures
     FROM (
@@ -105,8 +106,8 @@ class ChunkedEntry:
 
     def rows(self, embeddings: Sequence[Embedding], now: datetime) -> list[dict[str, object]]:
         """Return the rows for `keep_chunks`. `embeddings`: the embeddings of `texts`, in the same
-        order. Call this function without an open transaction, because it writes out every
-        number."""
+        order. Call this function without an open transaction, because formatting all of the numbers
+        takes time."""
         following = iter(embeddings)
         rows: list[dict[str, object]] = []
         for place, chunk in enumerate(self.chunks):
@@ -173,8 +174,8 @@ async def keep_chunks(
 async def embedding_failed(
     connection: AsyncConnection, entry: StaleEntry, retry_at: datetime
 ) -> None:
-    """Count a failed attempt to embed an entry, and set the time of the next attempt. An entry that
-    has changed since then is embedded without delay."""
+    """Count a failed attempt to embed an entry, and set the time of the next attempt. Do nothing if
+    the entry's text has changed, so that the new text is embedded without delay."""
     await connection.execute(_FAILED, {**_key(entry), "digest": entry.digest, "retry_at": retry_at})
 
 

@@ -50,7 +50,7 @@ class ClientTurns:
         the slot is held, or None for other work that spans clients.
 
         Reentrant per client: a task that already holds one of the client's slots does not take a
-        second slot. Tasks with two slots could deadlock.
+        second slot. Tasks that hold one slot and wait for a second could deadlock.
         """
         held, own = _HELD.get(frozenset()), (self, of)
         if own in held:

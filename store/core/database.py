@@ -75,7 +75,8 @@ class Database:
             # LIFO order selects the most recently used connection, which rarely needs a liveness
             # check.
             pool_use_lifo=True,
-            # The methods below open the transaction and set its client in one round trip.
+            # SQLAlchemy opens no transactions. The methods below open each transaction and set its
+            # client in one round trip.
             isolation_level="AUTOCOMMIT",
             # Error messages omit statement parameters, because errors are logged and parameters
             # contain customer data.
@@ -86,8 +87,8 @@ class Database:
                 "connect_timeout": _CONNECT_TIMEOUT_S,
                 "options": f"-c role={APP_ROLE} "
                 f"-c lock_timeout={_LOCK_TIMEOUT} -c statement_timeout={_STATEMENT_TIMEOUT_S:.0f}s "
-                # A cached plan would describe the tables as they were when the plan was created
-                # (decision 0045).
+                # Plans are not cached. A plan that was created while the tables were almost empty
+                # would be slow after they have grown (decision 0045).
                 "-c plan_cache_mode=force_custom_plan "
                 # PostgreSQL cancels a running statement if the client disconnects.
                 "-c idle_in_transaction_session_timeout=30s -c client_connection_check_interval=1s "
@@ -195,8 +196,8 @@ class Database:
                 raise
             yield connection
             if raw.info.transaction_status is not TransactionStatus.INTRANS:
-                # A COMMIT of a failed transaction would roll back, and PostgreSQL would not report
-                # an error.
+                # PostgreSQL answers the COMMIT of a failed transaction with a rollback and no
+                # error, so the caller would think that the data was stored.
                 raise RuntimeError("a statement of this transaction failed: it cannot be committed")
             try:
                 await raw.commit()

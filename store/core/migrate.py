@@ -39,7 +39,7 @@ _log = structlog.get_logger(__name__)
 def alembic_config(database_url: str) -> Config:
     """Return Alembic's configuration for a database."""
     config = Config(str(_ALEMBIC_INI))
-    # Alembic interpolates % in its ini values, and a URL may contain a percent-encoded path.
+    # Alembic interpolates % in its ini values, so each % in a percent-encoded URL is doubled.
     config.set_main_option("sqlalchemy.url", database_url.replace("%", "%%"))
     return config
 

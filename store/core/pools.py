@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 WORK: Final = 10
-"""Number of connections for an API process's requests, or for the run steps in a worker."""
+"""Number of connections for requests in an API process, and for run steps in a worker."""
 
 REPORTS: Final = 1
 """Number of connections reserved for error reports. Errors can therefore be reported even while all

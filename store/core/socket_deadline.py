@@ -15,7 +15,7 @@ class SocketDeadline:
 
     Cancelling the task is not sufficient: psycopg then asks the same unresponsive server to cancel
     the statement, and waits for the server's response. No deadline applies before the first call to
-    `until` or `within`, or after the block.
+    `until` or `within`, or after the end of the object's `with` block.
     """
 
     def __init__(self, connection: object) -> None:

@@ -21,9 +21,9 @@ error_reports: Final = sa.Table(
     sa.Column("occurrences", sa.Integer, nullable=False, server_default="1"),
 )
 
-# Daily spending on language models (UTC), in millionths of a US dollar. One total covers all
-# clients. The other covers the clients without a paid plan. Each total includes the amounts
-# reserved for questions in progress.
+# Daily spending on language models (UTC), in millionths of a US dollar. `scope`: `installation` for
+# all clients together, or `trial` for the clients without a paid plan. The amounts include
+# reservations for calls in progress.
 model_spending: Final = sa.Table(
     "model_spending",
     metadata,

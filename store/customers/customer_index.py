@@ -18,7 +18,8 @@ PAGE: Final = 200
 
 # A name from an unverified sender never replaces a verified customer's name. A name from an earlier
 # message replaces a later one only if the earlier sender was verified and the later sender was not.
-# If the customer keeps another name, the given words are not stored.
+# If the stored name differs from the name in the message, the words of the message's name are not
+# stored.
 _KEEP: Final = sa.text("""
     WITH kept AS (
         INSERT INTO customers AS customer
@@ -46,8 +47,8 @@ _KEEP: Final = sa.text("""
     ON CONFLICT (client_id, word, customer_id) DO NOTHING
 """)
 # Imports and earlier versions store messages without a key. The rows are locked in the same order
-# as in normalization. Locked events are being normalized or are marked for erasure, so the next
-# sweep finds their messages.
+# as in normalization. An event that is being normalized or erased is locked. Its message is skipped
+# here and found by the next sweep.
 _UNINDEXED: Final = """message.direction = 'inbound' AND message.normalized_key IS NULL
       AND message.conversation_id IS NOT NULL"""
 _NEXT_PAGE: Final = sa.text(f"""

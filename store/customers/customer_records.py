@@ -40,8 +40,8 @@ _CONVERSATIONS: Final = f"""
          ORDER BY last_message_at DESC LIMIT :examined)
     ) AS theirs WHERE theirs.id IS NOT NULL GROUP BY theirs.id"""  # noqa: S608 - our own SQL
 _EACH: Final = "FROM unnest(CAST(:keys AS text[])) AS customer(key)"
-# OFFSET 0 forces row-by-row joins on unique keys. Another plan could read all of a client's
-# conversations or runs.
+# OFFSET 0 forces row-by-row joins on unique keys. Without it, the planner may choose to read all of
+# a client's conversations or runs.
 _CONTACTS: Final = sa.text(f"""
     SELECT customer.key, count(*) AS conversations,
            (array_agg(talk.sentiment ORDER BY talk.last_message_at DESC)
@@ -162,8 +162,8 @@ class CustomerRecords(TenantRepository):
         return {row.key: ChurnLevel(row.level) for row in rows}
 
     async def conversations(self, key: str, *, examined: int, limit: int) -> dict[str, bool]:
-        """Return the ids of a customer's conversations, latest message first. Each id is mapped to
-        whether its author's address was verified."""
+        """Return a customer's conversations by id, latest message first. The value is True if the
+        author's address was verified."""
         given = {"client_id": self._tenant, "key": key, "examined": examined, "limit": limit}
         rows = await self._connection.execute(_TALKS, given)
         return {row.id: row.is_verified for row in rows}

@@ -26,7 +26,7 @@ _STEPS: Final = """
         EXISTS (SELECT FROM engine_runs
                 WHERE client_id = :client_id AND status = 'completed') AS answered
 """
-"""Columns named after the onboarding steps, which are true for completed steps."""
+"""Boolean columns, named after the onboarding steps. A column is true if its step is completed."""
 
 _FIRST_STEPS: Final = sa.text(f"SELECT {_STEPS}")
 

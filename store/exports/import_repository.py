@@ -68,8 +68,8 @@ _MUST_BE_EMPTY: Final = (
 )
 _NOTHING_HAPPENED: Final = sa.and_(metrics_daily.c.events == 0, metrics_daily.c.runs == 0)
 
-# A settings row does not prove that a member changed a setting. Accounts older than
-# `answers_from_knowledge` have a row that contains only that value.
+# The values are checked, because a settings row may exist although no member has changed a setting.
+# Accounts older than `answers_from_knowledge` have a row that contains only that value.
 _SOMETHING_SET: Final = sa.text("""NOT (
     system_prompt IS NULL AND widget_key IS NULL AND stopped_at IS NULL AND holds_loosening
     AND NOT ask_rating AND branding = '{}' AND retention = '{}' AND acknowledgement = '{}'

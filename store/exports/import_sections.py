@@ -90,8 +90,8 @@ _PLAYBOOK: Final = ("id", "version", "is_active", "created_at")
 _VERSION: Final = (
     "version", "name", "event_type", "threshold", "rulebook", "created_at", "author", "note",
 )  # fmt: skip
-# Files from before the publish gate lack `live_at`. At that time, every active playbook answered
-# events.
+# Files from before the publish gate lack `live_at`. At that time, every active playbook outside
+# shadow mode answered events, so its version went live when it was created.
 _LIVE_AT: Final = """coalesce(r.live_at, CASE
     WHEN p.is_active AND p.version = r.version AND r.rulebook->>'shadow' IS DISTINCT FROM 'true'
     THEN r.created_at END)"""
@@ -104,8 +104,9 @@ _ACTION: Final = (
     "customer_key", "amount", "currency", "reference", "ticket_id", "planned_at", "finished_at",
 )  # fmt: skip
 
-# A record without `updated_at` does not set anything. The widget key is not imported, because pages
-# that embed the widget would then connect to any client that imported the file.
+# A record without `updated_at` contains only defaults, so no row is inserted. The widget key is not
+# imported, because pages that embed the widget would then connect to any client that imported the
+# file.
 _SETTINGS: Final = sa.text("""
     INSERT INTO client_settings
         (client_id, system_prompt, branding, retention, authserv_ids, sensitive_words,

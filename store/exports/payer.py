@@ -1,4 +1,4 @@
-"""Check whether a client pays. Limits on the client's exports and streams depend on it."""
+"""Check whether a client pays. The limits on exports and streams are higher for paying clients."""
 
 from datetime import datetime
 

@@ -3,8 +3,8 @@ rows.
 
 With a single row per record, PostgreSQL would build one text for a whole conversation with all its
 messages. This text could exceed PostgreSQL's limit of 1 GiB per value. The first row of a record
-therefore contains only the first elements, which are nearly always all elements. Each further
-element is read as a separate row.
+therefore contains only the first elements. Most records have no others. Each further element is
+read as a separate row.
 """
 
 from dataclasses import dataclass

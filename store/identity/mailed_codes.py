@@ -33,7 +33,7 @@ digest."""
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """The table for one kind of code (widget or ticket), and the columns with different names in
+    """The table for one kind of code (widget or ticket), and the columns whose names differ between
     the two tables."""
 
     table: sa.Table
@@ -104,8 +104,8 @@ class MailedCodeRepository(TenantRepository):
         self._is_real = self._codes.digest != NOTHING
 
     async def made(self, place_id: str, email: str, requester: str, now: datetime) -> MailedCodes:
-        """Return the counts of codes to which the limits apply. Other transactions that create
-        codes for the client wait until this transaction ends."""
+        """Return the numbers of existing codes, which the caller compares with the limits. Other
+        transactions that create codes for the client wait until this transaction ends."""
         await self._lock("")
         codes, count, real = self._codes, sa.func.count(), self._is_real
         here, lately = self._place == place_id, codes.created_at > now - HOUR

@@ -88,8 +88,8 @@ oauth_clients: Final = sa.Table(
     sa.Index("ix_oauth_clients_unused", "created_at", postgresql_where=sa.text("used_at IS NULL")),
 )
 
-# One row per consent. Used codes are kept for a while. If a code is presented twice, one of the two
-# presenters must have stolen it.
+# One row per consent. Used codes are kept for a while, so that a second use is detected. One of the
+# two presenters must then have stolen the code.
 oauth_codes: Final = sa.Table(
     "oauth_codes",
     metadata,

@@ -25,8 +25,8 @@ from store.integrations.order_facts import OrderFactRepository
 
 _Filed = TypeVar("_Filed", bound=BaseModel)
 
-# The query finds the customer's events by the key of the customer limit, and by the addresses in
-# the event as received and as normalized.
+# The query finds the customer's events by three addresses: as received, as normalized, and the one
+# whose rate limit the message counted toward.
 _EVENTS: Final = sa.text("""
     SELECT event_id FROM (
         SELECT event_id FROM engine_messages

@@ -79,7 +79,7 @@ async def find_endpoint(
     connection: AsyncConnection, digest: bytes, now: datetime
 ) -> OpenEndpoint | None:
     """Return the endpoint with this token digest, regardless of its client, or None. Requires a
-    connection without a client."""
+    connection from `Database.unscoped`."""
     this = {"digest": digest, "at": now, "since": now - COMPLIANCE_REQUESTS_LAST}
     found = await connection.execute(_OPEN, this)
     row = found.one_or_none()
@@ -99,9 +99,9 @@ async def find_endpoint(
 async def integrations_of_account(
     connection: AsyncConnection, provider: Provider, account: str, now: datetime
 ) -> tuple[AccountOwner, ...]:
-    """Return the integrations, of all clients, that have authenticated with this platform account.
-    An integration is live if the platform accepts its credentials. Requires a connection without a
-    client."""
+    """Return the integrations of all clients that have authenticated with this platform account. An
+    integration is live if the platform accepts its credentials. Requires a connection from
+    `Database.unscoped`."""
     this = {"platform": provider, "account": account, "since": now - COMPLIANCE_REQUESTS_LAST}
     rows = await connection.execute(_OF_ACCOUNT, this)
     return tuple(
@@ -168,9 +168,9 @@ class EndpointRepository(TenantRepository):
         """Replace the token, the secret or both. The previous value stays valid until
         `previous_until`. If that time has passed, the previous value is invalid immediately.
 
-        At most one previous value is valid. A current value that is not allowed to vouch for
-        customers is discarded. If it were kept as a previous value, it would be allowed to vouch
-        for customers together with its successor. Raises EndpointNotFound.
+        At most one previous token and one previous secret are valid. A current value that is not
+        allowed to vouch for customers is discarded. If it were kept as a previous value, it would
+        be allowed to vouch for customers together with its successor. Raises EndpointNotFound.
         """
         # If only one of token and secret is replaced, the previous value of the other is kept and
         # stays valid until the same time.

@@ -199,8 +199,8 @@ class WebhookArrivals(TenantRepository):
         *,
         integration_id: str | None = None,
     ) -> bool:
-        """Return True if the webhooks stored in the last 24 hours, by all connections or only by
-        `integration_id`, are below both limits."""
+        """Return True if the webhooks stored in the last 24 hours are below both limits, `rows` and
+        `size` (in bytes). `integration_id`: count only this connection's webhooks."""
         found = await self._connection.execute(
             _KEPT_OF_THE_DAY,
             {

@@ -127,8 +127,8 @@ class WorkRepository(TenantRepository):
         return row and WebhookStanding(webhook_id, WebhookKind(row.kind), WebhookState(row.state))
 
     async def end(self, webhook_id: str, effect: WebhookEffect, now: datetime) -> None:
-        # The body of a message that was already known is dropped, because the message is stored
-        # with its event.
+        # The body is dropped if the message is already stored with its event (KNOWN), or if the
+        # message is discarded (NO_ROOM).
         is_let_go = effect.outcome in (Outcome.NO_ROOM, Outcome.KNOWN)
         await self._write(
             webhook_id,
@@ -181,11 +181,11 @@ class WorkRepository(TenantRepository):
     ) -> EarlierWait | None:
         """Return the wait of an earlier ticket that this ticket must not overtake, or None.
 
-        An earlier ticket must not be overtaken if it waits for the client's limit or quota. The
-        same applies if it belongs to the same customer with the same proof or claim. If this
-        ticket's sender is unverified, it must not overtake tickets that wait for the limit on
-        unverified senders either. The client's queues are not locked. If a wait ends during this
-        check, this ticket takes one more attempt.
+        A ticket must not overtake an earlier ticket that waits for the client's limit or quota. It
+        must not overtake a waiting ticket from the same customer either, if both senders are
+        verified or both are not. A ticket from an unverified sender must not overtake tickets that
+        wait for the limit on unverified senders. The client's queues are not locked. If a wait ends
+        during this check, this ticket takes one more attempt.
         """
         row = (
             await self._connection.execute(

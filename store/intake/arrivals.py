@@ -99,8 +99,8 @@ class ArrivalRepository(TenantRepository):
         }
 
 
-# One statement writes two or three rows. PostgreSQL checks their foreign keys when the statement
-# ends.
+# One statement writes two or three rows. PostgreSQL checks their foreign keys only when the
+# statement ends, so the rows may refer to each other.
 _EVENT: Final = """
     WITH stored_event AS (
         INSERT INTO engine_events (client_id, id, source, event_type, customer_email, message,

@@ -31,9 +31,10 @@ class EventUse(TenantRepository):
         return EventBytes(int(row.kept), row.oldest)
 
 
-# PER_CLIENT bounds the number of rows per day. The query gets the sizes without reading the values.
-# A message's time is its admission time, so the age of an event that had to wait is measured from
-# its admission. The text is stored in both the event's row and the message's row.
+# The message limit PER_CLIENT bounds the number of rows per day. The query gets the sizes without
+# reading the values. A message's time is its admission time, so the age of an event that had to
+# wait is measured from its admission. The text is counted twice, because the rows of both the event
+# and the message contain it.
 _KEPT: Final = sa.text("""
     SELECT coalesce(sum(pg_column_size(event.payload) + pg_column_size(message.body)
                         + coalesce(pg_column_size(event.message), 0)

@@ -62,8 +62,8 @@ class RateWindowRepository:
         )
         admitted = hits is not None
         if not admitted:
-            # A separate statement gets a new snapshot. The row may be newer than the first
-            # statement's snapshot.
+            # The row may be newer than the first statement's snapshot. A second statement gets a
+            # new snapshot and therefore sees the row.
             hits = await self._connection.scalar(_READ, window)
         return judged(limit, live(limit, hits, now), now, admitted=admitted)
 

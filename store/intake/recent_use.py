@@ -61,7 +61,8 @@ async def recent_use(
     )
 
 
-# Messages with a time in the future, from a machine with a fast clock, are included.
+# Messages with a time in the future are included, because they come from a machine whose clock is
+# fast.
 _RECENT: Final = sa.text("""
     SELECT
         (SELECT is_active FROM api_keys

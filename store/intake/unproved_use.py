@@ -32,7 +32,8 @@ class UnprovedUse(TenantRepository):
         return int(await self._connection.scalar(_TICKETS, values) or 0)
 
 
-# PER_CLIENT bounds the number of rows per hour, and the plan bounds the number of rows per month.
+# The message limit PER_CLIENT bounds the number of rows per hour, and the plan's quota bounds the
+# number of rows per month.
 _OLDEST: Final = sa.text("""
     SELECT message.created_at FROM engine_messages message
     JOIN engine_events event ON event.client_id = message.client_id AND event.id = message.event_id

@@ -72,10 +72,10 @@ _HELD: Final = sa.text("""
     FOR SHARE OF event
 """)
 
-# Only the review that settled the run has the final outcome, because the second of two approvers
-# may approve the first approver's text. A difference only in surrounding white space is not a
-# correction. In shadow mode, human agents do not see the draft, so their reply is not a correction
-# either.
+# An approval is also a correction if the sent text differs from the draft. The second of two
+# approvers may have approved the first approver's edit. A difference in leading or trailing
+# whitespace is not a correction. In shadow mode, human agents do not see the draft, so their reply
+# is not a correction either.
 _NOTE: Final = sa.text("""
     INSERT INTO corrections (client_id, id, review_id, run_id, kind, state, created_at)
     SELECT client_id, :id, id, run_id,

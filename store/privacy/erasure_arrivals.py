@@ -15,8 +15,8 @@ from store.inbound.tables import data_requests, inbound_webhooks
 from store.integrations.tables import order_facts
 
 _PAGE: Final = 50
-# Maximum number of bytes read from each body. JSON bodies never exceed it, and in an email the
-# sender comes before the attachments.
+# Maximum number of bytes read from each body. The rest is not needed: JSON bodies never exceed this
+# size, and an email's sender comes before its attachments.
 _READ: Final = 1024 * 1024
 # The maximum total size of the bodies on a page of webhooks, in bytes. A page ends with the body
 # that reaches this size.
@@ -53,7 +53,8 @@ class CustomerArrivals:
     """Platform data about one customer of one client.
 
     `key`: the key of the customer's address or, for a visitor without an address, the key of the
-    session. Platforms never report a session key. `mark`: the `erased_at` of the customer's events.
+    session. `mark`: the `erased_at` of the customer's events. Platforms do not know session keys,
+    so the data of a visitor without an address is found only by `mark`.
     """
 
     def __init__(

@@ -39,7 +39,8 @@ _OF_TICKET: Final = sa.text(f"""
     ORDER BY review.created_at, review.id
 """)  # noqa: S608 - our own names
 # A reply answers the messages up to `answered`. A review with a later message stays open, because
-# the reply's author has not seen that message. Otherwise, the message would stay unanswered.
+# the reply's author has not seen that message. Closing the review would leave the message
+# unanswered.
 _OF_CONVERSATION: Final = sa.text(f"""
     SELECT review.id FROM escalation_tickets AS review
     JOIN engine_runs AS run ON run.client_id = review.client_id AND run.id = review.run_id

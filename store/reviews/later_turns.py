@@ -1,5 +1,5 @@
 """Messages that arrive while a review is open: whether they concern the topic of the review, and
-how they change it.
+how they change the review.
 
 Locks are taken in the order given in `case_messages.py`, with one exception: the messages of a
 review are locked after the review. A decision with an edited reply uses the same order.
@@ -159,9 +159,9 @@ class Revision:
 
 class LaterTurns(TenantRepository):
     async def is_considered(self, review_id: str, event_id: str) -> bool:
-        """Return True if the agent reads a message that joined a review. The review must be open,
-        and its run must not concern a sensitive topic. The message's playbook must not be in shadow
-        mode."""
+        """Return True if the agent takes a message that joined a review into account. The review
+        must be open, and its run must not concern a sensitive topic. The message's playbook must
+        not be in shadow mode."""
         return bool(
             await self._connection.scalar(
                 _IS_CONSIDERED, {**self._key(review_id), "event_id": event_id}

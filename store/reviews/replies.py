@@ -40,8 +40,8 @@ _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
 # Only a few messages are read, because an automatic email rarely follows another automatic email.
 _LOOKED_THROUGH: Final = 20
 _WAITING_READ: Final = 20
-# This period is longer than an attempt to execute an action in another system (`OUTSIDE` in
-# `workflows/options.py`).
+# A ledger entry without an outcome is ignored after this period. The period is longer than the
+# timeout of an action in another system (`OUTSIDE` in `workflows/options.py`).
 _ATTEMPT_LASTS: Final = timedelta(minutes=1)
 _UNSENT: Final = _REPLIES.state.in_((ReplyState.SCHEDULED.value, ReplyState.SENDING.value))
 

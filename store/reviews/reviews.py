@@ -54,9 +54,9 @@ async def list_reviews(
 ) -> list[ReviewSummary]:
     """Return a page of reviews, for one client or for all clients.
 
-    Urgent reviews come first, then the oldest reviews or, with `newest_first`, the newest. `after`:
-    the position of the last review on the previous page. Reviews opened in between do not shift
-    pages.
+    Urgent reviews come first, then the oldest. With `newest_first`, all reviews are sorted by time,
+    newest first. `after`: the position of the last review on the previous page. A review that opens
+    between two requests does not shift the pages.
     """
     query = _SUMMARY.where(*_conditions(client_id, wanted)).limit(limit)
     by_time = (_TICKETS.created_at, _TICKETS.id)

@@ -36,10 +36,10 @@ escalation_tickets: Final = sa.Table(
     time("created_at"),
     time("taken_up_at", nullable=True),
     # The last message that joined the review. A decision request contains the last message that the
-    # requester has seen.
+    # requester has seen, and is refused if another message has joined since.
     text("latest_event_id", nullable=True),
     # The number of times that the agent has revised the review. A decision request contains the
-    # revision that the requester has seen.
+    # revision that the requester has seen, and is refused if the review has been revised since.
     sa.Column("revision", sa.Integer, nullable=False, server_default="0"),
     # True if the review concerns a sensitive topic that is too urgent to wait in the queue
     # (`domain/agent/safety/net.py`).

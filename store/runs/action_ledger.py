@@ -56,8 +56,8 @@ class LedgerClaim:
 
 class ActionLedger(TenantRepository):
     async def settled(self, place: LedgerPlace) -> StepOutcome | None:
-        """Return the outcome of a step if it was done in any round or finished in this round.
-        Otherwise return None."""
+        """Return a step's outcome if the step has succeeded in any round, or has ended with another
+        outcome in this round. Otherwise return None."""
         row = (
             await self._connection.execute(
                 sa.select(action_ledger.c.action, action_ledger.c.state, action_ledger.c.detail)
@@ -159,7 +159,7 @@ class ActionLedger(TenantRepository):
     async def record(
         self, place: LedgerPlace, effect: Effect, *, entry_id: str, now: datetime
     ) -> None:
-        """Record an action without any effect outside the database as done. Idempotent."""
+        """Record that an action is done if its only effect is in the database. Idempotent."""
         row = self._row(
             place, effect, entry_id=entry_id, state=StepState.DONE, now=now, finished_at=now
         )

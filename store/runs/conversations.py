@@ -154,7 +154,8 @@ class ConversationRepository(TenantRepository):
 
         If a conversation has had no message for the period `lasts`, it ends, and a new one starts.
         A conversation with an open review, or that a member has taken over, does not end. A closed
-        or snoozed conversation is reopened. Messages that are too old at `now` are removed.
+        or snoozed conversation is reopened. Messages that are older than `TURNS_KEPT` at `now` are
+        removed from its `turns`.
         """
         given: dict[str, object] = {
             "client_id": self._tenant,

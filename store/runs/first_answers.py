@@ -124,11 +124,11 @@ _OF_RUNS: Final = sa.text("""
 
 class FirstUnanswered(TenantRepository):
     async def of(self, conversation_ids: Sequence[str]) -> dict[str, datetime]:
-        """Return the time of the customer's first unanswered message by conversation, in one
-        statement.
+        """Return the time of each conversation's first unanswered message, keyed by conversation
+        id. A single statement reads all of them.
 
-        Conversations without an unanswered message are left out, and so are closed conversations.
-        Only the latest messages of a conversation are examined.
+        Closed conversations, and conversations without an unanswered message, are omitted. Only the
+        latest messages of a conversation are examined.
         """
         if not conversation_ids:
             return {}
@@ -138,8 +138,8 @@ class FirstUnanswered(TenantRepository):
         return {row.id: row.at for row in rows}
 
     async def of_runs(self, run_ids: Sequence[str]) -> dict[str, datetime]:
-        """Return the time of the first unanswered message in the conversation of each run, by run,
-        in two statements. Runs are left out as conversations are."""
+        """Return the time of the first unanswered message in each run's conversation, keyed by run
+        id. A run is omitted if `of` omits its conversation. Two statements read all runs."""
         rows = await self._connection.execute(
             _OF_RUNS, {"client_id": self._tenant, "runs": list(run_ids)}
         )

@@ -34,8 +34,8 @@ class InternalNoteRepository(TenantRepository):
         limit: int,
     ) -> tuple[InternalNote, ...]:
         """Return a conversation's latest notes, oldest first. `since`: the time of the earliest
-        note to return, or None. `before`: the message before which the notes were written, or
-        None."""
+        note to return, or None. `before`: return only notes that were written before this message,
+        or None for all."""
         notes, messages = conversation_notes.c, engine_messages.c
         until = sa.select(messages.created_at).where(
             messages.client_id == self._tenant, messages.id == before

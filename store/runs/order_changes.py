@@ -8,9 +8,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.agent.order_changes import OrderChange
 
 _MOST: Final = 100
-# A reopened run repeats its order lookup, so the lookup may include the run's own actions. Older
-# lookups have no time, so the message's time is used instead. If a draft was revised after later
-# messages, its lookup is also later. `in_draft` marks the runs of these messages.
+# A reopened run repeats its order lookup, so the lookup may already include the run's own actions.
+# Lookups stored by earlier versions have no time, so the time of the message is used instead. If
+# later messages led to a new draft, the order was looked up again, so the last of these messages is
+# used. `in_draft` marks their runs.
 _SINCE: Final = sa.text("""
     WITH looked AS (
         SELECT run.client_id, run.id,

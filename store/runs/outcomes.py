@@ -21,8 +21,8 @@ _AUTOMATIC: Final = (
 _OTHER_IS_AUTOMATIC: Final = _AUTOMATIC.format("other")
 
 IS_REQUEST: Final = f"""(run.joined_review IS NULL AND {_AUTOMATIC.format("run")} IS NOT TRUE)"""
-"""The SQL condition for a request. An escalated run is always a request, and the condition does not
-cover it."""
+"""The SQL condition for a request, except for escalated runs. An escalated run is always a request,
+even if it does not meet this condition (`IS_ASKED`)."""
 
 IS_ESCALATED: Final = """EXISTS (
     SELECT FROM escalation_tickets AS ticket

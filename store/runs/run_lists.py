@@ -278,8 +278,8 @@ class RunLists(TenantRepository):
         return RunCount(row.found, is_partial=row.examined >= most)
 
     async def _calendar(self, wanted: RunFilter) -> dict[str, object]:
-        """Return the parameters for filters by the target. Without a first day, only runs of the
-        last years match such a filter."""
+        """Return the parameters for filters by the target. Without a first day, runs older than
+        `_CALENDAR_LASTS` do not match such a filter."""
         if wanted.outcome not in _OF_TARGET:
             return {}
         now: datetime = (await self._connection.execute(_NOW)).scalar_one()

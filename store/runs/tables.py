@@ -126,8 +126,8 @@ ai_conversations: Final = sa.Table(
     # When the conversation ended, after a period without messages. Its original `key` is then free
     # for the next conversation.
     time("ended_at", nullable=True),
-    # When members closed the conversation, or until when they snoozed it. The customer's next
-    # message clears both.
+    # When members closed the conversation, and when a snooze ends. The customer's next message
+    # clears both.
     time("closed_at", nullable=True),
     time("snoozed_until", nullable=True),
     text("assignee", nullable=True),
@@ -217,7 +217,7 @@ engine_messages: Final = sa.Table(
     text("conversation_id", nullable=True),
     text("direction"),
     text("channel", nullable=True),
-    # The address to which the customer limit applies, as returned by `customer_key`.
+    # The address whose rate limit the message counts toward, as returned by `customer_key`.
     text("customer_key", nullable=True),
     # Whether the author had not verified the address when the message arrived. It is also true for
     # a message without an address.
@@ -225,7 +225,8 @@ engine_messages: Final = sa.Table(
     # The customer's address in the normalized event, as returned by `customer_key`, or an empty
     # string without an address. The key is null before normalization. For an event that an earlier
     # version normalized, it is null until the next sweep. An email from a contact form names its
-    # customer only in its text, so this address can differ from that of the customer limit.
+    # customer only in its text, so this address can differ from the one in the column
+    # `customer_key`.
     text("normalized_key", nullable=True),
     text("author"),
     text("body"),

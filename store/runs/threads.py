@@ -39,7 +39,7 @@ _ANSWERED: Final = sa.text("""
 
 class ThreadRepository(TenantRepository):
     async def lock(self, event_id: str) -> str | None:
-        """Lock the thread to which an event's message belongs until the transaction ends. Return
+        """Until the transaction ends, lock the thread to which an event's message belongs. Return
         the thread's id, or None before the event is normalized.
 
         The lock is a separate statement, so that the next statement sees what earlier lock holders
@@ -54,8 +54,8 @@ class ThreadRepository(TenantRepository):
         """Assign the thread's pending proposal to the run of the newly arrived message, regardless
         of the message's content. Return the proposal, or None if none is pending.
 
-        Only a later message can confirm a later proposal. Idempotent by run. The caller must have
-        locked the thread.
+        A message can therefore confirm only a proposal that was made before the message arrived.
+        Idempotent by run. The caller must have locked the thread.
         """
         given = {"client_id": self._tenant, "conversation_id": conversation_id, "run_id": run_id}
         await self._connection.execute(_HAND_ON, given)

@@ -11,7 +11,8 @@ from domain.runs.action_key import action_key
 from domain.tenants.disclosure import disclosed, disclosure_line
 from store.core.repository import TenantRepository
 
-# A ticket contains few messages from the service, and webhooks report the latest ones.
+# Only the latest messages are read. A ticket contains few messages from the service, and webhooks
+# report recent ones.
 _LATEST: Final = 50
 _KINDS: Final = ", ".join(f"'{kind}'" for kind in (ActionKind.REPLY_IN_HELPDESK, ActionKind.NOTE))
 # All connections to the same platform are included, because a new connection has the same tickets.

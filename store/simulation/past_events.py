@@ -34,8 +34,8 @@ from store.core.repository import TenantRepository
 from store.intake.attachments import attachments_of
 from store.simulation.past_spending import PastSpending, SpentBefore
 
-# The clocks of machines differ, and an id is generated slightly before or after the time in its
-# row.
+# Events are selected by id, so the range of ids must be wider than the period. The clocks of
+# machines differ, and an id may be slightly older or newer than its row's time.
 _MARGIN: Final = timedelta(days=1)
 _HOUR: Final = timedelta(hours=1)
 
@@ -263,8 +263,8 @@ def _before(row: "sa.Row[*tuple[Any, ...]]") -> ReplayFacts:
 def _thread(row: "sa.Row[*tuple[Any, ...]]") -> Thread:
     """Return the thread in its state after the previous message.
 
-    A question is open once the agent has sent it to the customer. A pending proposal belongs to the
-    next message.
+    The agent's question is open only if it has reached the customer. The proposal is the one that
+    was pending when this row's message arrived.
     """
     settled = Thread.model_validate(row.thread_after or {})
     thread = settled if row.has_reached else settled.without_question

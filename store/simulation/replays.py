@@ -27,8 +27,8 @@ from store.simulation.tables import replay_changes, replays
 _TABLE: Final = replays.c
 _COLUMNS: Final = tuple(_TABLE[name] for name in Replay.model_fields)
 _UNFINISHED: Final = _TABLE.state.in_(sorted(UNFINISHED))
-# The lock makes a concurrent erasure wait. An event that was removed or is being erased does not
-# become an example.
+# The lock makes a concurrent erasure wait until the examples are stored. Events that are removed or
+# being erased are not selected, so they do not become examples.
 _STILL_THERE: Final = sa.text("""
     SELECT id FROM engine_events
     WHERE client_id = :client_id AND id = ANY(:events) AND erased_at IS NULL

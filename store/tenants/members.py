@@ -136,7 +136,8 @@ class MemberRepository:
         )
 
     async def add(self, client_id: str, user_id: str, role: Role, now: datetime) -> None:
-        """Add a user to a client, or change the user's role. Raises ClientNotFound, OwnerStays."""
+        """Add a user to a client. If the user is already a member, change the role. Raises
+        ClientNotFound, OwnerStays."""
         await self._check_not_owner(client_id, user_id)
         await self._connection.execute(
             insert(client_users)

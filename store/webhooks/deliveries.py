@@ -266,8 +266,8 @@ def _result(row: "sa.Row[*tuple[Any, ...]]", attempt: int, now: datetime) -> Del
     """Return the result of a finished attempt, read from the delivery's row. Every call returns the
     same result.
 
-    If a workflow was lost, the attempt may be older than the last attempt. The caller then
-    continues immediately.
+    If a workflow was lost, `attempt` may be lower than the delivery's last attempt. The caller then
+    continues without waiting for the next attempt.
     """
     status = DeliveryStatus(row.status)
     if status is DeliveryStatus.PENDING:

@@ -19,7 +19,8 @@ from store.webhooks.tables import webhook_deliveries, webhook_subscriptions
 
 _WEBHOOKS: Final = webhook_subscriptions.c
 _DELIVERIES: Final = webhook_deliveries.c
-# A previous secret stays stored after the overlap, until the next rotation.
+# Expired previous secrets are included, because a signature may still have been made with one. They
+# are stored until the next rotation.
 _SECRETS: Final = (
     sa.select(
         _WEBHOOKS.id, _WEBHOOKS.secret_sealed, _WEBHOOKS.previous_sealed, _WEBHOOKS.previous_until

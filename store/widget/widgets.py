@@ -32,9 +32,9 @@ class WidgetRepository(TenantRepository):
         secret is also valid. If `previous_until` is None, the previous secret is removed
         immediately.
 
-        An older secret that is still valid is removed, and a secret that is not allowed to sign
-        user identities is not kept. `vouches`: whether the new secret is allowed to sign user
-        identities. Raises the same errors as `change`.
+        An older secret that is still valid is removed. The replaced secret is not kept if it was
+        not allowed to sign user identities. `vouches`: whether the new secret is allowed to sign
+        user identities. Raises the same errors as `change`.
         """
         # If two rotations run concurrently, the second one keeps the first one's secret as the
         # previous secret.
@@ -61,8 +61,9 @@ class WidgetRepository(TenantRepository):
         return bool(changed.rowcount)
 
     async def keep_key(self, key: str | None, *, until: datetime | None, now: datetime) -> Widget:
-        """After the widget key is rotated, keep the previous key valid for some time, or invalidate
-        it immediately. Raises the same errors as `change`."""
+        """After the widget key is rotated, keep the previous key `key` valid until `until`. If
+        `until` is None, the previous key is invalid immediately. Raises the same errors as
+        `change`."""
         kept = None if until is None else key
         return await self._set(
             now, previous_key=kept, previous_key_until=None if kept is None else until

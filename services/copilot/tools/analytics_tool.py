@@ -16,8 +16,8 @@ from services.analytics.insight import MAX_DAYS, read_insight
 from services.copilot.copilot_service import CopilotService, ReadTool
 from store.analytics.churn import ChurnRepository
 
-# No client has metrics outside these days. Arithmetic with the first and last days of the calendar
-# would overflow.
+# Requested days must be in this range. No client has metrics outside it, and arithmetic with the
+# first and last days that `date` supports would overflow.
 _FIRST_DAY: Final = date(2000, 1, 1)
 _LAST_DAY: Final = date(2099, 12, 31)
 
