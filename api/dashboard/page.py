@@ -42,7 +42,7 @@ from store.core.database import WhoseRecord
 from store.dashboard.page_drafts import PageDrafts
 from store.dashboard.preferences import preferences_of
 from store.identity.people import OwnClient, clients_of
-from store.reviews.open_reviews import MOST, count_open
+from store.reviews.open_reviews import MOST, count_needs
 from store.tenants.automation import AutomationStops
 from store.tenants.clients import ClientRepository
 
@@ -56,9 +56,9 @@ class Page:
     """The context of a page: the signed-in user, and the client that the page shows.
 
     `clients`: all of the user's clients. `automation`: whether the client's automation is stopped.
-    `waiting`: the number of open reviews, counted up to MOST + 1. `record_id`: the id of the record
-    in the path. `switched`: whether the record belongs to a different client than the previous
-    page.
+    `waiting`: the number of tickets that need the team, counted up to MOST + 1. `record_id`: the id
+    of the record in the path. `switched`: whether the record belongs to a different client than
+    the previous page.
     """
 
     request: Request
@@ -82,8 +82,8 @@ class Page:
 
     @property
     def waiting_count(self) -> str:
-        """Return the number of open reviews as shown in the menu: “14”, “1,000+”, or an empty
-        string."""
+        """Return the number of tickets that need the team, as shown in the menu: “14”, “1,000+”, or
+        an empty string."""
         if not self.waiting:
             return ""
         return self.formats.number(min(self.waiting, MOST)) + ("+" if self.waiting > MOST else "")
@@ -242,7 +242,7 @@ async def _page_of(
                 raise PageRedirect(NO_CLIENT)
             wanted, brand = own.id, own.brand_name
         automation = await AutomationStops(connection, TenantId(wanted)).read()
-        waiting = await count_open(connection, TenantId(wanted))
+        waiting = await count_needs(connection, TenantId(wanted), resources.now())
     role = None if visit.user.is_admin or own is None else own.role
     page = Page(
         request=request,
@@ -268,7 +268,7 @@ async def _switched(page: Page, member: Member) -> Page:
     async with page.resources.database.reading_across() as connection:
         brand = await ClientRepository(connection).brand_name(member.tenant)
         automation = await AutomationStops(connection, member.tenant).read()
-        waiting = await count_open(connection, member.tenant)
+        waiting = await count_needs(connection, member.tenant, page.now)
     return replace(
         page,
         tenant=member.tenant,
