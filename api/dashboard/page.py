@@ -119,12 +119,21 @@ class Page:
         return self.resources.pages.say(self.language, key, facts)
 
     def render(
-        self, template: str, *, sources: Sources = OURS, status_code: int = 200, **facts: object
+        self,
+        template: str,
+        *,
+        sources: Sources = OURS,
+        status_code: int = 200,
+        inbox_view: str = "",
+        saved_views: Mapping[str, str] | None = None,
+        **facts: object,
     ) -> Response:
         """Return the rendered template, which extends `core/app.html`. The template receives this
         page as `page`.
 
-        `sources`: the sources that the page may load from; defaults to our own origin.
+        `sources`: the sources that the page may load from; defaults to our own origin. `inbox_view`
+        and `saved_views`: the view of the inbox to which the page belongs, and the names of the
+        saved views by id, for the menu.
         """
         flash = None if is_poll(self.request) else flash_of(self.request)
         answer = self.resources.pages.render_app(
@@ -135,8 +144,8 @@ class Page:
             language=self.language,
             formats=self.formats,
             page=self,
-            menu=menu_of(self.actor),
-            here=place_of(self.request.url.path),
+            menu=menu_of(self.actor, saved_views),
+            here=place_of(self.request.url.path, inbox_view),
             flash=flash,
             who=seal_of_form(self.resources.sealer, self.visit.user.id, self.tenant, self.now),
             new_id=self.resources.new_id,

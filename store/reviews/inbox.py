@@ -17,7 +17,7 @@ from domain.runs.inbox import (
 )
 from domain.runs.run import RunStatus
 from store.core.repository import TenantRepository
-from store.reviews.inbox_sources import OPEN, candidates
+from store.reviews.inbox_sources import NEEDS_TEAM, OPEN, candidates
 from store.runs.triage import STATUS
 
 LOOKED_THROUGH: Final = 2_000
@@ -25,15 +25,37 @@ LOOKED_THROUGH: Final = 2_000
 index."""
 
 _PREVIEW: Final = 200
+_SOME: Final = 4
 _IS_OPEN: Final = f"coalesce(review.status IN ({OPEN}), false)"
 _WAITS: Final = "said.direction = 'inbound'"
 # Without a review, `run` is the run of the conversation's latest message.
-_WAITS_FOR_TEAM: Final = (
-    f"({_IS_OPEN} OR ({_WAITS} AND run.status IS DISTINCT FROM '{RunStatus.RECEIVED}'))"
-)
+_WAITS_FOR_TEAM: Final = f"""({_IS_OPEN} OR ({_WAITS} AND (
+    run.status IS NULL OR run.status NOT IN ('{RunStatus.RECEIVED}', '{RunStatus.COMPLETED}'))))"""
+# With CASE, the lookup uses an index. Row-level security prevents that for coalesce, which is not
+# known to be leakproof.
+_ABOUT: Final = "CASE WHEN review.id IS NULL THEN asked.event_id ELSE reviewed.event_id END"
+# Each row is looked up by its key. LIMIT keeps PostgreSQL from reading a complete table to join it.
+_TALK_AND_REVIEW: Final = """
+    LEFT JOIN LATERAL (
+        SELECT * FROM ai_conversations
+        WHERE client_id = :client_id AND id = found.conversation_id LIMIT 1
+    ) AS talk ON true
+    LEFT JOIN LATERAL (
+        SELECT * FROM escalation_tickets
+        WHERE client_id = :client_id AND id = found.review_id LIMIT 1
+    ) AS review ON true
+"""
+_FOUND: Final = """
+    SELECT * FROM unnest(CAST(:reviews AS text[]), CAST(:conversations AS text[]),
+                         CAST(:places AS int[])) AS found (review_id, conversation_id, place)
+"""
+# The filters are applied before the details are read, because they may exclude most tickets.
+_FILTERED: Final = f"""
+    SELECT found.* FROM ({_FOUND}) AS found {_TALK_AND_REVIEW}
+    WHERE {{filters}} ORDER BY place LIMIT :limit
+"""  # noqa: S608 - our own names
 _PAGE: Final = f"""
-    SELECT found.is_urgent AS place_urgent, found.at AS place_at, found.id AS place_id,
-           talk.id AS conversation_id, review.id AS review_id,
+    SELECT found.place, talk.id AS conversation_id, review.id AS review_id,
            coalesce(talk.customer_email, event.unified ->> 'customer_email', event.customer_email)
                AS customer_email,
            event.subject,
@@ -56,32 +78,32 @@ _PAGE: Final = f"""
                 WHEN {_WAITS} THEN coalesce(talk.waiting_since, said.created_at) END
                AS waiting_since,
            talk.last_message_at
-    FROM ({{candidates}}) AS found
-    LEFT JOIN ai_conversations AS talk
-      ON talk.client_id = :client_id AND talk.id = found.conversation_id
-    LEFT JOIN escalation_tickets AS review
-      ON review.client_id = :client_id AND review.id = found.review_id
-    LEFT JOIN engine_runs AS reviewed
-      ON reviewed.client_id = :client_id AND reviewed.id = review.run_id
+    FROM ({{tickets}}) AS found {_TALK_AND_REVIEW}
+    LEFT JOIN LATERAL (
+        SELECT event_id FROM engine_runs
+        WHERE client_id = :client_id AND id = review.run_id LIMIT 1
+    ) AS reviewed ON true
     LEFT JOIN LATERAL (
         SELECT body, direction, created_at FROM engine_messages
         WHERE client_id = :client_id AND conversation_id = talk.id
-        ORDER BY created_at DESC, direction LIMIT 1
+        ORDER BY created_at DESC LIMIT 1
     ) AS said ON true
     LEFT JOIN LATERAL (
         SELECT event_id FROM engine_messages
         WHERE client_id = :client_id AND conversation_id = talk.id AND direction = 'inbound'
         ORDER BY created_at DESC LIMIT 1
     ) AS asked ON review.id IS NULL
-    LEFT JOIN engine_runs AS run
-      ON run.client_id = :client_id AND run.event_id = coalesce(reviewed.event_id, asked.event_id)
-    LEFT JOIN engine_events AS event
-      ON event.client_id = :client_id AND event.id = coalesce(reviewed.event_id, asked.event_id)
-    WHERE true {{filters}}
-    ORDER BY {{order}}
-    LIMIT :limit
+    LEFT JOIN LATERAL (
+        SELECT status, classification FROM engine_runs
+        WHERE client_id = :client_id AND event_id = {_ABOUT}
+        LIMIT 1
+    ) AS run ON true
+    LEFT JOIN LATERAL (
+        SELECT subject, text, unified, customer_email FROM engine_events
+        WHERE client_id = :client_id AND id = {_ABOUT} LIMIT 1
+    ) AS event ON true
+    ORDER BY found.place
 """  # noqa: S608 - our own names
-_END: Final = "SELECT is_urgent, at, id FROM ({candidates}) AS found OFFSET :window - 1 LIMIT 1"
 
 
 class InboxReader(TenantRepository):
@@ -100,19 +122,34 @@ class InboxReader(TenantRepository):
         With a filter that has no index, at most LOOKED_THROUGH tickets are examined. The page may
         then be short although there is a next page.
         """
-        filters = outer_filters(wanted)
-        window = LOOKED_THROUGH if filters else limit + 1
+        filters = _filters(wanted)
+        # Without a chosen filter, only the view `agent` excludes tickets, and few of them.
+        more = LOOKED_THROUGH if wanted.is_set else _SOME * limit
+        window = more if filters else limit + 1
         values = self._values(wanted, user=user, after=after, now=now)
-        values |= {"window": window, "limit": limit + 1}
-        sql = candidates(wanted, after)
-        order = "at DESC, found.id DESC" if wanted.is_newest_first else _OLDEST
-        rows = await self._read(_PAGE.format(candidates=sql, filters=filters, order=order), values)
+        found = await self._read(candidates(wanted, after), {**values, "window": window})
+        chosen = found if filters else found[:limit]
+        rows = await self._details(filters, chosen, {**values, "limit": limit + 1})
         tickets = [InboxTicket.model_validate(_fields(row)) for row in rows[:limit]]
         if len(rows) > limit:
-            last = rows[limit - 1]
-            return tickets, InboxPlace(last.place_urgent, last.place_at, last.place_id)
-        end = await self._read(_END.format(candidates=sql), values)
-        return tickets, InboxPlace(*end[0]) if end else None
+            last = found[rows[limit - 1].place]
+        elif len(found) == window:
+            last = found[-1] if filters else found[limit - 1]
+        else:
+            return tickets, None
+        return tickets, InboxPlace(last.is_urgent, last.at, last.id)
+
+    async def _details(
+        self, filters: str, found: list[Any], values: Mapping[str, object]
+    ) -> list[Any]:
+        """Return the details of the found tickets that the filters do not exclude."""
+        given = {
+            "reviews": [one.review_id for one in found],
+            "conversations": [one.conversation_id for one in found],
+            "places": list(range(len(found))),
+        }
+        tickets = _FILTERED.format(filters=filters) if filters else _FOUND
+        return await self._read(_PAGE.format(tickets=tickets), {**values, **given})
 
     async def conversations_of(self, review_ids: tuple[str, ...]) -> dict[str, str]:
         """Return the ids of the reviews' conversations, by review id. Reviews without a
@@ -157,7 +194,6 @@ class InboxReader(TenantRepository):
         }
 
 
-_OLDEST: Final = "is_urgent DESC, at, found.id"
 _CONVERSATIONS: Final = sa.text("""
     SELECT review.id, said.conversation_id
     FROM escalation_tickets AS review
@@ -175,38 +211,55 @@ _OPEN_REVIEWS: Final = sa.text(f"""
 """)  # noqa: S608 - our own names
 
 
-def outer_filters(wanted: InboxFilter) -> str:
-    """Return the SQL for the filters that are applied to a limited number of tickets. Empty if the
-    index of the view's source answers the filters."""
+# The run of the review's message, or of the conversation's latest message from the customer.
+_RUN: Final = """(CASE WHEN review.id IS NOT NULL THEN (
+        SELECT {what} FROM engine_runs AS run
+        WHERE run.client_id = :client_id AND run.id = review.run_id)
+    ELSE (
+        SELECT {what} FROM (
+            SELECT event_id FROM engine_messages
+            WHERE client_id = :client_id AND conversation_id = talk.id AND direction = 'inbound'
+            ORDER BY created_at DESC LIMIT 1
+        ) AS asked
+        JOIN engine_runs AS run ON run.client_id = :client_id AND run.event_id = asked.event_id)
+    END)"""
+_CLASSIFICATION: Final = _RUN.format(what="run.classification")
+_IS_AT_WORK: Final = f"review.id IS NULL AND NOT {NEEDS_TEAM}"
+
+
+def _filters(wanted: InboxFilter) -> str:
+    """Return the SQL for the filters that are applied to a limited number of tickets, or an empty
+    string if the sources of the view answer all filters."""
     is_all, is_agent = wanted.view is InboxView.ALL, wanted.view is InboxView.AGENT
     holders = "coalesce(talk.assignee, ''), CASE WHEN {open} THEN review.claimed_by END"
     holders = holders.format(open=_IS_OPEN)
     chosen = {
-        f"AND NOT coalesce({_WAITS_FOR_TEAM}, false)": is_agent,
-        "AND review.reason = :reason": wanted.reason is not None,
-        "AND run.classification = :classification": wanted.classification is not None,
-        "AND review.amount >= :min_amount": wanted.min_amount is not None,
-        "AND review.status = 'claimed'": wanted.claim is ClaimFilter.CLAIMED,
-        "AND review.status = 'pending'": wanted.claim is ClaimFilter.PENDING,
-        "AND talk.channel = :channel": wanted.channel is not None,
-        f"AND talk.id IS NOT NULL AND {STATUS} = :status": wanted.status is not None,
-        f"AND :assignee IN ({holders})": wanted.assignee not in (None, NO_ASSIGNEE) and not is_all,
-        f"AND ({holders}) IS NOT DISTINCT FROM ('', NULL)": wanted.assignee == NO_ASSIGNEE,
-        "AND talk.tags ? :tag": wanted.tag is not None,
-        "AND talk.is_critical": wanted.unhappy,
-        "AND talk.taken_at IS NOT NULL": wanted.taken,
+        _IS_AT_WORK: is_agent,
+        "review.reason = :reason": wanted.reason is not None,
+        f"{_CLASSIFICATION} = :classification": wanted.classification is not None,
+        "review.amount >= :min_amount": wanted.min_amount is not None,
+        "review.status = 'claimed'": wanted.claim is ClaimFilter.CLAIMED,
+        "review.status = 'pending'": wanted.claim is ClaimFilter.PENDING,
+        "talk.channel = :channel": wanted.channel is not None,
+        f"talk.id IS NOT NULL AND {STATUS} = :status": wanted.status is not None,
+        f":assignee IN ({holders})": wanted.assignee not in (None, NO_ASSIGNEE) and not is_all,
+        f"({holders}) IS NOT DISTINCT FROM ('', NULL)": wanted.assignee == NO_ASSIGNEE,
+        "talk.tags ? :tag": wanted.tag is not None,
+        "talk.is_critical": wanted.unhappy,
+        "talk.taken_at IS NOT NULL": wanted.taken,
     }
-    return " ".join(sql for sql, is_chosen in chosen.items() if is_chosen)
+    return " AND ".join(sql for sql, is_chosen in chosen.items() if is_chosen)
 
 
 def _fields(row: Any) -> dict[str, Any]:
     """Return a ticket's row as a mapping from the model's field names, with the claim and the
     amount as objects."""
     fields = row._asdict()
+    del fields["place"]
     by, at = fields.pop("claimed_by"), fields.pop("claimed_at")
     minor, currency = fields.pop("amount"), fields.pop("currency")
     return {
-        **{name: value for name, value in fields.items() if not name.startswith("place_")},
+        **fields,
         "claim": {"by": by, "at": at} if by else None,
         "amount": {"minor": minor, "currency": currency} if currency else None,
     }

@@ -38,20 +38,21 @@ _CONVERSATION: Final = """coalesce(review.conversation_id, (
       ON said.client_id = run.client_id AND said.event_id = run.event_id
      AND said.direction = 'inbound'
     WHERE run.client_id = :client_id AND run.id = review.run_id))"""
-# The agent is working on the latest message.
-_IS_IDLE: Final = f"""NOT EXISTS (
-    SELECT FROM (
-        SELECT client_id, event_id FROM engine_messages
-        WHERE client_id = :client_id AND conversation_id = talk.id AND direction = 'inbound'
-        ORDER BY created_at DESC LIMIT 1
-    ) AS asked
-    JOIN engine_runs AS run ON run.client_id = asked.client_id AND run.event_id = asked.event_id
-    WHERE run.status = '{RunStatus.RECEIVED}')"""  # noqa: S608 - our own names
-# An earlier version of the service may have stored an answer without clearing `waiting_since`.
-_IS_UNANSWERED: Final = """(
-    SELECT direction FROM engine_messages
+# The latest message. An earlier version of the service may have stored an answer without clearing
+# `waiting_since`.
+_LATEST: Final = """(
+    SELECT direction, event_id FROM engine_messages
     WHERE client_id = :client_id AND conversation_id = talk.id
-    ORDER BY created_at DESC, direction LIMIT 1) = 'inbound'"""
+    ORDER BY created_at DESC LIMIT 1)"""
+_IS_UNANSWERED: Final = f"EXISTS (SELECT FROM {_LATEST} AS said WHERE said.direction = 'inbound')"
+# The agent is not working on the unanswered message. CASE sets the order: the first check is the
+# cheapest, and excludes most conversations.
+NEEDS_TEAM: Final = f"""(CASE WHEN EXISTS ({_OF_TALK.format(what="")}) THEN false ELSE EXISTS (
+    SELECT FROM {_LATEST} AS said
+    LEFT JOIN engine_runs AS run
+      ON run.client_id = :client_id AND run.event_id = said.event_id
+    WHERE said.direction = 'inbound' AND (run.status IS NULL
+       OR run.status NOT IN ('{RunStatus.RECEIVED}', '{RunStatus.COMPLETED}'))) END)"""
 _WAITS: Final = "talk.waiting_since IS NOT NULL AND talk.closed_at IS NULL"
 _IS_AWAKE: Final = "(talk.snoozed_until IS NULL OR talk.snoozed_until <= :now)"
 _IS_ASLEEP: Final = "talk.closed_at IS NULL AND talk.snoozed_until > :now"
@@ -91,12 +92,25 @@ class Source:
 
 def candidates(wanted: InboxFilter, after: InboxPlace | None) -> str:
     """Return the SQL for the tickets of the next page, with their place in the list. Without
-    filters in `outer_filters`, each of them is on the page."""
+    filters of `InboxReader.page`, each of them is on the page."""
     newest_first = wanted.is_newest_first
     found = [one.sql(after, newest_first=newest_first) for one in _sources(wanted)]
     parts = " UNION ALL ".join(filter(None, found)) or _NOTHING
     order = "at DESC, id DESC" if newest_first else "is_urgent DESC, at, id"
     return f"SELECT * FROM ({parts}) AS sources ORDER BY {order} LIMIT :window"  # noqa: S608
+
+
+def needs_team() -> str:
+    """Return the SQL for the tickets of the view `needs`, in any order, up to `:window`. Its rows
+    are empty, because only their number matters."""
+    return f"""
+        (SELECT FROM escalation_tickets AS review
+         WHERE review.client_id = :client_id AND {_IS_OPEN} AND {_IS_FIRST} LIMIT :window)
+        UNION ALL
+        (SELECT FROM ai_conversations AS talk
+         WHERE talk.client_id = :client_id AND {_WAITS} AND {_IS_AWAKE} AND {NEEDS_TEAM}
+         LIMIT :window)
+        LIMIT :window"""  # noqa: S608 - our own names
 
 
 _NOTHING: Final = """SELECT NULL::text AS review_id, NULL::text AS conversation_id,
@@ -107,12 +121,12 @@ def _sources(wanted: InboxFilter) -> Iterator[Source]:
     match wanted.view:
         case InboxView.NEEDS:
             yield from _reviews(wanted, _IS_FIRST)
-            yield from _waiting(wanted, f"{_HAS_NO_REVIEW} AND {_IS_IDLE}")
+            yield from _waiting(wanted, NEEDS_TEAM)
         case InboxView.SECOND:
             yield from _reviews(wanted, f"review.first_approved_by IS NOT NULL AND {_IS_FIRST}")
         case InboxView.UNANSWERED:
             yield from _reviews(wanted, f"{_IS_FIRST} AND {_IS_NOT_WAITING}")
-            yield from _waiting(wanted, "true")
+            yield from _waiting(wanted, _IS_UNANSWERED)
         case InboxView.MINE:
             yield from _reviews(wanted, _CLAIMED.format(who=":user"))
             is_mine = "talk.assignee = :user"
@@ -171,7 +185,7 @@ def _waiting(wanted: InboxFilter, where: str) -> Iterator[Source]:
     if wanted.status is ConversationStatus.CLOSED:
         return
     when = _IS_ASLEEP if wanted.status is ConversationStatus.SNOOZED else _IS_AWAKE
-    condition = f"{_WAITS} AND {when} AND {_IS_UNANSWERED} AND {where}"
+    condition = f"{_WAITS} AND {when} AND {where}"
     review_id = "NULL::text" if wanted.view is InboxView.NEEDS else _FIRST_REVIEW
     yield Source("ai_conversations", "talk.waiting_since", condition, review_id, "talk.id")
 
@@ -212,7 +226,7 @@ def _indexed(wanted: InboxFilter) -> str:
     """Return the SQL for one filter of all conversations that has an index.
 
     Only one index can be used at a time. A second condition in the same source could read all
-    conversations, so the other filters are in `outer_filters`.
+    conversations, so `InboxReader.page` applies the other filters.
     """
     indexed = {
         "talk.is_critical": wanted.unhappy,

@@ -7,15 +7,12 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
-from domain.runs.inbox import InboxFilter, InboxView
-from store.reviews.inbox_sources import candidates
+from store.reviews.inbox_sources import needs_team
 
 MOST: Final = 1_000
 """The number of tickets above which counting stops."""
 
-_COUNT: Final = sa.text(
-    f"SELECT count(*) FROM ({candidates(InboxFilter(view=InboxView.NEEDS), None)}) AS found"  # noqa: S608
-)
+_COUNT: Final = sa.text(f"SELECT count(*) FROM ({needs_team()}) AS found")  # noqa: S608
 
 
 async def count_needs(connection: AsyncConnection, tenant: TenantId, now: datetime) -> int:

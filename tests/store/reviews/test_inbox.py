@@ -35,8 +35,8 @@ from tests.support.runs.conversation import say, write
 from tests.support.tenants.joined import join
 from tests.support.tenants.shop import Shop, open_shop
 
-ME = Actor.person("me", Role.AGENT)
-BEN = Actor.person("ben", Role.AGENT)
+ME = Actor.person("inbox-me", Role.AGENT)
+BEN = Actor.person("inbox-ben", Role.AGENT)
 
 
 async def listed(
