@@ -15,7 +15,6 @@ from domain.runs.inbox import (
     InboxTicket,
     InboxView,
 )
-from domain.runs.run import RunStatus
 from store.core.repository import TenantRepository
 from store.reviews.inbox_sources import NEEDS_TEAM, OPEN, candidates
 from store.runs.triage import STATUS
@@ -28,9 +27,6 @@ _PREVIEW: Final = 200
 _SOME: Final = 4
 _IS_OPEN: Final = f"coalesce(review.status IN ({OPEN}), false)"
 _WAITS: Final = "said.direction = 'inbound'"
-# Without a review, `run` is the run of the conversation's latest message.
-_WAITS_FOR_TEAM: Final = f"""({_IS_OPEN} OR ({_WAITS} AND (
-    run.status IS NULL OR run.status NOT IN ('{RunStatus.RECEIVED}', '{RunStatus.COMPLETED}'))))"""
 # With CASE, the lookup uses an index. Row-level security prevents that for coalesce, which is not
 # known to be leakproof.
 _ABOUT: Final = "CASE WHEN review.id IS NULL THEN asked.event_id ELSE reviewed.event_id END"
@@ -73,7 +69,7 @@ _PAGE: Final = f"""
            CASE WHEN talk.id IS NOT NULL THEN {STATUS} END AS status,
            coalesce(talk.tags, '[]') AS tags, coalesce(talk.is_critical, false) AS is_critical,
            {_IS_OPEN} OR coalesce({_WAITS}, false) AS is_unanswered,
-           coalesce({_WAITS_FOR_TEAM}, false) AS waits_for_team,
+           {_IS_OPEN} OR {NEEDS_TEAM} AS waits_for_team,
            CASE WHEN {_IS_OPEN} THEN review.created_at
                 WHEN {_WAITS} THEN coalesce(talk.waiting_since, said.created_at) END
                AS waiting_since,
@@ -94,7 +90,7 @@ _PAGE: Final = f"""
         ORDER BY created_at DESC LIMIT 1
     ) AS asked ON review.id IS NULL
     LEFT JOIN LATERAL (
-        SELECT status, classification FROM engine_runs
+        SELECT classification FROM engine_runs
         WHERE client_id = :client_id AND event_id = {_ABOUT}
         LIMIT 1
     ) AS run ON true

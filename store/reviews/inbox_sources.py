@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from domain.reviews.escalation import OPEN_STATUSES
+from domain.reviews.escalation import OPEN_STATUSES, Decision
 from domain.runs.inbox import NO_ASSIGNEE, ClaimFilter, InboxFilter, InboxPlace, InboxView
 from domain.runs.run import RunStatus
 from domain.runs.triage import ConversationStatus
 
 OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES, reverse=True))
 
+_EXECUTED: Final = ", ".join(f"'{one.status}'" for one in sorted(Decision) if one.executes)
 _IS_OPEN: Final = f"review.status IN ({OPEN})"
 # A ticket is listed once. Of several open reviews of a conversation, the first in the queue counts.
 _IS_FIRST: Final = f"""NOT EXISTS (
@@ -45,14 +46,23 @@ _LATEST: Final = """(
     WHERE client_id = :client_id AND conversation_id = talk.id
     ORDER BY created_at DESC LIMIT 1)"""
 _IS_UNANSWERED: Final = f"EXISTS (SELECT FROM {_LATEST} AS said WHERE said.direction = 'inbound')"
-# The agent is not working on the unanswered message. CASE sets the order: the first check is the
-# cheapest, and excludes most conversations.
+# The state of the run's last review, or of the review that its message joined.
+_LAST_DECISION: Final = """coalesce(
+    (SELECT review.status FROM escalation_tickets AS review
+     WHERE review.client_id = :client_id AND review.run_id = run.id ORDER BY round DESC LIMIT 1),
+    (SELECT review.status FROM escalation_tickets AS review
+     WHERE review.client_id = :client_id AND review.id = run.joined_review), '')"""
+# The message is unanswered, and the agent is not working on it: it has no run, its run failed, or
+# its review was rejected or expired. After an approval, the agent sends the answer. CASE sets the
+# order: the first check is the cheapest, and excludes most conversations.
 NEEDS_TEAM: Final = f"""(CASE WHEN EXISTS ({_OF_TALK.format(what="")}) THEN false ELSE EXISTS (
     SELECT FROM {_LATEST} AS said
     LEFT JOIN engine_runs AS run
       ON run.client_id = :client_id AND run.event_id = said.event_id
-    WHERE said.direction = 'inbound' AND (run.status IS NULL
-       OR run.status NOT IN ('{RunStatus.RECEIVED}', '{RunStatus.COMPLETED}'))) END)"""
+    WHERE said.direction = 'inbound' AND (
+        run.id IS NULL OR run.status = '{RunStatus.FAILED}'
+        OR (run.status = '{RunStatus.NEEDS_REVIEW}'
+            AND {_LAST_DECISION} NOT IN ({_EXECUTED})))) END)"""
 _WAITS: Final = "talk.waiting_since IS NOT NULL AND talk.closed_at IS NULL"
 _IS_AWAKE: Final = "(talk.snoozed_until IS NULL OR talk.snoozed_until <= :now)"
 _IS_ASLEEP: Final = "talk.closed_at IS NULL AND talk.snoozed_until > :now"
@@ -61,7 +71,7 @@ _CLAIMED: Final = f"{_IS_OPEN} AND review.claimed_by = {{who}} AND review.claime
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class InboxSource:
     """One source of a view. `at`: the column that sorts the source. `urgent`: whether its tickets
     precede those of the other sources, if the longest wait comes first."""
 
@@ -117,7 +127,7 @@ _NOTHING: Final = """SELECT NULL::text AS review_id, NULL::text AS conversation_
     false AS is_urgent, now() AS at, '' AS id WHERE false"""
 
 
-def _sources(wanted: InboxFilter) -> Iterator[Source]:
+def _sources(wanted: InboxFilter) -> Iterator[InboxSource]:
     match wanted.view:
         case InboxView.NEEDS:
             yield from _reviews(wanted, _IS_FIRST)
@@ -148,7 +158,7 @@ def _sources(wanted: InboxFilter) -> Iterator[Source]:
         case InboxView.ALL:
             yield _talks(_indexed(wanted))
         case InboxView.DECIDED:
-            yield Source(
+            yield InboxSource(
                 "escalation_tickets",
                 "review.decided_at",
                 f"review.decided_at IS NOT NULL{_of_review(wanted)}",
@@ -167,31 +177,31 @@ _IS_NOT_ASSIGNED: Final = """NOT EXISTS (
       AND talk.assignee = :assignee)"""
 
 
-def _reviews(wanted: InboxFilter, where: str) -> Iterator[Source]:
+def _reviews(wanted: InboxFilter, where: str) -> Iterator[InboxSource]:
     """Yield the source of open reviews. If the longest wait comes first, urgent reviews are a
     separate source, because they precede all others."""
     condition = f"{_IS_OPEN} AND {where}{_of_review(wanted)}"
     table, at = "escalation_tickets", "review.created_at"
     if wanted.is_newest_first:
-        yield Source(table, at, condition, "review.id", _CONVERSATION)
+        yield InboxSource(table, at, condition, "review.id", _CONVERSATION)
         return
     for urgent in (True, False):
         only = f"review.urgent AND {condition}" if urgent else f"NOT review.urgent AND {condition}"
-        yield Source(table, at, only, "review.id", _CONVERSATION, urgent)
+        yield InboxSource(table, at, only, "review.id", _CONVERSATION, urgent)
 
 
-def _waiting(wanted: InboxFilter, where: str) -> Iterator[Source]:
+def _waiting(wanted: InboxFilter, where: str) -> Iterator[InboxSource]:
     """Yield the source of conversations that wait for an answer. Closed ones do not wait."""
     if wanted.status is ConversationStatus.CLOSED:
         return
     when = _IS_ASLEEP if wanted.status is ConversationStatus.SNOOZED else _IS_AWAKE
     condition = f"{_WAITS} AND {when} AND {where}"
     review_id = "NULL::text" if wanted.view is InboxView.NEEDS else _FIRST_REVIEW
-    yield Source("ai_conversations", "talk.waiting_since", condition, review_id, "talk.id")
+    yield InboxSource("ai_conversations", "talk.waiting_since", condition, review_id, "talk.id")
 
 
-def _talks(where: str) -> Source:
-    return Source("ai_conversations", "talk.last_message_at", where, _FIRST_REVIEW, "talk.id")
+def _talks(where: str) -> InboxSource:
+    return InboxSource("ai_conversations", "talk.last_message_at", where, _FIRST_REVIEW, "talk.id")
 
 
 def _not_claimed(who: str) -> str:

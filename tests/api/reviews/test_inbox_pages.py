@@ -343,3 +343,29 @@ async def test_another_clients_tickets_are_not_there(front: LiveEngine, shop: Sh
         await open_review(front.database, shop)
         page = await owner.follow(await owner.send(INBOX, f"{INBOX}/several", fields))
         assert "no longer needs approval" in page
+
+
+async def test_the_filters_of_conversations(front: LiveEngine, shop: Shop) -> None:
+    talk = await failed_talk(front, shop)
+    path = f"/app/conversations/{talk}"
+    async with at_pages(front, shop, Role.AGENT) as agent:
+        fields = {"status": "closed", "assignee": agent.user_id, "tags": "vip"}
+        await agent.send(path, f"{path}/update", fields)
+        for found in ({"status": "closed"}, {"assignee": agent.user_id}, {"tag": " vip "}):
+            page = await agent.see(INBOX, view="all", **found)
+            assert path in page, found
+            assert ">vip<" in page
+        for nothing in ({"status": "open"}, {"assignee": "-"}, {"tag": "v"}):
+            assert path not in await agent.see(INBOX, view="all", **nothing), nothing
+        refused = await agent.http.get(INBOX, params={"tag": "\0"})
+        assert refused.status_code == 400
+        assert (await agent.http.get(INBOX, params={"cursor": "x"})).status_code == 400
+
+
+async def test_the_filter_by_member_is_for_those_who_decide(front: LiveEngine, shop: Shop) -> None:
+    for role in Role:
+        async with at_pages(front, shop, role) as member:
+            page = await member.see(INBOX)
+        is_offered = '<select id="assignee"' in page
+        assert is_offered is (role is not Role.VIEWER), role
+        assert (f'value="{shop.owner_user_id}"' in page) is is_offered, role

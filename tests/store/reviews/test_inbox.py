@@ -151,6 +151,22 @@ async def test_a_rejected_draft_still_needs_an_answer_until_it_is_closed(
     assert decided.path == f"/app/reviews/{review}"
 
 
+async def test_an_approved_ticket_is_with_the_agent_until_the_answer_is_sent(
+    database: Database,
+) -> None:
+    shop = await open_shop(database)
+    review = await open_review(database, shop)
+    talk = await converse(database, shop, review)
+    async with units_on(database).of(shop.tenant) as work:
+        await approve_review(work, ME, review)
+    assert await listed(database, shop) == []
+    assert talks(await listed(database, shop, InboxView.AGENT)) == [talk]
+    assert talks(await listed(database, shop, InboxView.UNANSWERED)) == [talk]
+    await set_all_runs(database, shop, status="failed")
+    assert talks(await listed(database, shop)) == [talk]
+    assert await listed(database, shop, InboxView.AGENT) == []
+
+
 async def set_all_runs(database: Database, shop: Shop, **columns: object) -> None:
     async with database.tenant(shop.tenant) as connection:
         await connection.execute(sa.update(engine_runs).values(columns))
