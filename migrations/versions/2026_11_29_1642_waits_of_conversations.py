@@ -1,6 +1,8 @@
 """set the wait of conversations whose latest message has no answer
 
-In short transactions, because the table may have millions of rows. The revision may be repeated.
+Older conversations than 30 days are left out: their customers no longer wait, and many were answered
+outside the service. In short transactions, because the table may have millions of rows. The revision
+may be repeated.
 
 Revision: b7d2e8416fa0
 Follows: a41f7c05d9e2
@@ -17,7 +19,8 @@ depends_on = None
 _BATCH = 2_000
 _SET = sa.text("""
     WITH batch AS MATERIALIZED (
-        SELECT client_id, id FROM ai_conversations WHERE (client_id, id) > (:client_id, :id)
+        SELECT client_id, id, last_message_at FROM ai_conversations
+        WHERE (client_id, id) > (:client_id, :id)
         ORDER BY client_id, id LIMIT :limit
     ), waiting AS (
         SELECT batch.client_id, batch.id, said.since
@@ -29,7 +32,7 @@ _SET = sa.text("""
                 WHERE answer.client_id = batch.client_id AND answer.conversation_id = batch.id
                   AND answer.direction = 'outbound'), '-infinity')
         ) AS said
-        WHERE said.since IS NOT NULL
+        WHERE said.since IS NOT NULL AND batch.last_message_at > now() - interval '30 days'
     ), changed AS (
         UPDATE ai_conversations AS talk SET waiting_since = waiting.since
         FROM waiting

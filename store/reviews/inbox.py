@@ -224,8 +224,8 @@ _IS_AT_WORK: Final = f"review.id IS NULL AND NOT {NEEDS_TEAM}"
 
 
 def _filters(wanted: InboxFilter) -> str:
-    """Return the SQL for the filters that are applied to a limited number of tickets, or an empty
-    string if the sources of the view answer all filters."""
+    """Return the SQL for the filters that are applied to a limited number of tickets. Empty if the
+    sources of the view answer all filters."""
     is_all, is_agent = wanted.view is InboxView.ALL, wanted.view is InboxView.AGENT
     holders = "coalesce(talk.assignee, ''), CASE WHEN {open} THEN review.claimed_by END"
     holders = holders.format(open=_IS_OPEN)

@@ -1,5 +1,5 @@
-"""Dashboard pages for the inbox and its reviews: the list of tickets, a single review, and pages
-that save a review's result as a case or as knowledge."""
+"""Dashboard pages for the inbox and its reviews. Further pages save a review's result as a case or
+as knowledge."""
 
 from typing import Final
 
