@@ -6,7 +6,6 @@ from typing import Annotated, Final, Literal
 from urllib.parse import parse_qs, parse_qsl, quote, urlencode, urlsplit
 
 from pydantic import Field, field_validator
-from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.datastructures import QueryParams
 
 from api.dashboard.navigation import INBOX
@@ -176,27 +175,26 @@ class TicketList:
         return self.href(self.tickets[here + by])
 
 
-async def ticket_list(
-    page: Page, connection: AsyncConnection, query: InboxListQuery, *, current: str = ""
-) -> TicketList:
+async def ticket_list(page: Page, query: InboxListQuery, *, current: str = "") -> TicketList:
     """Return the list for a query. Raises InboxViewNotFound if the query names a saved view that
     does not exist. Beside a ticket, the default list is returned instead."""
-    views = await list_views(connection, page.tenant, page.actor)
-    saved = next((view for view in views if view.id == query.saved_id), None)
-    if saved is None and query.saved_id is not None:
-        if not current:
-            raise InboxViewNotFound(query.saved_id)
-        query = InboxListQuery()
-    filters = query.filters if saved is None else saved.filters
-    found = await read_inbox(
-        connection,
-        page.tenant,
-        page.actor,
-        filters,
-        after=place_of_cursor(query.cursor),
-        limit=SHOWN,
-        now=page.now,
-    )
+    async with page.resources.database.reading(page.tenant) as connection:
+        views = await list_views(connection, page.tenant, page.actor)
+        saved = next((view for view in views if view.id == query.saved_id), None)
+        if saved is None and query.saved_id is not None:
+            if not current:
+                raise InboxViewNotFound(query.saved_id)
+            query = InboxListQuery()
+        filters = query.filters if saved is None else saved.filters
+        found = await read_inbox(
+            connection,
+            page.tenant,
+            page.actor,
+            filters,
+            after=place_of_cursor(query.cursor),
+            limit=SHOWN,
+            now=page.now,
+        )
     return TicketList(
         query,
         filters,

@@ -54,8 +54,7 @@ class BesideQuery(ClientQuery):
 async def inbox(page: AnyonesPage) -> Response:
     query = page.query(InboxListQuery)
     try:
-        async with page.resources.database.reading(page.tenant) as connection:
-            listed = await ticket_list(page, connection, query)
+        listed = await ticket_list(page, query)
     except InboxViewNotFound as missing:
         raise await _elsewhere(page, missing, query) from None
     shown = listed.query if listed.saved is None else query_of(listed.filters)
@@ -80,8 +79,7 @@ async def inbox(page: AnyonesPage) -> Response:
 async def beside(page: AnyonesPage) -> Response:
     """Return the list beside a ticket's page. Open pages poll this route."""
     asked = page.query(BesideQuery)
-    async with page.resources.database.reading(page.tenant) as connection:
-        listed = await ticket_list(page, connection, parsed_list(asked.inbox), current=asked.at)
+    listed = await ticket_list(page, parsed_list(asked.inbox), current=asked.at)
     return page.render("reviews/inbox_list.html", listed=listed)
 
 

@@ -6,18 +6,23 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
-from api.dashboard.inbox_list import list_beside, ticket_list, with_list
+from api.dashboard.inbox_list import TicketList, list_beside, ticket_list, with_list
 from api.dashboard.navigation import INBOX
 from api.dashboard.page import OnPage, Page
 from api.dashboard.people import people_of
 from api.dashboard.post import Post, Posted
-from api.dashboard.routers.reviews.review_view import diffs_of, plan_seen_of, rules_of, seen_of
+from api.dashboard.routers.reviews.review_view import (
+    diffs_of,
+    is_claimed_by_other,
+    plan_seen_of,
+    rules_of,
+    seen_of,
+)
 from api.dashboard.typed import Typed
 from api.route import PathId
 from domain.agent.plan import ON_ORDERS
 from domain.reviews.errors import EscalationChanged, EscalationNotFound
 from domain.reviews.escalation import OPEN_STATUSES
-from domain.reviews.review import Review
 from domain.tenants.actor import ANYONE, MANAGERS, REVIEWERS
 from services.core.unit_of_work import UnitOfWork
 from services.dashboard.forms import standing_in
@@ -53,7 +58,7 @@ async def review(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))])
         drafts = await PageDrafts(connection, page.tenant, user_id).read_all(
             [f"{form}/approve", f"{form}/edit", f"{form}/reject"]
         )
-        listed = await ticket_list(page, connection, list_beside(page.path), current=found.id)
+    listed = await ticket_list(page, list_beside(page.path), current=found.id)
     diff, since = await asyncio.to_thread(diffs_of, found, drafts.get(f"{form}/approve"))
     return page.render(
         "reviews/review.html",
@@ -67,7 +72,7 @@ async def review(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))])
         user_id=user_id,
         is_open=is_open,
         missing=missing,
-        claimed_by_other=_is_claimed_by_other(page, found),
+        claimed_by_other=is_claimed_by_other(found, user_id, page.now),
         may_decide=page.may(REVIEWERS),
         may_force=page.may(MANAGERS),
         rules=rules_of(found, context),
@@ -103,9 +108,9 @@ async def release(post: ReviewPost) -> Response:
 async def approve(post: ReviewPost) -> Response:
     """Approve the review. The form contains the draft, the plan and the latest message as the
     reviewer saw them."""
-    page = post.page
+    page, listed = post.page, await _list_of(post)
     async with post.working() as work:
-        to = await _next(post, work)
+        to = await _next(post, work, listed)
         there = await read_review(standing_in(work), page.tenant, page.record_id)
         # Browsers send line breaks in forms as CRLF.
         is_same = post.text("draft") == there.draft.replace("\r\n", "\n")
@@ -125,9 +130,9 @@ async def approve(post: ReviewPost) -> Response:
 @router.post(f"{_REVIEW}/edit")
 async def edit(post: ReviewPost) -> Response:
     """Send an edited reply and execute the plan."""
-    page = post.page
+    page, listed = post.page, await _list_of(post)
     async with post.working() as work:
-        to = await _next(post, work)
+        to = await _next(post, work, listed)
         there = await read_review(standing_in(work), page.tenant, page.record_id)
         outcome = await edit_review(
             work,
@@ -143,27 +148,34 @@ async def edit(post: ReviewPost) -> Response:
 
 @router.post(f"{_REVIEW}/reject")
 async def reject(post: ReviewPost) -> Response:
-    page = post.page
+    page, listed = post.page, await _list_of(post)
     async with post.working() as work:
-        to = await _next(post, work)
+        to = await _next(post, work, listed)
         outcome = await reject_review(
             work, page.actor, page.record_id, post.text("note").strip() or None
         )
     return _decided(post, outcome, to, "reviews.rejected")
 
 
-async def _next(post: Post, work: UnitOfWork) -> str:
+async def _list_of(post: Post) -> TicketList | None:
+    """Return the list from which the member came, or None for the default list. The list is read
+    before the decision, because the decision may remove the ticket from it."""
+    query = list_beside(post.back)
+    if not query.text:
+        return None
+    return await ticket_list(post.page, query, current=post.page.record_id)
+
+
+async def _next(post: Post, work: UnitOfWork, listed: TicketList | None) -> str:
     """Return the page to show after a decision: the next ticket in the list from which the member
     came. In the default list, it is the next review that the member may decide. If there is none,
     return the list."""
-    page, query = post.page, list_beside(post.back)
-    reading = standing_in(work)
-    if query.text:
-        listed = await ticket_list(page, reading, query, current=page.record_id)
+    if listed is not None:
         to = listed.beside(1) or listed.beside(-1) or listed.address
     else:
+        page, user_id = post.page, post.page.visit.user.id
         context = await review_context(
-            reading, page.tenant, page.record_id, page.visit.user.id, work.now
+            standing_in(work), page.tenant, page.record_id, user_id, work.now
         )
         other = context.next_id or context.previous_id
         to = f"{_LIST}/{other}" if other else INBOX
@@ -181,11 +193,6 @@ def _decided(post: Post, outcome: DecisionOutcome, to: str, key: str) -> Respons
         # Stay on this review's page, because it has the link to send to the second approver.
         return post.done(_same(post), "reviews.first_of_two")
     return post.done(to, key)
-
-
-def _is_claimed_by_other(page: Page, found: Review) -> bool:
-    claim = found.claim
-    return claim is not None and claim.by != page.visit.user.id and page.now < claim.until
 
 
 def _revision(post: Post) -> int | None:

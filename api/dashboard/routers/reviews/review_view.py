@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from pydantic import TypeAdapter
@@ -26,6 +27,12 @@ class RuleOfDecision:
     verdict: PolicyDecision
     rule: ActionRule
     limits: Mapping[str, Money]
+
+
+def is_claimed_by_other(found: Review, user_id: str, now: datetime) -> bool:
+    """Return True if the claim of another reviewer is valid."""
+    claim = found.claim
+    return claim is not None and claim.by != user_id and now < claim.until
 
 
 def plan_seen_of(found: Review) -> str:

@@ -86,7 +86,7 @@ async def conversation(page: TalkPage) -> Response:
         drafts = await PageDrafts(connection, page.tenant, user_id).read_all(
             (f"{form}/reply", f"{form}/note", f"{form}/update")
         )
-        listed = await ticket_list(page, connection, list_beside(page.path), current=talk.id)
+    listed = await ticket_list(page, list_beside(page.path), current=talk.id)
     runs = dict.fromkeys(one.run_id for one in messages if one.run_id)
     return page.render(
         "runs/conversation.html",
