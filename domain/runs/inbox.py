@@ -17,7 +17,9 @@ from domain.runs.triage import MAX_TAG, ConversationStatus
 from domain.tenants.user import MAX_USER_ID
 
 _TEXT: Final = r"^[^\x00]*$"
-_MAX_AMOUNT: Final = 10**12
+
+MAX_AMOUNT: Final = 10**12
+"""Maximum of the filter by amount, in minor units."""
 
 NO_ASSIGNEE: Final = "-"
 """The assignee filter's value for tickets without an assignee. No user has this id."""
@@ -79,7 +81,7 @@ class InboxFilter(BaseModel):
         int | None,
         Field(
             ge=0,
-            le=_MAX_AMOUNT,
+            le=MAX_AMOUNT,
             description="Minimum amount at stake, in minor units, regardless of currency.",
         ),
     ] = None

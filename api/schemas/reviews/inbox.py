@@ -3,15 +3,15 @@
 from datetime import datetime
 from typing import Annotated, Any, Final
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, field_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StrictBool, field_validator
 
 from api.schemas.core.client_query import ClientQuery
-from api.schemas.core.strict_body import StrictBody
+from api.schemas.core.strict_body import StrictBody, Whole
 from api.schemas.reviews.review import cursor_at, place_at
 from domain.core.ids import ULID
 from domain.reviews.escalation import MAX_NOTE
 from domain.reviews.review import QueuePlace
-from domain.runs.inbox import InboxFilter, InboxPlace, InboxTicket
+from domain.runs.inbox import MAX_AMOUNT, InboxFilter, InboxPlace, InboxTicket
 from domain.runs.saved_view import MAX_VIEW_NAME, SavedView
 from domain.runs.ticket_change import TicketAction, TicketChange, TicketSelection
 from domain.runs.triage import MAX_AT_ONCE
@@ -106,6 +106,26 @@ class TicketsAnswer(BaseModel):
     to_decide: int = Field(description="Number of these tickets that still have an open review.")
 
 
+class FiltersBody(InboxFilter):
+    """The filters in a request body. Unlike a query, a body distinguishes numbers, truth values and
+    texts."""
+
+    min_amount: (
+        Annotated[
+            Whole,
+            Field(
+                strict=True,
+                ge=0,
+                le=MAX_AMOUNT,
+                description="Minimum amount at stake, minor units.",
+            ),
+        ]
+        | None
+    ) = None
+    unhappy: StrictBool = False
+    taken: StrictBool = False
+
+
 class NewViewBody(StrictBody):
     model_config = ConfigDict(
         regex_engine="python-re",
@@ -117,7 +137,7 @@ class NewViewBody(StrictBody):
     )
 
     name: str = Field(pattern=_WRITTEN, max_length=MAX_VIEW_NAME)
-    filters: Annotated[InboxFilter, Field(strict=False)] = InboxFilter()
+    filters: Annotated[FiltersBody, Field(strict=False)] = FiltersBody()
 
 
 class ViewBody(StrictBody):
@@ -127,7 +147,7 @@ class ViewBody(StrictBody):
     )
 
     name: str | None = Field(default=None, pattern=_WRITTEN, max_length=MAX_VIEW_NAME)
-    filters: Annotated[InboxFilter | None, Field(strict=False)] = None
+    filters: Annotated[FiltersBody | None, Field(strict=False)] = None
 
 
 class SavedViewAnswer(BaseModel):
