@@ -3,10 +3,18 @@
 from datetime import datetime
 from typing import Annotated, Any, Final
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StrictBool, field_validator
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    field_validator,
+)
 
 from api.schemas.core.client_query import ClientQuery
-from api.schemas.core.strict_body import StrictBody, Whole
+from api.schemas.core.strict_body import StrictBody, as_whole
 from api.schemas.reviews.review import cursor_at, place_at
 from domain.core.ids import ULID
 from domain.reviews.escalation import MAX_NOTE
@@ -110,18 +118,10 @@ class FiltersBody(InboxFilter):
     """The filters in a request body. Unlike a query, a body distinguishes numbers, truth values and
     texts."""
 
-    min_amount: (
-        Annotated[
-            Whole,
-            Field(
-                strict=True,
-                ge=0,
-                le=MAX_AMOUNT,
-                description="Minimum amount at stake, minor units.",
-            ),
-        ]
-        | None
-    ) = None
+    min_amount: Annotated[
+        Annotated[int, Field(strict=True, ge=0, le=MAX_AMOUNT), BeforeValidator(as_whole)] | None,
+        Field(description="Minimum amount at stake, in minor units, regardless of currency."),
+    ] = None
     unhappy: StrictBool = False
     taken: StrictBool = False
 
