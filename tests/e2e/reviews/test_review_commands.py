@@ -134,6 +134,6 @@ async def test_the_inbox_on_the_command_line(
         "inbox", "change", "reject", "--review", other, "--conversation", talk, "--note", "Non",
         *client, **env,
     )  # fmt: skip
-    assert (done["changed"], done["to_decide"]) == (2, 0)
+    assert [int(done[name]) for name in ("changed", "to_decide")] == [2, 0]
     assert review not in reviews("--view", "needs")
     assert sorted(reviews("--view", "decided")) == sorted([review, other])
