@@ -360,6 +360,7 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{case_run_id}": cases.case_ids,
     MAIL_SENDER: _sender,
     CONVERSATIONS: _conversation,
+    INBOX: _conversation,
 }
 
 
