@@ -30,7 +30,7 @@ from store.reviews.saved_views import SavedViewRepository
 from store.tenants.clients import ClientRepository
 
 app = typer.Typer(
-    help="List and change the tickets in the inbox, and list its saved views.",
+    help="List and change the tickets in the inbox.",
     no_args_is_help=True,
 )
 
