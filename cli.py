@@ -155,6 +155,7 @@ COMMANDS: Final = (
     LazyCommand(
         "payment", "commands.billing.payments:app", "List payments that need manual action."
     ),
+    LazyCommand("inbox", "commands.reviews.inbox:app", "List and change the tickets in the inbox."),
     LazyCommand("review", "commands.reviews.review:app", "List, claim and decide reviews."),
     LazyCommand(
         "conversation",

@@ -141,11 +141,15 @@ from domain.runs.errors import (
     AnswerUnknown,
     ConversationNotFound,
     ConversationTaken,
+    InboxViewNotFound,
+    InvalidInboxView,
     InvalidTriage,
+    NoReviewToReject,
     ReplyNotFound,
     ReplyNotPossible,
     ReplySent,
     RunNotFound,
+    TooManyInboxViews,
 )
 from domain.simulation.errors import (
     InvalidReplay,
@@ -349,6 +353,12 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ),
     InvalidCases: ErrorAnswer(
         400, "Cas invalide : voir `problems`, qui nomme chaque endroit.", fields=("problems",)
+    ),
+    InboxViewNotFound: ErrorAnswer(404, "Vue enregistrée introuvable."),
+    TooManyInboxViews: ErrorAnswer(409, "{limit} vues enregistrées au plus : supprimez-en une."),
+    InvalidInboxView: ErrorAnswer(400, "Vue enregistrée invalide : {reason}"),
+    NoReviewToReject: ErrorAnswer(
+        409, "L'une des demandes n'a pas de brouillon à rejeter : rien n'a changé."
     ),
     InvalidTriage: ErrorAnswer(400, "Tri de conversation invalide : {reason}"),
     InvalidIntegration: ErrorAnswer(400, "Intégration invalide : champ « {reason} »"),

@@ -2,7 +2,7 @@
 scripts.screenshots`.
 
 By default, the script creates demo data. `--data .data` uses the data of a running stack. The pages
-are rendered by the current code. `--only /app/reviews` limits the screenshots to pages below a
+are rendered by the current code. `--only /app/inbox` limits the screenshots to pages below a
 path, and `--language fr` selects French. The files are saved in `.screenshots/`, named after the
 page, screen and theme.
 """

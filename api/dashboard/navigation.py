@@ -1,6 +1,7 @@
-"""The navigation menu: eight entries with their views, and the roles that see each view."""
+"""The navigation menu: eight entries with their views, and the roles that see each view. The views
+of the inbox are one page with different queries; saved views are added to them."""
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -8,22 +9,34 @@ from domain.tenants.actor import ANYONE, MANAGERS, REVIEWERS, Actor
 from domain.tenants.client import Role
 
 HOME: Final = "/app"
+INBOX: Final = "/app/inbox"
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """A page in the menu. `name`: the key of its label. `key`: the keyboard shortcut after G.
-    `also`: path prefixes of further pages that belong to the view."""
+    `also`: path prefixes of further pages that belong to the view. `query`: the query of a view
+    that shares its path with others. `label`: the label of a view that a member named."""
 
     name: str
     path: str
     roles: Set[Role] = ANYONE
     key: str = ""
     also: tuple[str, ...] = ()
+    query: str = ""
+    label: str = ""
+
+    @property
+    def href(self) -> str:
+        """Return the view's address."""
+        return f"{self.path}?{self.query}" if self.query else self.path
 
     def match(self, path: str) -> int:
         """Return the length of this view's longest prefix of the path, or 0 if the page does not
-        belong to the view. The page belongs to the view with the longest match."""
+        belong to the view. The page belongs to the view with the longest match. A view with a query
+        is found by its name instead (`place_of`)."""
+        if self.query:
+            return 0
         below = [prefix for prefix in (self.path, *self.also) if prefix != HOME]
         found = [len(one) for one in below if path.startswith((f"{one}/", f"{one}."))]
         exact = [len(one) for one in (self.path, *self.also) if path == one]
@@ -77,13 +90,23 @@ _MENU: Final = (
         (
             Group(
                 (
-                    View("reviews", "/app/reviews", key="r"),
                     View(
-                        "conversations",
-                        "/app/conversations",
-                        key="c",
-                        also=("/app/tickets", "/app/attachments"),
+                        "needs",
+                        INBOX,
+                        key="r",
+                        also=(
+                            "/app/reviews",
+                            "/app/conversations",
+                            "/app/tickets",
+                            "/app/attachments",
+                        ),
                     ),
+                    View("mine", INBOX, query="view=mine"),
+                    View("second", INBOX, query="view=second"),
+                    View("unanswered", INBOX, query="view=unanswered"),
+                    View("agent", INBOX, query="view=agent"),
+                    View("all", INBOX, key="c", query="view=all"),
+                    View("decided", INBOX, query="view=decided"),
                 )
             ),
         ),
@@ -193,13 +216,24 @@ _MENU: Final = (
 )
 
 
-def menu_of(actor: Actor) -> tuple[Entry, ...]:
-    """Return the menu with the views that the actor may open."""
+def menu_of(actor: Actor, saved: Mapping[str, str] | None = None) -> tuple[Entry, ...]:
+    """Return the menu with the views that the actor may open. `saved`: the names of the inbox's
+    saved views, by id."""
     return tuple(
-        replace(entry, groups=groups)
+        replace(entry, groups=(*groups, *(_saved(saved) if entry.name == "inbox" else ())))
         for entry in _MENU
         if (groups := tuple(_groups_for(actor, entry)))
     )
+
+
+def _saved(saved: Mapping[str, str] | None) -> Iterator[Group]:
+    if saved:
+        yield Group(
+            tuple(
+                View(view_id, INBOX, query=f"view={view_id}", label=name)
+                for view_id, name in saved.items()
+            )
+        )
 
 
 def _groups_for(actor: Actor, entry: Entry) -> Iterator[Group]:
@@ -209,12 +243,14 @@ def _groups_for(actor: Actor, entry: Entry) -> Iterator[Group]:
             yield replace(group, views=views)
 
 
-def place_of(path: str) -> MenuPlace:
-    """Return the menu position of the page at a path."""
+def place_of(path: str, inbox_view: str = "") -> MenuPlace:
+    """Return the menu position of the page at a path. `inbox_view`: the name or id of the inbox's
+    view that the page shows or belongs to; the default is the first view."""
     found = [
         (length, MenuPlace(entry.name, view.name))
         for entry in _MENU
         for view in entry.views
         if (length := view.match(path))
     ]
-    return max(found, key=lambda one: one[0])[1] if found else MenuPlace()
+    place = max(found, key=lambda one: one[0])[1] if found else MenuPlace()
+    return MenuPlace("inbox", inbox_view) if inbox_view and place.entry == "inbox" else place

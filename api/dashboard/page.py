@@ -42,7 +42,7 @@ from store.core.database import WhoseRecord
 from store.dashboard.page_drafts import PageDrafts
 from store.dashboard.preferences import preferences_of
 from store.identity.people import OwnClient, clients_of
-from store.reviews.open_reviews import MOST, count_open
+from store.reviews.open_reviews import MOST, count_needs
 from store.tenants.automation import AutomationStops
 from store.tenants.clients import ClientRepository
 
@@ -56,9 +56,9 @@ class Page:
     """The context of a page: the signed-in user, and the client that the page shows.
 
     `clients`: all of the user's clients. `automation`: the stops that currently apply to the
-    client's automation. `waiting`: the number of open reviews, counted up to MOST + 1. `record_id`:
-    the id of the record in the path. `switched`: whether the record belongs to a different client
-    than the previous page.
+    client's automation. `waiting`: the number of tickets that need the team, counted up to
+    MOST + 1. `record_id`: the id of the record in the path. `switched`: whether the record belongs
+    to a different client than the previous page.
     """
 
     request: Request
@@ -82,8 +82,8 @@ class Page:
 
     @property
     def waiting_count(self) -> str:
-        """Return the number of open reviews as shown in the menu: “14”, “1,000+”, or an empty
-        string."""
+        """Return the number of tickets that need the team, as shown in the menu: “14”, “1,000+”, or
+        an empty string."""
         if not self.waiting:
             return ""
         return self.formats.number(min(self.waiting, MOST)) + ("+" if self.waiting > MOST else "")
@@ -119,12 +119,21 @@ class Page:
         return self.resources.pages.say(self.language, key, facts)
 
     def render(
-        self, template: str, *, sources: Sources = OURS, status_code: int = 200, **facts: object
+        self,
+        template: str,
+        *,
+        sources: Sources = OURS,
+        status_code: int = 200,
+        inbox_view: str = "",
+        saved_views: Mapping[str, str] | None = None,
+        **facts: object,
     ) -> Response:
         """Return the rendered template, which extends `core/app.html`. The template receives this
         page as `page`.
 
-        `sources`: the sources that the page may load from. The default is our origin.
+        `sources`: the sources that the page may load from. The default is our origin. `inbox_view`
+        and `saved_views`: for the menu, the inbox view to which the page belongs, and the names of
+        the saved views by id.
         """
         flash = None if is_poll(self.request) else flash_of(self.request)
         answer = self.resources.pages.render_app(
@@ -135,8 +144,8 @@ class Page:
             language=self.language,
             formats=self.formats,
             page=self,
-            menu=menu_of(self.actor),
-            here=place_of(self.request.url.path),
+            menu=menu_of(self.actor, saved_views),
+            here=place_of(self.request.url.path, inbox_view),
             flash=flash,
             who=seal_of_form(self.resources.sealer, self.visit.user.id, self.tenant, self.now),
             new_id=self.resources.new_id,
@@ -243,7 +252,7 @@ async def _page_of(
                 raise PageRedirect(NO_CLIENT)
             wanted, brand = own.id, own.brand_name
         automation = await AutomationStops(connection, TenantId(wanted)).read()
-        waiting = await count_open(connection, TenantId(wanted))
+        waiting = await count_needs(connection, TenantId(wanted), resources.now())
     role = None if visit.user.is_admin or own is None else own.role
     page = Page(
         request=request,
@@ -269,7 +278,7 @@ async def _switched(page: Page, member: Member) -> Page:
     async with page.resources.database.reading_across() as connection:
         brand = await ClientRepository(connection).brand_name(member.tenant)
         automation = await AutomationStops(connection, member.tenant).read()
-        waiting = await count_open(connection, member.tenant)
+        waiting = await count_needs(connection, member.tenant, page.now)
     return replace(
         page,
         tenant=member.tenant,

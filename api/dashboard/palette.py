@@ -30,7 +30,7 @@ class PaletteAction:
 
 
 ACTIONS: Final = (
-    PaletteAction("approve", "/app/reviews", "check", REVIEWERS),
+    PaletteAction("approve", "/app/inbox", "check", REVIEWERS),
     PaletteAction("article", "/app/knowledge/new", "plus"),
     PaletteAction("try_agent", "/app/simulator", "flask-conical", REVIEWERS),
     PaletteAction("invite", "/app/members", "users"),
@@ -107,7 +107,7 @@ def _pages(page: Page, words: tuple[str, ...]) -> Iterator[PaletteItem]:
             own = page.say(f"frame.views.{view.name}")
             note = label if own != label else ""
             if matches(words, f"{own} {note}"):
-                yield PaletteItem(own, view.path, entry.icon, note)
+                yield PaletteItem(own, view.href, entry.icon, note)
 
 
 def _actions(page: Page, words: tuple[str, ...]) -> Iterator[PaletteItem]:

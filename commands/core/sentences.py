@@ -35,7 +35,7 @@ from domain.reviews.errors import (
     OwnRequest,
     SecondPersonRequired,
 )
-from domain.runs.errors import RunNotFound
+from domain.runs.errors import InboxViewNotFound, NoReviewToReject, RunNotFound
 from domain.tenants.errors import (
     ClientNotFound,
     KeyNotFound,
@@ -68,6 +68,8 @@ SENTENCES: Final[Mapping[type[DomainError], str]] = {
     CorrectionDecided: "this correction has already been accepted or dismissed",
     CorrectionNotFound: "there is no such correction",
     ExampleNotFound: "there is no such labelled example",
+    InboxViewNotFound: "there is no such saved view",
+    NoReviewToReject: "a selected ticket has no open review; nothing changes",
     DeliveryNotFound: "there is no such delivery; only the last 50 of each webhook are kept",
     DeliveryPending: "this delivery is still in progress",
     TooManyPending: (

@@ -104,3 +104,35 @@ class InvalidTriage(InvalidContent):
     """A conversation's status, assignee or tags are invalid. `reason` identifies the field."""
 
     code = "invalid_triage"
+
+
+class InboxViewNotFound(DomainError):
+    """The client has no such saved view."""
+
+    code = "inbox_view_not_found"
+
+
+class TooManyInboxViews(DomainError):
+    """The client has the maximum number of saved views. `limit`: that maximum."""
+
+    code = "too_many_inbox_views"
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(str(limit))
+        self.limit = limit
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"limit": self.limit}
+
+
+class InvalidInboxView(InvalidContent):
+    """A saved view's name is empty or too long. `reason` identifies the field."""
+
+    code = "invalid_inbox_view"
+
+
+class NoReviewToReject(DomainError):
+    """A selected ticket has no open review, so there is no draft to reject. Nothing changes."""
+
+    code = "no_review_to_reject"

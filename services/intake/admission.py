@@ -197,8 +197,8 @@ async def counted_customer(
     """Return the key of the customer toward whose limit the event counts, or None.
 
     The result is None if the sender is too expensive to determine. Such an event counts toward the
-    client's limits only, and the worker hands it to a human. An email requires one query. A verified
-    sender's event from a webhook or a poll (`is_brought`) requires one more.
+    client's limits only, and the worker hands it to a human. An email requires one query. A
+    verified sender's event from a webhook or a poll (`is_brought`) requires one more.
     """
     authserv_ids: Iterable[str] = ()
     try:

@@ -39,3 +39,24 @@ CLOSE_APPROVED: Final = sa.text(f"""
       AND run.status = '{RunStatus.NEEDS_REVIEW}'
       AND latest.decision IN ('{Decision.APPROVE}', '{Decision.EDIT}')
 """)  # noqa: S608 - our own names
+
+# A conversation waits for an answer since the customer's first message after the latest answer. Of
+# older conversations than 30 days, nothing waits.
+SET_WAITS: Final = sa.text("""
+    UPDATE ai_conversations AS talk SET waiting_since = said.since
+    FROM (
+        SELECT conversation_id, min(created_at) FILTER (WHERE direction = 'inbound'
+                   AND (answered_at IS NULL OR created_at > answered_at)) AS since
+        FROM (
+            SELECT conversation_id, direction, created_at,
+                   max(created_at) FILTER (WHERE direction = 'outbound')
+                       OVER (PARTITION BY conversation_id) AS answered_at
+            FROM engine_messages
+            WHERE client_id = :client_id AND conversation_id IS NOT NULL
+        ) AS message
+        GROUP BY conversation_id
+    ) AS said
+    WHERE talk.client_id = :client_id AND talk.id = said.conversation_id
+      AND said.since IS NOT NULL
+      AND talk.last_message_at > CAST(:now AS timestamptz) - interval '30 days'
+""")

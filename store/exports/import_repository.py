@@ -21,7 +21,7 @@ from store.cases.tables import saved_cases
 from store.content.tables import knowledge_entries, response_templates
 from store.customers.customer_index import CustomerIndex
 from store.customers.tables import customers
-from store.exports.import_closing import CLOSE_APPROVED, HAND_OVER, IMPORTED
+from store.exports.import_closing import CLOSE_APPROVED, HAND_OVER, IMPORTED, SET_WAITS
 from store.exports.import_sections import (
     CREDENTIALS_MISSING,
     HELD,
@@ -167,6 +167,7 @@ class TenantImport:
         mine = {"client_id": self._tenant, "now": self._now}
         await self._connection.execute(HAND_OVER, mine)
         await self._connection.execute(CLOSE_APPROVED, mine)
+        await self._connection.execute(SET_WAITS, mine)
         await MemoryRepository(self._connection, self._tenant).carry()
         await CustomerIndex(self._connection, self._tenant).index_all(new_id)
         return Closed(

@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from domain.agent.policy_decision import Ruling
 from store.reviews.tables import escalation_tickets
 from store.runs.runs import HUMAN_TEXT
-from store.runs.tables import engine_runs
+from store.runs.tables import engine_messages, engine_runs
 
 _TICKETS: Final = escalation_tickets.c
 
@@ -38,11 +38,21 @@ def standing_of_run(**values: object) -> "sa.Select[*tuple[Any, ...]]":
         .limit(1)
         .lateral("before")
     )
+    conversation = (
+        sa.select(engine_messages.c.conversation_id)
+        .where(
+            engine_messages.c.client_id == engine_runs.c.client_id,
+            engine_messages.c.event_id == engine_runs.c.event_id,
+            engine_messages.c.direction == "inbound",
+        )
+        .scalar_subquery()
+    )
     sensitive = sa.func.coalesce(engine_runs.c.sensitive, before.c.sensitive)
     needs_second = engine_runs.c.verdicts.contains([{"ruling": Ruling.NEEDS_SECOND}])
     return sa.select(
         *(sa.literal(value).label(name) for name, value in values.items()),
         engine_runs.c.id.label("run_id"),
+        conversation.label("conversation_id"),
         sa.func.coalesce(HUMAN_TEXT, engine_runs.c.draft, "").label("draft"),
         engine_runs.c.plan,
         needs_second.label("needs_second"),

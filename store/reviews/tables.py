@@ -1,4 +1,4 @@
-"""The table of reviews."""
+"""The tables of reviews and of the inbox's saved views."""
 
 from typing import Final
 
@@ -6,11 +6,18 @@ import sqlalchemy as sa
 
 from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
+IS_OPEN: Final = "status IN ('pending', 'claimed')"
+"""The SQL condition for an open review. Queries need exactly this condition to use the indexes of
+open reviews."""
+
 escalation_tickets: Final = sa.Table(
     "escalation_tickets",
     metadata,
     *tenant_key(),
     text("run_id"),
+    # The run's conversation. Null for reviews from before this column existed. Not a foreign key,
+    # because a conversation may be erased while its reviews remain.
+    text("conversation_id", nullable=True),
     sa.Column("round", sa.Integer, nullable=False),
     text("status"),
     text("reason"),
@@ -65,6 +72,44 @@ escalation_tickets: Final = sa.Table(
         postgresql_where=sa.text("decided_at IS NULL"),
     ),
     sa.Index(None, "client_id", "status", "created_at"),
+    # The inbox lists the open reviews, urgent and then oldest first, and finds the open review of a
+    # conversation.
+    sa.Index(
+        "ix_escalation_tickets_open",
+        "client_id",
+        "urgent",
+        "created_at",
+        "id",
+        postgresql_where=sa.text(IS_OPEN),
+    ),
+    sa.Index(
+        "ix_escalation_tickets_conversation",
+        "client_id",
+        "conversation_id",
+        postgresql_where=sa.text(IS_OPEN),
+    ),
+    # The inbox lists the decided reviews, latest decision first.
+    sa.Index(
+        "ix_escalation_tickets_decided",
+        "client_id",
+        "decided_at",
+        "id",
+        postgresql_where=sa.text("decided_at IS NOT NULL"),
+    ),
     # This index serves lookups by review id without a client id.
+    sa.Index(None, "id"),
+)
+
+# The inbox's filters that members saved under a name.
+inbox_views: Final = sa.Table(
+    "inbox_views",
+    metadata,
+    *tenant_key(),
+    text("name"),
+    json("filters", "{}"),
+    text("created_by"),
+    time("created_at"),
+    time("updated_at"),
+    # This index serves lookups by view id without a client id.
     sa.Index(None, "id"),
 )

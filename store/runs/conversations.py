@@ -48,6 +48,13 @@ _REMEMBER: Final = sa.text("""
             (SELECT max(created_at) FROM engine_messages
              WHERE client_id = :client_id AND conversation_id = :conversation_id),
             conversation.last_message_at),
+        waiting_since = (
+            SELECT min(created_at) FROM engine_messages
+            WHERE client_id = :client_id AND conversation_id = :conversation_id
+              AND direction = 'inbound' AND created_at > coalesce(
+                (SELECT max(created_at) FROM engine_messages
+                 WHERE client_id = :client_id AND conversation_id = :conversation_id
+                   AND direction = 'outbound'), '-infinity')),
         turns = (
             SELECT coalesce(jsonb_agg(
                 jsonb_build_object('author', author, 'body', left(body, :chars), 'at', created_at)
@@ -69,11 +76,12 @@ _REMEMBER: Final = sa.text("""
 _OPEN: Final = sa.text("""
     INSERT INTO ai_conversations AS conversation
         (client_id, id, key, memory_key, channel, customer_email, summary, created_at,
-         last_message_at)
-    VALUES (:client_id, :id, :key, :memory_key, :channel, :customer_email, '', :now, :now)
+         last_message_at, waiting_since)
+    VALUES (:client_id, :id, :key, :memory_key, :channel, :customer_email, '', :now, :now, :now)
     ON CONFLICT (client_id, key) DO UPDATE
     SET last_message_at = greatest(conversation.last_message_at, excluded.last_message_at),
         closed_at = NULL, snoozed_until = NULL,
+        waiting_since = coalesce(conversation.waiting_since, excluded.waiting_since),
         memory_key = coalesce(conversation.memory_key, excluded.memory_key),
         turns = CASE WHEN conversation.created_at > :kept_from THEN conversation.turns ELSE (
             SELECT coalesce(jsonb_agg(turn ORDER BY place), '[]'::jsonb)

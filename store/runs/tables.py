@@ -130,6 +130,9 @@ ai_conversations: Final = sa.Table(
     # clears both.
     time("closed_at", nullable=True),
     time("snoozed_until", nullable=True),
+    # When the customer's first message after the latest answer arrived. Null if the latest message
+    # is an answer.
+    time("waiting_since", nullable=True),
     text("assignee", nullable=True),
     json("tags", "[]"),
     # The latest sentiment score, and whether it is in the critical range.
@@ -191,6 +194,14 @@ ai_conversations: Final = sa.Table(
         "last_message_at",
         "id",
         postgresql_where=sa.text("closed_at IS NOT NULL"),
+    ),
+    # The inbox lists the conversations that wait for an answer, longest wait first.
+    sa.Index(
+        "ix_ai_conversations_waiting",
+        "client_id",
+        "waiting_since",
+        "id",
+        postgresql_where=sa.text("waiting_since IS NOT NULL AND closed_at IS NULL"),
     ),
     # This index serves lookups by conversation id without a client id.
     sa.Index(None, "id"),

@@ -23,6 +23,9 @@ CONVERSATION_ID = os.environ["CONTRACT_CONVERSATION_ID"]
 RUN_ID = os.environ["CONTRACT_RUN_ID"]
 CUSTOMER_ID = os.environ["CONTRACT_CUSTOMER_ID"]
 WEBHOOK_ID, DELIVERY_ID = os.environ["CONTRACT_DELIVERY"].split("/")
+VIEW_ID, *_DOOMED_VIEWS = os.environ["CONTRACT_VIEW_IDS"].split(",")
+DOOMED_VIEW_IDS = itertools.cycle(_DOOMED_VIEWS)
+INBOX = "/api/dashboard/inbox"
 URL = "https://hooks.example.com/service"
 
 
@@ -37,6 +40,7 @@ def before_call(_: Any, case: Any, __: Any) -> None:
         "conversation_id": lambda: CONVERSATION_ID,
         "customer_id": lambda: CUSTOMER_ID,
         "run_id": lambda: RUN_ID,
+        "view_id": lambda: next(DOOMED_VIEW_IDS) if case.method == "DELETE" else VIEW_ID,
     }
     there = {name: ids[name]() for name in case.path_parameters or {}}
     if there:
@@ -61,6 +65,9 @@ def before_call(_: Any, case: Any, __: Any) -> None:
         if case.path.endswith("/reply") and _is_allowed(case):
             # No document states which files a member has uploaded.
             case.body = {name: one for name, one in case.body.items() if name != "attachments"}
+        if case.method == "PATCH" and case.path == INBOX and _is_allowed(case):
+            # Each action has its own values, and not every ticket has a review.
+            case.body = {"action": "reopen", "conversation_ids": [CONVERSATION_ID]}
 
 
 def _is_allowed(case: Any) -> bool:

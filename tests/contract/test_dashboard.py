@@ -17,6 +17,7 @@ from tests.support.exports.export import EXPORT
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS
 from tests.support.reviews.replies import conversation_of, written
 from tests.support.reviews.reviews import open_review
+from tests.support.reviews.saved_views import saved_view
 from tests.support.runs.conversation import write
 from tests.support.tenants.access import (
     AUTOMATION,
@@ -24,6 +25,8 @@ from tests.support.tenants.access import (
     CONVERSATIONS,
     CREDITS,
     CUSTOMERS,
+    INBOX,
+    INBOX_VIEWS,
     PLAN,
     REPLIES,
     RUNS,
@@ -37,6 +40,7 @@ from tests.support.webhooks.webhooks import subscribe, tell
 REVIEW_COUNT = 60
 DOOMED_COUNT = 40
 UNDOABLE_COUNT = 40
+VIEW_COUNT = 21
 EXAMPLES = 20
 INCLUDED = (
     REVIEWS,
@@ -54,6 +58,7 @@ INCLUDED = (
     f"{CONVERSATIONS}(?!/[^/]+/attachments)",
     REPLIES,
     CUSTOMERS,
+    INBOX,
     f"{RUNS}/[^/]+$",
 )
 # Well below the number in a normal run: valid requests that were really answered.
@@ -82,6 +87,12 @@ FLOORS = {
     ("POST", f"{CONVERSATIONS}/ID/notes", 200): 3,
     ("POST", f"{REPLIES}/ID/undo", 200): 3,
     ("GET", f"{RUNS}/ID", 200): 3,
+    ("GET", INBOX, 200): 5,
+    ("PATCH", INBOX, 200): 3,
+    ("GET", INBOX_VIEWS, 200): 3,
+    ("POST", INBOX_VIEWS, 201): 3,
+    **{(method, f"{INBOX_VIEWS}/ID", 200): 3 for method in ("GET", "PATCH")},
+    ("DELETE", f"{INBOX_VIEWS}/ID", 204): 3,
     ("GET", CUSTOMERS, 200): 5,
     ("GET", f"{CUSTOMERS}/ID", 200): 3,
     ("POST", f"{CUSTOMERS}/ID/data-requests", 200): 3,
@@ -133,6 +144,9 @@ async def test_the_dashboards_routes_keep_to_their_document(
             conversation_id=await conversation_of(front.database, asked.event_id),
             checkout_id=await asked_credits(front, shop),
             delivery=f"{webhook.id}/{delivery_id}",
+            view_ids=",".join(
+                [await saved_view(front.database, shop) for _ in range(VIEW_COUNT)]
+            ),
         )  # fmt: skip
 
     for (method, path, status), floor in FLOORS.items():

@@ -26,7 +26,7 @@ document.addEventListener("htmx:before:response", (event) => {
   }
 });
 
-// Show the menu's count of open reviews in the tab's title.
+// Show the menu's count of tickets that need the team in the tab's title.
 const countWaiting = () => {
   const count = document.getElementById("needs-you")?.firstChild;
   if (!count) return;
@@ -225,12 +225,19 @@ document.addEventListener("htmx:after:swap", () => {
 const KEYS = { approve: "a", claim: "c", decide: "d", reject: "x", refresh: "f" };
 const keyOf = (element) => KEYS[element.dataset.key] ?? element.dataset.key[0];
 const keyed = (key) => all("[data-key]").find((element) => keyOf(element) === key);
-const rows = () => all("main tbody tr, main .rows > li").filter((row) => row.querySelector("a"));
+const ROWS = "main tbody tr, main .rows > li";
+const isShown = (row) => row.querySelector("a") && row.offsetParent;
+// On a ticket's page, J and K move in the list beside it.
+const rows = () => {
+  const beside = all(".pane li").filter(isShown);
+  return beside.length ? beside : all(ROWS).filter(isShown);
+};
 let afterG = false;
 
 const move = (by) => {
   const links = rows().map((row) => row.querySelector("a"));
-  const here = links.indexOf(document.activeElement);
+  const focused = links.indexOf(document.activeElement);
+  const here = focused < 0 ? links.findIndex((link) => link.ariaCurrent) : focused;
   links[Math.max(0, Math.min(links.length - 1, here < 0 ? 0 : here + by))]?.focus();
 };
 const help = document.getElementById("keys");

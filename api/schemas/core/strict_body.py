@@ -7,11 +7,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 from domain.core.errors import InvalidBody
 
 
-def _whole(number: object) -> object:
+def as_whole(number: object) -> object:
+    """Return a float without a fraction as an integer, and any other value unchanged."""
     return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
-Whole = Annotated[int, BeforeValidator(_whole)]
+Whole = Annotated[int, BeforeValidator(as_whole)]
 """An integer field that also accepts 90.0, which a strict int would reject. JSON has only one
 number type, so 90.0 equals 90."""
 

@@ -53,7 +53,7 @@ class ReviewQuery(ClientQuery):
     @classmethod
     def _ours(cls, value: str | None) -> str | None:
         if value is not None:
-            _place(value)
+            place_at(value)
         return value
 
     @property
@@ -69,7 +69,7 @@ class ReviewQuery(ClientQuery):
 
     @property
     def after(self) -> QueuePlace | None:
-        return None if self.cursor is None else _place(self.cursor)
+        return None if self.cursor is None else place_at(self.cursor)
 
 
 class ReviewPage(BaseModel):
@@ -185,12 +185,16 @@ class DecisionAnswer(BaseModel):
 
 def cursor_of(review: ReviewSummary) -> str:
     """Return an opaque cursor for a review's position in the queue."""
-    place = review.place
+    return cursor_at(review.place)
+
+
+def cursor_at(place: QueuePlace) -> str:
+    """Return an opaque cursor for a position in the queue."""
     text = f"{place.urgent:d} {place.created_at.isoformat()} {place.id}"
     return base64.urlsafe_b64encode(text.encode()).decode()
 
 
-def _place(cursor: str) -> QueuePlace:
+def place_at(cursor: str) -> QueuePlace:
     """Return the queue position encoded in the cursor. Raises ValueError if the cursor is
     invalid."""
     try:

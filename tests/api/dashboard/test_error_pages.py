@@ -9,7 +9,7 @@ from tests.support.dashboard.visitors import at_pages
 from tests.support.runs.conversation import write
 from tests.support.tenants.shop import Shop, open_shop
 
-MENU = 'href="/app/reviews"'
+MENU = 'href="/app/inbox"'
 
 
 @pytest.mark.parametrize("language", ["en", "fr"])

@@ -27,7 +27,7 @@ ENTRIES = [
 
 def _views(role: Role) -> list[str]:
     actor = Actor.person("01ARZ3NDEKTSV4RRFFQ69G5FAV", role, network=None)
-    return [view.path for entry in menu_of(actor) for view in entry.views]
+    return [view.href for entry in menu_of(actor) for view in entry.views]
 
 
 @pytest.mark.parametrize("role", Role)
@@ -43,12 +43,12 @@ def test_the_menu_shows_a_role_what_it_may_open(role: Role) -> None:
 
     assert max(Counter(views).values()) == 1
     for path in views:
-        route = route_at(path)
+        route = route_at(path.partition("?")[0])
         assert route is not None, path
         assert role in (route.roles or ()), path
     hidden = {*_views(Role.OWNER)} - {*views}
     for path in hidden:
-        route = route_at(path)
+        route = route_at(path.partition("?")[0])
         assert route is not None, path
         assert role not in (route.roles or ()), f"{path} is hidden without need"
 
@@ -60,8 +60,9 @@ def test_each_page_has_its_place() -> None:
     assert sorted(lost) == sorted(BESIDE)
     shown = {place_of(path).view for path in pages}
     owner = Actor.person("01ARZ3NDEKTSV4RRFFQ69G5FAV", Role.OWNER, network=None)
-    names = [view.name for entry in menu_of(owner) for view in entry.views]
-    assert {*names} == shown - {""}
+    views = [view for entry in menu_of(owner) for view in entry.views]
+    names = [view.name for view in views]
+    assert {view.name for view in views if not view.query} == shown - {""}
     assert max(Counter(names).values()) == 1
 
 
@@ -69,7 +70,9 @@ def test_each_page_has_its_place() -> None:
     ("path", "place"),
     [
         ("/app", MenuPlace("home", "overview")),
-        ("/app/reviews/1", MenuPlace("inbox", "reviews")),
+        ("/app/inbox", MenuPlace("inbox", "needs")),
+        ("/app/reviews/1", MenuPlace("inbox", "needs")),
+        ("/app/conversations/1", MenuPlace("inbox", "needs")),
         ("/app/knowledge/1", MenuPlace("knowledge", "articles")),
         ("/app/knowledge/gaps", MenuPlace("insights", "gaps")),
         ("/app/simulator/runs/1", MenuPlace("testing", "cases")),
@@ -82,6 +85,21 @@ def test_each_page_has_its_place() -> None:
 )
 def test_the_view_that_names_most_of_a_path_has_the_page(path: str, place: MenuPlace) -> None:
     assert place_of(path) == place
+
+
+def test_a_view_of_the_inbox_has_its_pages() -> None:
+    assert place_of("/app/reviews/1", "mine") == MenuPlace("inbox", "mine")
+    assert place_of("/app/knowledge/1", "mine") == MenuPlace("knowledge", "articles")
+
+
+def test_saved_views_are_in_the_menu() -> None:
+    actor = Actor.person("01ARZ3NDEKTSV4RRFFQ69G5FAV", Role.VIEWER, network=None)
+    saved = {"01M7YSDHZSS3GSH7RJVZYVYSP5": "Refunds"}
+    (added,) = [
+        view for entry in menu_of(actor, saved) for view in entry.views if view.name in saved
+    ]
+
+    assert (added.label, added.href) == ("Refunds", f"/app/inbox?view={added.name}")
 
 
 def test_no_two_views_share_a_shortcut() -> None:

@@ -24,6 +24,8 @@ WITHOUT_MEMBERSHIP = (
     "/app/invitations",
     *("/app/enter/{token}", "/app/oidc/start", "/app/oidc/callback", "/app/oidc/shop"),
     *("/app/sessions", "/app/rate/{token}", "/app/sign-up"),
+    # Redirects to the inbox.
+    *("/app/reviews", "/app/conversations"),
 )
 MEMBERS = tuple(one for one in page_routes() if one.roles is not None)
 SEEN = tuple(one for one in MEMBERS if one.method == "GET")

@@ -36,4 +36,4 @@ async def test_a_member_gets_another_role_and_goes(front: LiveEngine, shop: Shop
         )
         assert "The owner cannot be changed or removed" in await owner.follow(refused)
         assert "was removed" in await owner.follow(await owner.send(LIST, f"{LIST}/remove"))
-        assert (await agent.http.get("/app/reviews")).status_code == 303
+        assert (await agent.http.get("/app/inbox")).status_code == 303

@@ -1,7 +1,5 @@
 """The pages of runs and conversations: the message, the reason, and who handles it."""
 
-import re
-
 import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
@@ -14,13 +12,12 @@ from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
 from tests.support.dashboard.visitors import at_pages
 from tests.support.intake.attachments import PHOTO, keep_attachments
-from tests.support.reviews.conversations import converse, put_into
-from tests.support.reviews.conversations import write as write_into
 from tests.support.reviews.reviews import open_review
 from tests.support.runs.conversation import CUSTOMER, write
 from tests.support.runs.traced_run import TEXT, traced_run
 from tests.support.tenants.shop import Shop, open_shop
 
+INBOX = "/app/inbox"
 HOSTILE = "<script>alert(1)</script>\u202e"
 
 
@@ -50,9 +47,8 @@ async def test_a_run_says_why(front: LiveEngine, shop: Shop) -> None:
 async def test_lists_are_empty_with_a_next_step(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as owner:
         assert "/app/tickets/new" in await owner.see("/app/runs")
-        assert "No conversations yet" in await owner.see("/app/conversations")
-        nothing = await owner.see("/app/conversations", waiting="unanswered")
-        assert "matches these filters" in nothing
+        assert "No tickets yet" in await owner.see(INBOX, view="all")
+        assert "matches these filters" in await owner.see(INBOX, view="all", channel="email")
 
 
 async def test_a_conversation_is_taken_over_and_handed_back(front: LiveEngine, shop: Shop) -> None:
@@ -63,19 +59,19 @@ async def test_a_conversation_is_taken_over_and_handed_back(front: LiveEngine, s
     talk = (await only_row(front.database, ai_conversations, of=shop))["id"]
     path = f"/app/conversations/{talk}"
     async with at_pages(front, shop) as owner:
-        for page in (await owner.see("/app/conversations"), await owner.see(path)):
+        for page in (await owner.see(INBOX, view="all"), await owner.see(path)):
             assert "alert(1)&lt;/script&gt;" in page
             assert "<script>alert" not in page
         taken = await owner.follow(await owner.send(path, f"{path}/take"))
         assert "Assigned to you." in taken
-        assert talk in await owner.see("/app/conversations", held="taken", waiting="unanswered")
+        assert talk in await owner.see(INBOX, view="unanswered", held="taken")
         async with at_pages(front, shop, Role.AGENT) as agent:
             page = await agent.see(path)
             assert f"{path}/take" not in page
             assert f"{path}/hand-back" in page
         back = await owner.follow(await owner.send(path, f"{path}/hand-back"))
         assert "Agent resumed." in back
-        assert talk not in await owner.see("/app/conversations", held="taken")
+        assert talk not in await owner.see(INBOX, view="all", held="taken")
     async with at_pages(front, shop, Role.VIEWER) as viewer:
         assert "/take" not in await viewer.see(path)
 
@@ -149,58 +145,3 @@ async def test_a_title_names_the_customer_and_no_id(front: LiveEngine, shop: Sho
 
 def _title(page: str) -> str:
     return page.partition("<title>")[2].partition("</title>")[0]
-
-
-async def test_the_list_says_who_has_a_conversation(front: LiveEngine, shop: Shop) -> None:
-    """A conversation with an open review is not with the agent."""
-    with_agent, answered, waiting, refused, unread, assigned = [
-        await converse(front.database, shop) for _ in range(6)
-    ]
-    await write_into(front.database, shop, with_agent)
-    done = await write_into(front.database, shop, answered, status="completed")
-    await put_into(front.database, shop, waiting, await open_review(front.database, shop))
-    await write_into(front.database, shop, refused, status="failed")
-    await put_into(front.database, shop, unread, await open_review(front.database, shop))
-    await write_into(front.database, shop, unread)  # the agent processes another message
-    async with front.database.tenant(shop.tenant) as connection:
-        reply = {
-            "client_id": shop.client_id,
-            "id": new_ulid(),
-            "conversation_id": answered,
-            "event_id": done.event_id,
-            "direction": "outbound",
-            "author": "agent",
-            "body": "Voilà.",
-            "created_at": utc_now(),
-        }
-        await connection.execute(sa.insert(engine_messages).values(reply))
-        await connection.execute(
-            sa.update(ai_conversations)
-            .where(ai_conversations.c.id == assigned)
-            .values(assignee=shop.owner_user_id)
-        )
-    async with at_pages(front, shop) as owner:
-        rows = {
-            talk: row.partition("</tr>")[0]
-            for row in (await owner.see("/app/conversations")).split("<tr id=")[1:]
-            for talk in re.findall(r"/app/conversations/(\w{26})", row)
-        }
-    for talk, who in (
-        (with_agent, "Agent"),
-        (answered, "Agent"),
-        (waiting, "Your team"),
-        (refused, "Your team"),
-        (unread, "Your team"),
-        (assigned, shop.client_id.lower()),
-    ):
-        assert f"<span>{who}</span>" in rows[talk].replace('<span dir="auto">', "<span>"), who
-
-
-async def test_conversations_have_pages(front: LiveEngine, shop: Shop) -> None:
-    for _ in range(41):
-        await converse(front.database, shop)
-    async with at_pages(front, shop) as owner:
-        first = await owner.see("/app/conversations")
-        assert first.count("data-row") == 40
-        cursor = first.partition("cursor=")[2].partition('"')[0]
-        assert (await owner.see("/app/conversations", cursor=cursor)).count("data-row") == 1

@@ -142,54 +142,6 @@ async def test_a_conversation_is_snoozed_assigned_and_tagged(front: LiveEngine, 
     assert (row["assignee"], row["tags"]) == (agent.user_id, ["retour", "vip"])
 
 
-async def test_selected_conversations_are_changed_from_the_list(
-    front: LiveEngine, shop: Shop
-) -> None:
-    talks, several = "/app/conversations", "/app/conversations/several"
-    path = await _path(front, shop)
-    async with at_pages(front, shop, Role.AGENT) as agent:
-        ids = {f"talk:{path.rpartition('/')[2]}": "on"}
-        for fields, found in (
-            ({"do": "assign", "assignee": agent.user_id}, {"assignee": agent.user_id}),
-            ({"do": "snooze", "days": "3"}, {"status": "snoozed"}),
-            ({"do": "close"}, {"status": "closed"}),
-            ({"do": "open"}, {"status": "open"}),
-        ):
-            answer = await agent.send(talks, several, {**ids, **fields})
-            assert "Conversations updated: 1." in await agent.follow(answer)
-            assert f'href="{path}"' in await agent.see(talks, **found), fields
-        for wrong in ({"do": "close"}, {**ids, "do": "x"}, {**ids, "do": "snooze", "days": "2"}):
-            refused = await agent.follow(await agent.send(talks, several, wrong))
-            assert "Conversations updated" not in refused, wrong
-    async with at_pages(front, shop, Role.VIEWER) as viewer:
-        assert several not in await viewer.see(talks)
-
-
-async def test_the_list_is_filtered(front: LiveEngine, shop: Shop) -> None:
-    path = await _path(front, shop)
-    talks = "/app/conversations"
-    async with at_pages(front, shop, Role.AGENT) as agent:
-        fields = {"status": "closed", "assignee": agent.user_id, "tags": "vip"}
-        await agent.send(path, f"{path}/update", fields)
-        for found in ({"status": "closed"}, {"assignee": agent.user_id}, {"tag": "vip"}):
-            page = await agent.see(talks, **found)
-            assert f'href="{path}"' in page, found
-            assert ">vip<" in page
-        for nothing in ({"status": "open"}, {"assignee": "-"}, {"tag": "v"}):
-            assert path not in await agent.see(talks, **nothing), nothing
-        refused = await agent.http.get(talks, params={"tag": "\0"})
-        assert refused.status_code == 400
-
-
-async def test_the_filter_by_member_is_for_those_who_decide(front: LiveEngine, shop: Shop) -> None:
-    for role in Role:
-        async with at_pages(front, shop, role) as member:
-            page = await member.see("/app/conversations")
-        is_offered = '<select id="assignee"' in page
-        assert is_offered is (role is not Role.VIEWER), role
-        assert (f'value="{shop.owner_user_id}"' in page) is is_offered, role
-
-
 async def test_the_form_has_the_agents_draft(front: LiveEngine, shop: Shop) -> None:
     draft = "Votre colis part demain."
     review_id = await open_review(front.database, shop, draft=draft)

@@ -103,7 +103,7 @@ async def test_operators_stop_every_client(
     assert (await _throw(front, f"{AUTOMATION}/resume", owner)).status_code == 200
     assert (await front.http.get(AUTOMATION, headers=owner)).json() == seen
     async with at_pages(front, shop) as visitor:
-        for page in ("/app", "/app/settings", "/app/reviews", "/app/automation"):
+        for page in ("/app", "/app/settings", "/app/inbox", "/app/automation"):
             assert "We have stopped automation" in await visitor.see(page)
     look = state_sources(front.database, front.client, utc_now)["database"]
     assert Number("installation_stopped", True) in await look()

@@ -30,6 +30,7 @@ UNSEEN: Final = {
     "/app/data-requests/{request_id}",
     "/app/data-requests/{request_id}/file.json",
     "/app/home/improvement",
+    "/app/inbox/list",
     "/app/integrations/{integration_id}/inbound",
     "/app/integrations/{integration_id}/inbound/rotate",
     "/app/members/keys",

@@ -29,7 +29,7 @@ async def test_the_queue_is_emptied_by_keyboard(
         asked = await served.engine.post(shop, message=f"{UNSURE_MESSAGE} Merci {number}.")
         assert asked.json()["status"] == "needs_review"
     async with seated(browser, served.url, secret, scripts=scripts) as seat:
-        await seat.open("/app/reviews")
+        await seat.open("/app/inbox")
         link = seat.page.locator('main a[href^="/app/reviews/0"]').first
         async with seat.page.expect_navigation():
             if scripts:

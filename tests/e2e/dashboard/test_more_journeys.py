@@ -1,12 +1,15 @@
 """Further journeys: rarer or longer ones."""
 
+import re
+
 import pytest
 from playwright.async_api import Browser, expect
 
 from store.content.tables import knowledge_entries
 from store.reviews.tables import escalation_tickets
+from store.runs.tables import ai_conversations
 from tests.e2e.dashboard.conftest import Served
-from tests.support.core.rows import rows
+from tests.support.core.rows import only_row, rows
 from tests.support.dashboard.chromium import seated
 from tests.support.tenants.shop import UNSURE_MESSAGE
 
@@ -96,10 +99,13 @@ async def test_a_conversation_is_taken_over_and_handed_back(
     shop, secret = await served.owner()
     await served.engine.post(shop, message=UNSURE_MESSAGE, customer_email="jo@free.example")
     async with seated(browser, served.url, secret, scripts=scripts) as seat:
-        await seat.open("/app/conversations")
+        talk = (await only_row(served.engine.database, ai_conversations, of=shop))["id"]
+        path = f"/app/conversations/{talk}"
+        await seat.open("/app/inbox?view=all")
         async with seat.page.expect_navigation():
-            await seat.page.locator('main a[href^="/app/conversations/"]').first.click()
-        path = seat.page.url.removeprefix(served.url).partition("?")[0]
+            await seat.page.locator("main a[data-row]").first.click()
+        await expect(seat.page).to_have_url(re.compile("/app/reviews/"))
+        await seat.open(path)
         await seat.send(f"{path}/take")
         await expect(seat.page.locator(f'form[action="{path}/hand-back"]')).to_have_count(1)
         await seat.send(f"{path}/hand-back")

@@ -12,6 +12,7 @@ from store.reviews.escalations import EscalationRepository
 from tests.support.core.command_line import answer_of, cli, cli_json, cli_process
 from tests.support.reviews.conversations import converse, write_and_join
 from tests.support.reviews.reviews import DRAFT, open_review, refund
+from tests.support.reviews.saved_views import saved_view
 from tests.support.tenants.joined import join
 from tests.support.tenants.shop import Shop
 
@@ -108,3 +109,31 @@ async def test_a_users_mail_address_is_the_user(
         assert (refused.returncode, "second_person_required" in refused.stderr) == (1, True)
     approved = answer_of(cli_process(*approve, "anna@example.com", "--json", **env))
     assert approved["status"] == "approved"
+
+
+async def test_the_inbox_on_the_command_line(
+    database: Database, database_url: str, shop: Shop, tmp_path: Path
+) -> None:
+    env = {"DATABASE_URL": database_url}
+    client = ("--client", shop.client_id, "--data", str(tmp_path))
+    review, other = [await open_review(database, shop) for _ in range(2)]
+    talk = await converse(database, shop, review)
+    view = await saved_view(database, shop, "Plaintes", classification="complaint")
+
+    def reviews(*options: str) -> list[str]:
+        found = cli("inbox", "list", *options, "--json", *client, **env)
+        assert found.returncode == 0, found.stderr
+        return [one["review_id"] for one in json.loads(found.stdout)["tickets"]]
+
+    assert reviews() == [review, other]
+    assert reviews("--view", view) == []
+    assert "Plaintes" in cli("inbox", "views", *client, **env).stdout
+    unknown = cli("inbox", "list", "--view", talk, *client, **env)
+    assert (unknown.returncode, "inbox_view_not_found" in unknown.stderr) == (1, True)
+    done = cli_json(
+        "inbox", "change", "reject", "--review", other, "--conversation", talk, "--note", "Non",
+        *client, **env,
+    )  # fmt: skip
+    assert [int(done[name]) for name in ("changed", "to_decide")] == [2, 0]
+    assert review not in reviews("--view", "needs")
+    assert sorted(reviews("--view", "decided")) == sorted([review, other])

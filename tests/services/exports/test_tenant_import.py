@@ -168,6 +168,7 @@ async def _remembers_alike(here: Database, one: TenantId, there: Database, other
     old = {row["id"]: row for row in await rows(here, ai_conversations, client_id=one)}
     for row in await rows(there, ai_conversations, client_id=other):
         assert row["turns"] == old[row["id"]]["turns"]
+        assert row["waiting_since"] == old[row["id"]]["waiting_since"]
         assert row["turns"]
     old = {row["id"]: row for row in await rows(here, knowledge_entries, client_id=one)}
     for row in await rows(there, knowledge_entries, client_id=other):

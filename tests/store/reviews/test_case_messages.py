@@ -41,8 +41,8 @@ async def expire(database: Database, shop: Shop, review_id: str) -> None:
 async def test_a_message_joins_the_open_review(database: Database, shop: Shop) -> None:
     plan = (refund(4990),)
     review_id = await open_review(database, shop, plan=plan)
-    before = await only_row(database, escalation_tickets, of=shop)
     conversation_id = await converse(database, shop, review_id)
+    before = await only_row(database, escalation_tickets, of=shop)
     ref = await write(database, shop, conversation_id)
 
     assert await join(database, shop, conversation_id, ref.event_id) == review_id

@@ -9,7 +9,7 @@ from domain.tenants.client import Role
 from services.reviews.claims import claim_review
 from services.reviews.decisions import approve_review
 from store.core.database import Database
-from store.reviews.open_reviews import count_open
+from store.reviews.open_reviews import count_needs
 from store.reviews.review_context import review_context
 from store.reviews.reviews import ReviewFilter, list_reviews
 from tests.support.core.units import units_on
@@ -43,7 +43,7 @@ async def test_neighbours_are_those_that_one_may_decide(database: Database) -> N
         decided = await list_reviews(
             connection, shop.tenant, ReviewFilter(status=Wanted.ALL, decided=True), limit=9
         )
-        count = await count_open(connection, shop.tenant)
+        count = await count_needs(connection, shop.tenant, utc_now())
     assert (found.previous_id, found.next_id) == (ids[0], ids[4])
     assert (others.previous_id, others.next_id) == (ids[1], ids[3])
     assert [one.id for one in second] == [ids[3]]

@@ -80,9 +80,11 @@ from domain.runs.errors import (
     AnswerTimeout,
     AnswerUnknown,
     ConversationTaken,
+    InvalidInboxView,
     InvalidTriage,
     NoAnswer,
     ReplyNotPossible,
+    TooManyInboxViews,
 )
 from domain.simulation.errors import InvalidReplay, ModelBudgetUsedUp
 from domain.tenants.errors import (
@@ -162,6 +164,8 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         InvalidIntegration("message", "{reason} {nothing}"),
         InvalidMailSender("message", "{reason} {nothing}"),
         TooMuchContent(1_000),
+        TooManyInboxViews(50),
+        InvalidInboxView("message", "{reason} {nothing}"),
         TooManyExamples(10_000),
         WidgetShareUsed(60.0),
         InvalidWidget("message", "{reason} {nothing}"),

@@ -103,3 +103,15 @@ async def _file(
             .where(engine_messages.c.event_id == event_id)
             .values(conversation_id=conversation_id, **columns)
         )
+        talk = ai_conversations.c
+        await connection.execute(
+            sa.update(ai_conversations)
+            .where(talk.id == conversation_id)
+            .values(waiting_since=sa.func.coalesce(talk.waiting_since, talk.last_message_at))
+        )
+        runs = sa.select(engine_runs.c.id).where(engine_runs.c.event_id == event_id)
+        await connection.execute(
+            sa.update(escalation_tickets)
+            .where(escalation_tickets.c.run_id.in_(runs))
+            .values(conversation_id=conversation_id)
+        )

@@ -27,6 +27,7 @@ from tests.support.learning import learning_routes as learning
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS, person
 from tests.support.reviews.replies import ANNA, conversation_of, written
 from tests.support.reviews.reviews import open_review
+from tests.support.reviews.saved_views import saved_view
 from tests.support.runs.conversation import write
 from tests.support.simulation.replays import REPLAYS, replay_ids
 from tests.support.tenants import account
@@ -39,6 +40,8 @@ DASHBOARD: Final = "/api/dashboard/"
 RUNS: Final = "/api/dashboard/runs"
 CUSTOMERS: Final = "/api/dashboard/customers"
 CONVERSATIONS: Final = "/api/dashboard/conversations"
+INBOX: Final = "/api/dashboard/inbox"
+INBOX_VIEWS: Final = "/api/dashboard/inbox-views"
 REPLIES: Final = "/api/dashboard/replies"
 ATTACHMENTS: Final = "/api/dashboard/attachments"
 METRICS: Final = "/api/dashboard/metrics"
@@ -53,6 +56,7 @@ CREDITS: Final = "/api/dashboard/credits"
 CHECKOUTS: Final = "/api/dashboard/checkouts"
 USAGE: Final = "/api/dashboard/usage"
 _NO_WEBHOOK: Final = "inbound_webhook_not_found"
+_NO_VIEW: Final = "inbox_view_not_found"
 
 ALL: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT, Role.VIEWER})
 REVIEWERS: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT})
@@ -116,6 +120,17 @@ ACCESS: Final[dict[Route, Access]] = {
     ("PATCH", CONVERSATIONS + "/{conversation_id}"): Access(
         REVIEWERS, Client.RECORD, {"status": "closed"}, "conversation_not_found"
     ),
+    ("GET", INBOX): Access(ALL),
+    ("PATCH", INBOX): Access(
+        REVIEWERS, body={"action": "close", "conversation_ids": ["{conversation_id}"]}
+    ),
+    ("GET", INBOX_VIEWS): Access(ALL),
+    ("POST", INBOX_VIEWS): Access(REVIEWERS, body={"name": "Retours"}),
+    ("GET", INBOX_VIEWS + "/{view_id}"): Access(ALL, Client.RECORD, missing=_NO_VIEW),
+    ("PATCH", INBOX_VIEWS + "/{view_id}"): Access(
+        REVIEWERS, Client.RECORD, {"name": "Retours"}, _NO_VIEW
+    ),
+    ("DELETE", INBOX_VIEWS + "/{view_id}"): Access(REVIEWERS, Client.RECORD, None, _NO_VIEW),
     ("GET", CUSTOMERS): Access(ALL),
     ("GET", CUSTOMERS + "/{customer_id}"): Access(ALL, Client.RECORD, missing="customer_not_found"),
     ("POST", CUSTOMERS + "/{customer_id}/data-requests"): Access(
@@ -267,6 +282,10 @@ async def _review(front: LiveEngine, shop: Shop) -> Ids:
     return {"review_id": await open_review(front.database, shop)}
 
 
+async def _view(front: LiveEngine, shop: Shop) -> Ids:
+    return {"view_id": await saved_view(front.database, shop)}
+
+
 async def _webhook(front: LiveEngine, shop: Shop) -> Ids:
     webhook_id, delivery_id = await ready(front, shop)
     return {"webhook_id": webhook_id, "delivery_id": delivery_id}
@@ -341,6 +360,7 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{customer_id}": _customer,
     "{attachment_id}": _attachment,
     "{review_id}": _review,
+    "{view_id}": _view,
     "{replay_id}": replay_ids,
     "{correction_id}": learning.a_correction,
     "{example_id}": learning.an_example,
@@ -363,6 +383,7 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{case_run_id}": cases.case_ids,
     MAIL_SENDER: _sender,
     CONVERSATIONS: _conversation,
+    INBOX: _conversation,
 }
 
 

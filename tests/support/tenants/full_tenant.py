@@ -43,6 +43,7 @@ from store.integrations.integrations import IntegrationRepository
 from store.integrations.tables import mail_senders
 from store.metadata import metadata
 from store.reviews.escalations import EscalationRepository
+from store.reviews.tables import inbox_views
 from store.runs.action_ledger import ActionLedger, Effect, LedgerPlace
 from store.runs.conversations import ConversationRepository
 from store.runs.sentiment import SentimentRepository
@@ -270,6 +271,15 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         (oauth_codes, {"id": new_ulid(), "created_at": now, **code}),
         (form_posts, {"once": new_ulid(), "user_id": "user", "created_at": now}),
         (page_drafts, {"user_id": "user", "form": "/app/knowledge", "saved_at": now}),
+        (
+            inbox_views,
+            {
+                **dict.fromkeys(("created_at", "updated_at"), now),
+                "id": new_ulid(),
+                "name": "Retours",
+                "created_by": "user",
+            },
+        ),
         (home_visits, {"user_id": "user", "seen_at": now, "away_since": now}),
         (
             loosenings,

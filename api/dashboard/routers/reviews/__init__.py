@@ -1,8 +1,18 @@
-"""Dashboard pages for reviews: the review queue, a single review, and pages to save a review's
-result as a case or as knowledge."""
+"""Dashboard pages for the inbox and its reviews, and pages to save a review's result as a case or
+as knowledge."""
 
 from typing import Final
 
-from api.dashboard.routers.reviews import review_keeping_pages, review_pages, review_queue_pages
+from api.dashboard.routers.reviews import (
+    inbox_pages,
+    inbox_redirects,
+    review_keeping_pages,
+    review_pages,
+)
 
-ROUTERS: Final = (review_queue_pages.router, review_pages.router, review_keeping_pages.router)
+ROUTERS: Final = (
+    inbox_pages.router,
+    inbox_redirects.router,
+    review_pages.router,
+    review_keeping_pages.router,
+)

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends
 from pydantic import Field
 from starlette.responses import Response
 
+from api.dashboard.inbox_list import list_beside, ticket_list, with_list
 from api.dashboard.moods import mood_line
 from api.dashboard.page import OnPage, Page
 from api.dashboard.post import Post, Posted
@@ -52,6 +53,7 @@ class ThreadQuery(ClientQuery):
     cursor: Annotated[str | None, Field(pattern=ULID)] = None
     write: Literal["reply", "note"] = "reply"
     template: Annotated[str | None, Field(pattern=ULID)] = None
+    inbox: Annotated[str | None, Field(max_length=1000)] = None
 
 
 @router.get(_ONE)
@@ -88,9 +90,14 @@ async def conversation(page: TalkPage) -> Response:
         drafts = await PageDrafts(connection, page.tenant, user_id).read_all(
             (f"{form}/reply", f"{form}/note", f"{form}/update")
         )
+    listed = await ticket_list(page, list_beside(page.path), current=talk.id)
     runs = dict.fromkeys(one.run_id for one in messages if one.run_id)
     return page.render(
         "runs/conversation.html",
+        inbox_view=listed.query.view,
+        saved_views=listed.names,
+        listed=listed,
+        at=with_list(form, listed.query),
         talk=talk,
         entries=entries,
         names=await _names_of(page, entries),
@@ -124,7 +131,7 @@ async def take(post: TalkPost) -> Response:
     """Take over the conversation. Taking it over from a teammate requires `force`. Only owners and
     admins have a button that sends `force`."""
     page = post.page
-    to = f"{_LIST}/{page.record_id}"
+    to = with_list(f"{_LIST}/{page.record_id}", list_beside(post.back))
     async with post.working(to) as work:
         await take_over(work, page.actor, page.record_id, force=post.ticked("force"))
     return post.done(to, "runs.taken")
@@ -133,7 +140,7 @@ async def take(post: TalkPost) -> Response:
 @router.post(f"{_ONE}/hand-back")
 async def give_back(post: TalkPost) -> Response:
     page = post.page
-    to = f"{_LIST}/{page.record_id}"
+    to = with_list(f"{_LIST}/{page.record_id}", list_beside(post.back))
     async with post.working(to) as work:
         await hand_back(work, page.actor, page.record_id)
     return post.done(to, "runs.handed_back")

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
+from api.dashboard.inbox_list import list_beside, with_list
 from api.dashboard.post import Post, Posted
 from api.route import PathId
 from api.schemas.runs.conversation import NoteBody, ReplyBody
@@ -46,7 +47,7 @@ FilePost = Annotated[
 @router.post(f"{_ONE}/reply")
 async def reply(post: TalkPost) -> Response:
     page = post.page
-    to = f"{_LIST}/{page.record_id}"
+    to = with_list(f"{_LIST}/{page.record_id}", list_beside(post.back))
     body = post.body(
         ReplyBody,
         text=post.text("text"),
@@ -97,7 +98,7 @@ async def undo(post: TalkPost) -> Response:
     """Undo the reply in the `reply_id` field, and put its text back into the form. The text
     precedes any text that the user has typed since then."""
     page = post.page
-    to = f"{_LIST}/{page.record_id}"
+    to = with_list(f"{_LIST}/{page.record_id}", list_beside(post.back))
     reply_id = parse_ulid(post.text("reply_id"))
     if reply_id is None:
         raise ReplyNotFound
@@ -113,7 +114,7 @@ async def update(post: TalkPost) -> Response:
     """Change the status, assignee and tags. The `status` field is `open`, `closed`, empty for no
     change, or the number of days to snooze the conversation."""
     page = post.page
-    to = f"{_LIST}/{page.record_id}"
+    to = with_list(f"{_LIST}/{page.record_id}", list_beside(post.back))
     async with post.working(to) as work:
         change = _change(post, work.now)
         await update_conversation(work, page.actor, page.record_id, change)
@@ -123,7 +124,7 @@ async def update(post: TalkPost) -> Response:
 @router.post(f"{_ONE}/note")
 async def note(post: TalkPost) -> Response:
     page = post.page
-    to = f"{_LIST}/{page.record_id}"
+    to = with_list(f"{_LIST}/{page.record_id}", list_beside(post.back))
     body = post.body(NoteBody, text=post.text("text"))
     async with post.working(to) as work:
         await add_note(work, page.actor, page.record_id, body.text)

@@ -1,0 +1,82 @@
+"""Parts of a review's page that are computed from the review: word diffs, digests and rules."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from pydantic import TypeAdapter
+
+from domain.agent.plan import PlannedAction
+from domain.agent.policy_decision import PolicyDecision
+from domain.agent.rulebook import ActionRule
+from domain.core.money import Money
+from domain.dashboard.draft import Draft
+from domain.learning.word_diff import Piece, word_diff
+from domain.reviews.review import Review
+from store.reviews.review_context import ReviewContext
+
+_PLAN: Final = TypeAdapter(tuple[PlannedAction, ...])
+
+
+@dataclass(frozen=True, slots=True)
+class RuleOfDecision:
+    """A policy decision, with the playbook's rule for the action and the rule's limits by name."""
+
+    verdict: PolicyDecision
+    rule: ActionRule
+    limits: Mapping[str, Money]
+
+
+def is_claimed_by_other(found: Review, user_id: str, now: datetime) -> bool:
+    """Return True if the claim of another reviewer is valid."""
+    claim = found.claim
+    return claim is not None and claim.by != user_id and now < claim.until
+
+
+def plan_seen_of(found: Review) -> str:
+    """Return a digest of the plan."""
+    return hashlib.sha256(_PLAN.dump_json(found.plan)).hexdigest()[:16]
+
+
+def seen_of(found: Review) -> str:
+    """Return a digest of the draft and the plan. It reveals changes made since the reviewer read
+    them."""
+    return hashlib.sha256(_PLAN.dump_json(found.plan) + found.draft.encode()).hexdigest()[:16]
+
+
+def diffs_of(
+    found: Review, refused: Draft | None
+) -> tuple[tuple[Piece, ...], tuple[Piece, ...] | None]:
+    """Return two word diffs. The first compares the agent's draft with the current draft. The
+    second compares the draft of a rejected approval with the current draft. It is None if no
+    approval was rejected or the two drafts are equal."""
+    own = word_diff(found.agent_draft, found.draft) if found.draft != found.agent_draft else ()
+    seen = None if refused is None else refused.fields.get("draft", "").replace("\r\n", "\n")
+    if seen is None or seen == found.draft.replace("\r\n", "\n"):
+        return own, None
+    return own, word_diff(seen, found.draft)
+
+
+def rules_of(found: Review, context: ReviewContext) -> list[RuleOfDecision]:
+    """Return the review's policy decisions with their rules."""
+    return [
+        RuleOfDecision(verdict, rule := context.rulebook.rule(verdict.kind), _limits(rule))
+        for verdict in found.verdicts
+    ]
+
+
+def _limits(rule: ActionRule) -> dict[str, Money]:
+    if rule.limits is None:
+        return {}
+    given = {
+        "per_action": rule.limits.per_action,
+        "per_customer": rule.limits.per_customer,
+        "per_day": rule.limits.per_day,
+    }
+    return {
+        name: Money(minor=minor, currency=rule.limits.currency)
+        for name, minor in given.items()
+        if minor is not None
+    }
