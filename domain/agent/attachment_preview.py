@@ -53,9 +53,9 @@ def images_to_show(attachments: Sequence[Attachment]) -> frozenset[str]:
 
 
 def depends_on_files(text: str, intents: Sequence[Intent]) -> bool:
-    """Return True if the answer depends on the attachments: the text mentions one, or an intent
-    needs photos as proof.
+    """Return True if the answer depends on the attachments: the message's text mentions one, or an
+    intent needs photos as proof.
 
-    In all other messages, attachments such as logos in an email signature do not matter.
+    Otherwise, the attachments do not matter: they may be logos in an email signature.
     """
     return bool(_REFERS.search(fold(text)) or not _PROVED_BY_PHOTOS.isdisjoint(intents))

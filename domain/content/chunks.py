@@ -30,8 +30,8 @@ _ABBREVIATION: Final = re.compile(
 _BULLET: Final = re.compile(r"^[-*•–—‣·]\s+")
 _MARKDOWN_HEADING: Final = re.compile(r"^#{1,6}\s+")
 _EMPHASIS: Final = re.compile(r"(\*\*|__)(?=\S)(.{1,200}?)(?<=\S)\1")
-# Steps per line, in addition to one step per character. A line costs several searches, even if it
-# is empty.
+# Steps of the effort budget spent per line, in addition to one step per character. Even an empty
+# line requires several searches.
 _LINE_STEPS: Final = 10
 
 

@@ -70,9 +70,10 @@ class AgentRefund(BaseModel):
 
 
 class CustomerDetails(Customer):
-    """The data for a customer's page. Each list is limited, latest first. `refunded`: the sums of
-    the agent's refunds, per currency. `notes`: internal notes in the customer's conversations.
-    `is_complete`: False if the customer has more conversations than are listed."""
+    """The data for a customer's page. Each list has a maximum length, and is sorted latest first.
+    `refunded`: the sums of the agent's refunds, per currency. `notes`: internal notes in the
+    customer's conversations. `is_complete`: False if the customer has more conversations than are
+    listed."""
 
     figures: CustomerFigures
     conversations: tuple[CustomerConversation, ...]

@@ -16,7 +16,8 @@ class FirstStep(StrEnum):
     SHOP = "shop"
     CASE = "case"
     DOOR = "door"
-    """The client has an API key for its systems, or a website that may show the widget."""
+    """Completed once the client has an API key for its systems, or a website that may show the
+    widget."""
 
 
 def next_step(done: frozenset[FirstStep]) -> FirstStep | None:
