@@ -28,8 +28,8 @@ _PROVED_BY_PHOTOS: Final = frozenset(
 
 class AttachmentPreview(BaseModel):
     """An attachment as a brain sees it. `media_type`: detected from the bytes, or None if the file
-    is not stored. `size`: in bytes. `data`: the bytes, for an image shown to a brain that can
-    process images, else None."""
+    is not stored. `size`: in bytes. `data`: the bytes of an image that is shown to the brain, else
+    None."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -69,7 +69,8 @@ class PlannedAction(BaseModel):
 
     @property
     def as_note(self) -> Self:
-        """Return the reply as an internal note without its own text. The staff send the answer."""
+        """Return the reply as an internal note without a text of its own. The note contains the
+        answer, which the staff then send."""
         return self.model_copy(update={"kind": ActionKind.NOTE})
 
     @property

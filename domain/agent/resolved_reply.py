@@ -128,8 +128,8 @@ def _answer_to_proposal(
 
 
 def _answer_to_which(policy_context: PolicyContext, language: Language) -> ResolvedReply | None:
-    """Return the question whether to act on the order that the customer just mentioned, or None if
-    there is no such order."""
+    """Return the question of whether to act on the order that the customer just mentioned, or None
+    if there is no such order."""
     kind = policy_context.thread.asked_number
     if kind is None or len(policy_context.event.order_numbers) != 1:
         return None

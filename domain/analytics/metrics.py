@@ -91,9 +91,9 @@ class DayCounts:
 
     `asked`: runs that require an answer, unlike automatic emails and messages added to an open
     review. `handled`: runs in `asked` with an outcome. `resolved`: completed runs in `asked`.
-    `resolved_alone`: runs resolved without a human. `reopened`: resolved runs whose customer wrote
-    again within `DURABLE_AFTER`. `durable`: the other resolved runs. `reopened` and `durable` are
-    None until that time has passed for all runs.
+    `resolved_alone`: runs in `resolved` without a human review. `reopened`: resolved runs whose
+    customer wrote again within `DURABLE_AFTER`. `durable`: the other resolved runs. `reopened` and
+    `durable` are None until that time has passed for all runs.
 
     `escalations`: the escalated runs by reason. `rated`, `satisfied`, `rating_mean`: ratings given
     on the day. `latencies`: runs by the buckets of `domain/analytics/latencies.py`.

@@ -43,8 +43,8 @@ _NOUS: Final = (
     r"(?:nous|je|on|j|une? (?:collegue|conseillere?|membre de (?:notre|l) ?equipe)"
     r"|(?:notre|l) ?equipe|quelqu un)"
 )
-# Openings of courtesies, in lower case without accents and with single spaces. The rest of a clause
-# with such an opening must not state a fact.
+# Openings of courtesies, in lower case without accents and with single spaces. A clause with such
+# an opening is a courtesy only if the rest of the clause states no fact.
 _COURTESY: Final = _any(
     r"(?:hello|hi|hey|dear|greetings|good (?:morning|afternoon|evening|day))",
     r"(?:many |kind )?thanks|thank you|(?:we|i) (?:really )?appreciate",
