@@ -2,8 +2,8 @@
 
 A brain receives the `available_actions` for this message. The policy then evaluates the brain's
 proposals against the proof of the customer's request, the policy rules, the order and earlier
-refunds. `recheck` evaluates each action again before it runs. Customer text can be a value of an
-action, but it never decides which values are used.
+refunds. `recheck` evaluates each action again before it runs. A brain may fill in an action's text
+or tags, possibly with the customer's words. Code sets all other values.
 """
 
 from datetime import datetime

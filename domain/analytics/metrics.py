@@ -68,8 +68,8 @@ class Slice(BaseModel):
 class Breakdown(BaseModel):
     """A day's runs by category, playbook and channel. Each list is sorted by key.
 
-    `is_detailed`: whether the slices contain refunds, ratings and latencies. Earlier versions did
-    not count them.
+    `is_detailed`: whether the slices contain refunds, ratings and latencies, which earlier versions
+    of the service did not count.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -9,8 +9,8 @@ from typing import Final
 from domain.core.effort import spend
 
 CUT: Final = 1
-"""The version of the chunking rules. Entries with embeddings from another version are embedded
-again."""
+"""The version of the chunking rules. If an entry's embeddings come from another version, the entry
+is embedded again."""
 
 CHUNK_WORDS: Final = 100
 
