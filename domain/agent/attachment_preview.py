@@ -28,8 +28,8 @@ _PROVED_BY_PHOTOS: Final = frozenset(
 
 class AttachmentPreview(BaseModel):
     """An attachment as a brain sees it. `media_type`: detected from the bytes, or None if the file
-    is not stored. `size`: in bytes. `data`: the bytes, for an image shown to a brain that can
-    process images, else None."""
+    is not stored. `size`: in bytes. `data`: the bytes of an image that is shown to the brain, else
+    None."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -53,9 +53,9 @@ def images_to_show(attachments: Sequence[Attachment]) -> frozenset[str]:
 
 
 def depends_on_files(text: str, intents: Sequence[Intent]) -> bool:
-    """Return True if the answer depends on the attachments: the text mentions one, or an intent
-    needs photos as proof.
+    """Return True if the answer depends on the attachments: the message's text mentions one, or an
+    intent needs photos as proof.
 
-    In all other messages, attachments such as logos in an email signature do not matter.
+    Otherwise, the attachments do not matter: they may be logos in an email signature.
     """
     return bool(_REFERS.search(fold(text)) or not _PROVED_BY_PHOTOS.isdisjoint(intents))

@@ -62,10 +62,11 @@ def order_blocking_condition(
 
 
 def needs_human(order: Order | None, spent: Spent) -> PolicyReason | None:
-    """Return the reason why a human decides about an action on the order, or None.
+    """Return the reason why a human must decide about an action on the order, or None.
 
-    If the payment is disputed, the bank may also refund it. A shop and its payment provider may
-    know one purchase by one number. A run may then have refunded it at the other provider.
+    A human decides if the payment is disputed, because the bank may also refund it. A human also
+    decides if a run has acted on an order with the same number at another provider. A shop and its
+    payment provider may use one number for the same purchase.
     """
     if order is None:
         return None
@@ -80,8 +81,12 @@ def too_old(rule: ActionRule, order: Order, now: datetime) -> bool:
 
 
 def above_limit(limits: MoneyLimits | None, amount: Money, spent: Spent) -> PolicyReason | None:
-    """Return the reason for the limit that `amount` plus the money already refunded would exceed,
-    or None if the sum is within all limits."""
+    """Return the reason why a refund of `amount` would exceed a limit, or None if it is within all
+    limits.
+
+    Earlier refunds count toward the limits per customer and per day. An amount in another currency
+    exceeds every limit.
+    """
     if limits is None:
         return None
     if amount.currency != limits.currency:

@@ -149,8 +149,8 @@ class BrainRequest(BaseModel):
 
     @model_validator(mode="after")
     def _without_order_facts(self) -> Self:
-        """Remove the caller's facts about an order if the shop's order is known. A fact that the
-        shop does not state has no value."""
+        """Remove the caller's facts about an order if the order was looked up in the shop. A fact
+        that the shop does not state then has no value."""
         if self.order is None or not any(map(states_order_fact, self.fields)):
             return self
         kept = {name: text for name, text in self.fields.items() if not states_order_fact(name)}
@@ -183,7 +183,7 @@ class BrainRequest(BaseModel):
         own_head: OwnHead | None = None,
     ) -> Self:
         """Return the brain request for an event, with the client's related content and memory.
-        `has_shop`: a shop is connected, so that it alone states the facts about an order."""
+        `has_shop`: a shop is connected, so facts about an order come only from the shop."""
         return cls(
             text=event.text,
             subject=event.subject,

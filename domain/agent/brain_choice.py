@@ -11,8 +11,8 @@ class Brains:
     """The brains available to a client.
 
     `model`: the language model, or None if none is configured. `sees_images`: whether the model and
-    its fallback can process images. `reserve_micros`: the usual maximum cost of a question, in
-    millionths of a US dollar. This amount is reserved before the model is called
+    its fallback can process images. `reserve_micros`: the usual maximum cost of an answer from the
+    model, in millionths of a US dollar. This amount is reserved before the model is called
     (`services/core/model_money.py`), so that concurrent runs do not exceed the budget. The actual
     cost then replaces the reserved amount. Without a model, nothing is reserved or spent.
     """

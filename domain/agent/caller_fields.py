@@ -18,12 +18,12 @@ _ORDER_FACTS: Final = ("order_", "tracking")
 def answer_fields(event: UnifiedEvent, *, has_shop: bool) -> dict[str, str]:
     """Return the event fields that an answer may repeat.
 
-    Only a caller that vouches for the customer may state facts. Any other event yields the order
-    number at most, if the value has the form of one. If the author is verified in another way, it
-    also yields the author's name and address. `has_shop`: a shop is connected. The shop alone then
-    states an order's facts, and the caller's are left out.
+    A caller that vouches for the customer may state any fact. From any other caller, only an order
+    number in a valid format is returned. If the author is verified in another way, the author's
+    name and address are also returned. `has_shop`: a shop is connected. Facts about an order then
+    come only from the shop, and the caller's are omitted.
 
-    Names that a greeting may not use are left out. A template's default replaces them.
+    Names that a greeting may not use are omitted. A template's default replaces them.
     """
     return {
         key: value

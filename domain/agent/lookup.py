@@ -20,8 +20,8 @@ _GOES_ON: Final = re.compile(
 def looks_up(event: UnifiedEvent, thread: Thread) -> bool:
     """Return True if the agent should look up an order for the event.
 
-    It should if the sender of the event is allowed to access orders, and the message or its thread
-    refers to an order.
+    An order is looked up if the event's sender is allowed to access orders, and the message or its
+    thread refers to an order.
     """
     if not event.may_read:
         return False

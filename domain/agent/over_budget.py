@@ -12,8 +12,8 @@ from domain.agent.thinking import ThinkingResult
 
 
 def over_budget_result(context: BrainContext, now: datetime) -> ThinkingResult:
-    """Return the result for a message that exceeds the effort budget. The cost does not depend on
-    the message's length."""
+    """Return the result for a message that exceeds the effort budget. The function takes the same
+    time for a message of any length."""
     policy_context = PolicyContext(
         event=context.event,
         rulebook=context.rulebook,

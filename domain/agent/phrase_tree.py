@@ -37,8 +37,8 @@ class PhraseTree:
             branch.concepts.append(concept)
 
     def found_at(self, words: Sequence[str], start: int) -> Iterator[tuple[str, int]]:
-        """Yield the concept of each phrase that starts at a word, with the index of the phrase's
-        last word."""
+        """Yield the concept of each phrase that starts at the index `start`, with the index of the
+        phrase's last word."""
         branches = _after(self, words[start])
         at = start
         while branches:

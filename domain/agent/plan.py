@@ -14,9 +14,9 @@ from domain.integrations.order import OrderState
 class ActionKind(StrEnum):
     """The kinds of action supported by the executor's registry.
 
-    `reply`: answers in the caller's own channel. The gateway's response contains the text, and this
-    service does not send it. `reply_by_email`: sends the answer through SMTP. `reply_in_helpdesk`:
-    adds the answer to the ticket as a public message. `note`: only for the merchant's staff.
+    `reply`: answers in the caller's own channel. The gateway's response contains the text, and the
+    caller delivers it. `reply_by_email`: sends the answer through SMTP. `reply_in_helpdesk`: adds
+    the answer to the ticket as a public message. `note`: only for the merchant's staff.
     """
 
     REPLY = "reply"
@@ -69,7 +69,8 @@ class PlannedAction(BaseModel):
 
     @property
     def as_note(self) -> Self:
-        """Return the reply as an internal note without its own text. The staff send the answer."""
+        """Return the reply as an internal note without a text of its own. The note contains the
+        answer, which the staff then send."""
         return self.model_copy(update={"kind": ActionKind.NOTE})
 
     @property

@@ -2,8 +2,8 @@
 
 A brain receives the `available_actions` for this message. The policy then evaluates the brain's
 proposals against the proof of the customer's request, the policy rules, the order and earlier
-refunds. `recheck` evaluates each action again before it runs. Customer text can be a value of an
-action, but it never decides which values are used.
+refunds. `recheck` evaluates each action again before it runs. A brain may fill in an action's text
+or tags, possibly with the customer's words. Code sets all other values.
 """
 
 from datetime import datetime
@@ -52,9 +52,9 @@ def available_actions(policy_context: PolicyContext) -> tuple[PlannedAction, ...
     from a mailing list and the staff's own words are not a customer's request, even if they quote a
     request.
 
-    Proof, limits and levels are not considered here. A brain may therefore propose an action that
-    they forbid. Such an action waits for approval. The action that sets tags contains all allowed
-    tags.
+    Proof, limits and the other levels are not considered here. A brain may therefore propose an
+    action that they forbid. Such an action waits for approval. The action that sets tags contains
+    all allowed tags.
     """
     return tuple(
         resolved(policy_context, kind)
@@ -95,8 +95,8 @@ def judge(
             certain = verdict.reason not in _WHICH_ORDER
             question = CustomerQuestion(kind=action.kind, action=action if certain else None)
     if question is not None and any(step.kind in ON_ORDERS for step in plan):
-        # Do not ask the customer while the plan contains another action on the order. The two
-        # requests conflict, so a human decides.
+        # Do not ask the customer about an action while the plan contains another action on the
+        # order. The two actions conflict, so a human decides.
         question, verdicts = None, [_instead_of_asking(verdict) for verdict in verdicts]
     if policy_context.event.reply_allowed:
         reply = reply_action(policy_context)

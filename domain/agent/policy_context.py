@@ -93,8 +93,9 @@ def connections_of(integrations: Iterable[Integration]) -> tuple[Connection, ...
 
 
 def desk_of(event: UnifiedEvent, connections: Sequence[Connection]) -> Connection | None:
-    """Return the connected helpdesk that contains the event's ticket, or None. If the caller may
-    not name tickets, its ticket is ignored, because it may be another customer's."""
+    """Return the connected helpdesk that contains the event's ticket, or None. If the caller is not
+    allowed to name tickets, the ticket that it names is ignored, because it may be another
+    customer's."""
     if not event.is_in_ticket:
         return None
     here = (one for one in connections if one.provider == event.platform)

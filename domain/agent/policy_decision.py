@@ -124,8 +124,8 @@ def left_to_people(steps: tuple[StepOutcome, ...]) -> bool:
 
 
 def stopped_in_place(steps: tuple[StepOutcome, ...]) -> tuple[StepOutcome, ...]:
-    """Return the outcomes for a plan whose finished answer was stopped before it was stored.
-    Actions that only affect the gateway's answer become blocked.
+    """Return the outcomes of a plan's steps if automation was stopped before the finished answer
+    was stored. Actions that only affect the gateway's answer become blocked.
 
     Actions that took effect in other systems stay done.
     """

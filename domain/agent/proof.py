@@ -82,8 +82,8 @@ def _standing(policy_context: PolicyContext, proposal: Proposal) -> Standing:
     A request is PLAIN only if every word around it is understood. A request is LIKELY if it has an
     unknown qualifier, or if only a model finds it and the grammar does not veto its words. The
     customer is asked to confirm a LIKELY request. In a language without a grammar, the only check
-    is that the message contains the quoted words. In a ticket, a request made before the
-    verification code is at most LIKELY.
+    is that the message contains the quoted words. In a ticket, a request that precedes its author's
+    verification by code is at most LIKELY.
     """
     words = _words(policy_context)
     spoken = spoken_request(words)
@@ -121,9 +121,9 @@ def _doubt_of_order(policy_context: PolicyContext, order: Order) -> PolicyReason
 def _words(policy_context: PolicyContext) -> str:
     """Return the text of the latest message, or its subject if the text is empty.
 
-    A subject may come from an earlier email. If a code verified the ticket's author, another person
-    may have written the subject. The subject is therefore used only for messages sent before the
-    code.
+    After a code has verified a ticket's author, the subject is not used, because another person may
+    have written it in an earlier email. A request made before the code may use the subject, because
+    such a request is at most LIKELY.
     """
     event = policy_context.event
     if event.text.strip() or (event.is_proved_by_code and not event.asked_before_code):

@@ -47,8 +47,8 @@ def resolve_reply(
     """Return the result for a merchant's request or an answer to the agent's question. Return None
     for any other message.
 
-    `playbook`: the id and version of the playbook. A proposal made under another playbook or
-    version is void.
+    `playbook`: the id and version of the playbook. An action proposed under another playbook or
+    version can no longer be confirmed.
     """
     if policy_context.unsafe or not policy_context.event.reply_allowed:
         return None
@@ -128,8 +128,8 @@ def _answer_to_proposal(
 
 
 def _answer_to_which(policy_context: PolicyContext, language: Language) -> ResolvedReply | None:
-    """Return the question whether to act on the order that the customer just mentioned, or None if
-    there is no such order."""
+    """Return the question of whether to act on the order that the customer just mentioned, or None
+    if there is no such order."""
     kind = policy_context.thread.asked_number
     if kind is None or len(policy_context.event.order_numbers) != 1:
         return None

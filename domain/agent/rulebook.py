@@ -55,7 +55,7 @@ class ActionRule(BaseModel):
     - `limits`: for actions that move money.
     - `tags`: the tags that the agent may set. A message must not invent tags, because the
       merchant's automations may react to them.
-    - `merchant_requests`: whether a `merchant_request` of the gateway also permits the action.
+    - `merchant_requests`: whether a `merchant_request` sent to the gateway also permits the action.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

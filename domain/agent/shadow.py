@@ -46,8 +46,8 @@ def kept_in_shadow(
         ),
         hold=(reason or EscalationReason.SHADOW_MODE) if answers else reason,
         text="",
-        # In shadow mode, the agent did not ask a question, and its answer did not reach the
-        # customer.
+        # The thread must not contain the agent's question or answer, because the customer received
+        # neither of them.
         thread=context.thread.without_question.speaking_of(
             context.event.text, context.event.order_numbers, context.order, ""
         ).model_copy(update={"language": thought.thread.language}),

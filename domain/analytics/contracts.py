@@ -80,9 +80,9 @@ class PredictChurnInput(Contract):
 
 
 class PredictChurnResult(Contract):
-    """The outcome of the churn prediction. `predicted`: the number of customers with a prediction.
-    `high`: the number of customers at the high level. `failed`: the number of customers without a
-    prediction because of an error. Their clients are logged."""
+    """The outcome of the churn prediction. `predicted`: the number of customers whose churn was
+    predicted. `high`: the number of customers at the high level. `failed`: the number of customers
+    whose prediction failed. The service logs their clients."""
 
     predicted: int = 0
     high: int = 0

@@ -13,8 +13,8 @@ _Count = Annotated[int, Field(ge=0)]
 
 
 class FirstAnswerFigures(BaseModel):
-    """The metrics of first answers. Days computed by versions that did not count first answers are
-    not included."""
+    """The metrics of first answers. Days computed by an earlier version of the service, which did
+    not count first answers, are not included."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -64,7 +64,7 @@ class FirstAnswerFigures(BaseModel):
 
     @property
     def first_answer_time(self) -> timedelta:
-        """Return the median business time until the first answer, or zero without an answer."""
+        """Return the median business time until the first answer, or zero if there is none."""
         return timedelta(milliseconds=self.first_answer_p50_ms or 0)
 
 

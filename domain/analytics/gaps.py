@@ -26,8 +26,7 @@ class GapSpan(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """A question that the agent could not answer. The other fields describe the current state of
-    the question's run."""
+    """A question that the agent could not answer, with the current data of its run."""
 
     run_id: str
     text: str

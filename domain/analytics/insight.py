@@ -151,9 +151,10 @@ class Period(_Frozen):
     """A range of days with its metrics.
 
     `counted`: the number of days included in the metrics. `missing`: the number of days without
-    metrics, or with metrics from a version that did not compute all counts. `undetailed`: the
-    number of counted days whose version did not count refunds, or ratings and response times per
-    slice. Days without runs and ratings are not included.
+    metrics, or with metrics from an earlier version of the service that did not compute all counts.
+    `undetailed`: the number of counted days for which an earlier version did not count refunds, or
+    ratings and response times per slice. Days that have neither runs nor ratings are never
+    `undetailed`.
     """
 
     first: Annotated[date, Field(serialization_alias="from")]
@@ -225,7 +226,7 @@ class SliceFigures(FirstAnswerFigures):
 
 class ReasonFigures(_Frozen):
     """The metrics for one escalation reason. `escalated`: the number of runs escalated to a human
-    for this reason. `rate`: `escalated` as a share of `asked`."""
+    for this reason. `rate`: `escalated` as a share of the runs that require an answer."""
 
     reason: str
     escalated: _Count

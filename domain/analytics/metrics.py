@@ -16,9 +16,9 @@ DURABLE_AFTER: Final = timedelta(days=7)
 again about the same topic within this period."""
 
 REFRESHED: Final = 13
-"""Number of days that are recomputed each night, ending with the previous day. A review may be
-decided within 72 hours, and its last round may finish a little later. Both events change the counts
-for the run's day. The run is known to be durable only after `DURABLE_AFTER`."""
+"""Number of days that are recomputed each night, ending with the previous day. Members have 72
+hours to decide a review, and its run may finish a little later. `DURABLE_AFTER` starts only then,
+so a day's counts become final after this many nights."""
 
 MAX_DAYS_AT_ONCE: Final = 3_660
 """Maximum number of days that one command may recompute: about ten years."""
@@ -68,8 +68,8 @@ class Slice(BaseModel):
 class Breakdown(BaseModel):
     """A day's runs by category, playbook and channel. Each list is sorted by key.
 
-    `is_detailed`: whether the slices contain refunds, ratings and latencies. Earlier versions did
-    not count them.
+    `is_detailed`: whether the slices contain refunds, ratings and latencies, which earlier versions
+    of the service did not count.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -91,9 +91,9 @@ class DayCounts:
 
     `asked`: runs that require an answer, unlike automatic emails and messages added to an open
     review. `handled`: runs in `asked` with an outcome. `resolved`: completed runs in `asked`.
-    `resolved_alone`: resolved runs without a human. `reopened`: resolved runs whose customer wrote
-    again within `DURABLE_AFTER`. `durable`: the other resolved runs. `reopened` and `durable` are
-    None until that time has passed for all runs.
+    `resolved_alone`: runs in `resolved` without a human review. `reopened`: resolved runs whose
+    customer wrote again within `DURABLE_AFTER`. `durable`: the other resolved runs. `reopened` and
+    `durable` are None until that time has passed for all runs.
 
     `escalations`: the escalated runs by reason. `rated`, `satisfied`, `rating_mean`: ratings given
     on the day. `latencies`: runs by the buckets of `domain/analytics/latencies.py`.

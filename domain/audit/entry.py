@@ -20,8 +20,8 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """An action in a use case that will become an audit entry. `what`: the name of the action.
-    `ids`: the ids of the records that the action concerns."""
+    """A use case's record of an action, from which an audit entry is created. `what`: the name of
+    the action. `ids`: the ids of the records that the action concerns."""
 
     actor: Actor
     what: str

@@ -15,8 +15,8 @@ OPEN_FOR: Final = timedelta(hours=1)
 MAX_OPEN: Final = 20
 """Maximum number of unpaid payment pages that one client may open within OPEN_FOR."""
 
-# The payment provider starts a monthly renewal at least two days after the payment. The payment may
-# arrive up to an hour after the checkout.
+# If the next month is closer than this, the first payment includes it. The payment provider starts
+# renewals at least two days after a payment, which may arrive up to an hour after the checkout.
 _RENEWED_EARLIEST: Final = timedelta(days=3)
 
 
@@ -90,9 +90,9 @@ def first_payment(
     full.
 
     The price is computed per UTC day, including today, and rounded up to a whole minor unit.
-    `paid`: the monthly price already paid this month for the plan being replaced. This price is
-    deducted until the end of the month, or until `paid_until` if that is later. In the last three
-    days of a month, the returned price includes the next month.
+    `paid`: the monthly price already paid this month for the plan being replaced. It is deducted
+    for each day until the end of the month, or until `paid_until` if that is later. In the last
+    three days of a month, the returned price includes the next month.
     """
     renews_at = next_period_start(now)
     here = now.astimezone(renews_at.tzinfo)

@@ -22,7 +22,7 @@ class OpenPeriodInput(Contract):
 class OpenPeriodResult(Contract):
     """The outcome of opening a month's counters. `opened`: the number of counters that were opened.
     `changed`: the number of pending plan changes that were applied. `failed`: the number of clients
-    with an error. Each error is logged."""
+    for which an error occurred. The service logs each error."""
 
     opened: int = 0
     changed: int = 0
@@ -35,7 +35,7 @@ class ReconcileInput(Contract):
 
 class ReconcileResult(Contract):
     """The outcome of comparing client counters with the clients' tickets. `compared`: the number of
-    clients that were compared. `drifting`: the number of clients with counters that do not match. A
+    clients that were compared. `drifting`: the number of clients whose counters do not match. A
     value above 0 requires attention. `failed`: the number of clients that could not be compared.
     The service logs each of these clients."""
 

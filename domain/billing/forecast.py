@@ -30,7 +30,7 @@ def forecast(standing: QuotaStanding, daily: Sequence[int], now: datetime) -> Fo
     The function assumes that usage continues at the daily mean from now on. `daily`: the number of
     tickets on each of the last seven whole days, in any order. A new client may have fewer days. If
     the quota is already used up, the day for the quota is today. Returns None for an unlimited
-    plan, and for a client without a whole day.
+    plan, and for a client that has not completed its first whole day.
     """
     if standing.tickets_limit == UNLIMITED or not daily:
         return None
@@ -45,7 +45,7 @@ def forecast(standing: QuotaStanding, daily: Sequence[int], now: datetime) -> Fo
 
 def _day_after(left: int, tickets: int, days: int, now: datetime) -> date | None:
     """Return the UTC day on which `left` tickets are used up, or None if that day is not in this
-    month. The rate is `tickets` per `days`."""
+    month. The client uses `tickets` tickets in `days` days."""
     end = next_period_start(now)
     here = now.astimezone(end.tzinfo)
     if left == 0:

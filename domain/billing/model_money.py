@@ -66,7 +66,8 @@ class BudgetRefusal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BudgetReservation:
-    """A budget reservation for one question, with the counters to which the amount is charged."""
+    """A budget reservation for one answer from a language model, with the counters to which the
+    amount is charged."""
 
     period: Period
     day: date

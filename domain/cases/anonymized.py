@@ -221,10 +221,10 @@ def _key(number: str) -> str:
 
 
 def _shaped_like(number: str) -> Iterator[str]:
-    """Yield made-up numbers in the format of an order number: other digits in the same positions,
-    and other letters for words.
+    """Yield made-up numbers in the format of an order number, with other digits in the same
+    positions and other letters in place of words.
 
-    If the number has no digits, its letters are replaced.
+    If the order number has no digits, the made-up numbers differ in their letters.
     """
     number = _WORD.sub(lambda match: ("REF" * len(match[0]))[: len(match[0])], number)
     digits = sum(letter.isdigit() for letter in number)

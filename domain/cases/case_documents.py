@@ -89,7 +89,7 @@ def cases_in(value: JsonValue) -> tuple[CaseSpec, ...]:
 
 
 def _single_cases(value: JsonValue) -> list[JsonValue]:
-    """Return a file for each case of a file, so that the cases are validated one at a time. A file
+    """Split a file into one file per case, so that the cases are validated one at a time. A file
     without a list of cases is returned unchanged."""
     cases = value.get("cases") if isinstance(value, dict) else None
     if not isinstance(value, dict) or not isinstance(cases, list) or not cases:

@@ -15,8 +15,9 @@ from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome, Simulatio
 from domain.simulation.variant import Variant
 
 KEPT_RUNS: Final = 50
-"""Number of recent case runs that are kept per client. An older run is kept for `case_verdicts_s`
-(`domain/privacy/contracts.py`), as long as its verdicts are valid."""
+"""Number of latest case runs that are kept per client, regardless of their age. An older run is
+deleted after `case_verdicts_s` (`domain/privacy/contracts.py`), or earlier if later runs contain
+newer verdicts for all its results."""
 
 _EMBEDDED: Final = "embedded:"
 

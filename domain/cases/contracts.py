@@ -4,14 +4,14 @@ from domain.core.contracts import Contract
 
 
 class CaseRunPlan(Contract):
-    """The ids of the cases to try in a run, in order. The list is empty if the run has ended."""
+    """The ids of the cases to run, in order. The list is empty if the case run has ended."""
 
     case_ids: tuple[str, ...]
 
 
 class TryCasesInput(Contract):
-    """The cases that one activity tries. `case_ids`: few enough for the activity to finish in time.
-    `done`: the number of finished cases in the run after this activity."""
+    """The cases that one activity runs. `case_ids`: few enough for the activity to finish in time.
+    `done`: the case run's number of finished cases once this activity has ended."""
 
     client_id: str
     record_id: str

@@ -21,7 +21,8 @@ class GatedCase(BaseModel):
 
 class GateStanding(BaseModel):
     """The publish gate's decision on a playbook version. `was_live`: whether this version, or an
-    identical one, has been live before. Such a version may go live without passing cases."""
+    identical one, has been live before. Such a version may go live even if cases have not
+    passed."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -9,8 +9,8 @@ from typing import Final
 from domain.core.effort import spend
 
 CUT: Final = 1
-"""The version of the chunking rules. Entries with embeddings from another version are embedded
-again."""
+"""The version of the chunking rules. If an entry's embeddings come from another version, the entry
+is embedded again."""
 
 CHUNK_WORDS: Final = 100
 
@@ -30,8 +30,8 @@ _ABBREVIATION: Final = re.compile(
 _BULLET: Final = re.compile(r"^[-*•–—‣·]\s+")
 _MARKDOWN_HEADING: Final = re.compile(r"^#{1,6}\s+")
 _EMPHASIS: Final = re.compile(r"(\*\*|__)(?=\S)(.{1,200}?)(?<=\S)\1")
-# Steps per line, in addition to one step per character. A line costs several searches, even if it
-# is empty.
+# Steps of the effort budget spent per line, in addition to one step per character. Even an empty
+# line requires several searches.
 _LINE_STEPS: Final = 10
 
 

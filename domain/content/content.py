@@ -43,8 +43,8 @@ MAX_NOT_FOR_PHRASE: Final = 80
 
 
 _Otherwise = TypeVar("_Otherwise", bound=str)
-# A placeholder contains no braces. The search takes time linear in the text, even if the text
-# contains many opening braces.
+# A placeholder contains no braces, so the search takes linear time even for a text that has many
+# opening braces.
 _PLACEHOLDER: Final = re.compile(r"\{\{[^{}]*\}\}")
 # The language is detected from the beginning of a text. The rest of an overlong text, which is
 # rejected later, is not searched for placeholders.

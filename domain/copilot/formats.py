@@ -1,5 +1,5 @@
-"""The copilot's port for dates, numbers and amounts. The dashboard's pages format them the same
-way."""
+"""The copilot's port for formatting dates, numbers and amounts in the same way as the dashboard's
+pages."""
 
 from collections.abc import Callable
 from datetime import date, datetime, timedelta

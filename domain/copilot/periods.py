@@ -70,9 +70,10 @@ def days_in(period: NamedPeriod, today: date) -> tuple[date, date]:
 
 
 def whole_days_in(period: NamedPeriod, last_whole: date) -> tuple[date, date]:
-    """Return the full days of a period that have ended. `last_whole`: the last day that has ended.
+    """Return the first and last of a period's days that have ended. `last_whole`: the last day that
+    has ended.
 
-    If the period has no such day, return the preceding period.
+    If no day of the period has ended, return the first and last day of the preceding period.
     """
     first, last = days_in(period, last_whole + timedelta(days=1))
     if first <= last_whole:

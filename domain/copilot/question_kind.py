@@ -99,9 +99,9 @@ def _words() -> _File:
 class AskedOfCopilot:
     """The meaning of a question to the copilot. `topic`: the words about the subject, without the
     words that determined the kind. `how`: whether the question asks for instructions. `figure`: the
-    metric named in the question, the first in the order of AskedFigure. `by_reason`: whether the
-    question asks for reasons. `nearest`: the kind with the highest score, even if the score is too
-    low. `page_record`: the record on the user's current page."""
+    metric named in the question. If there are several, the first one in the order of AskedFigure.
+    `by_reason`: whether the question asks for reasons. `nearest`: the kind with the highest score,
+    even if the score is too low. `page_record`: the record on the user's current page."""
 
     kind: AskedKind
     tongue: Tongue

@@ -9,8 +9,8 @@ from domain.core.text import fold
 Tongue = Literal["fr", "en"]
 
 READ_CHARS: Final = 1_000
-"""Number of characters at the start of a text in which words are searched for. Longer texts are
-assumed to be quotes."""
+"""Number of characters at the start of a text in which words are searched for. The rest of a longer
+text is assumed to be a quotation."""
 
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _APOSTROPHE: Final = re.compile(r"['\u2019]")

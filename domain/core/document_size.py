@@ -11,8 +11,8 @@ from pydantic import JsonValue, ValidationError
 T = TypeVar("T")
 
 MAX_ITEMS: Final = 200
-"""Maximum length of any list in a document. It is the limit of the longest list: the playbooks or
-cases of a file."""
+"""Maximum length of any list in a document. It equals the limit for the longest list, which
+contains the playbooks or cases of a file."""
 
 MAX_KEYS: Final = 60
 """Maximum number of keys in any object of a document. It exceeds the limit of the largest object:
@@ -56,7 +56,8 @@ def bounded_problems() -> Iterator[None]:
 
 def until_problems(value: T, validate: Callable[[T], T]) -> T:
     """Validate an entry of a document. After MAX_PROBLEMS problems in earlier entries, return the
-    value unchanged: the document is rejected because of them. For use as a WrapValidator."""
+    value unchanged: the document is rejected anyway, because of those problems. For use as a
+    WrapValidator."""
     found = _found.get()
     if found is None:
         return validate(value)

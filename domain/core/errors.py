@@ -129,8 +129,8 @@ class InvalidInput(DomainError):
 
 
 class InvalidContent(InvalidInput):
-    """A template or knowledge entry violates a rule. The message is for operators. The French
-    `reason` is for callers. The only content that they may quote is an invalid placeholder."""
+    """A template or knowledge entry violates a rule. The message is for operators, and the French
+    `reason` is for callers. Both quote no content other than an invalid placeholder."""
 
     code = "invalid_content"
 

@@ -1,8 +1,9 @@
 """The HTML part of an email, generated from its text.
 
 The text is escaped, so it never becomes markup. The HTML loads nothing, because loading a remote
-image or style sheet would reveal when the email is read. Email programs remove style sheets, so the
-light colors are inline. Programs with a dark mode read the only style sheet.
+image or style sheet would reveal when the email is read. Many email programs remove style sheets,
+so the light colors are inline. The only style sheet sets the dark colors, for programs that have a
+dark mode.
 """
 
 import re

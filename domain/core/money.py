@@ -36,7 +36,7 @@ class Money(BaseModel):
         "49.90" in EUR is 4990 minor units.
 
         Raises InvalidInput for an invalid number or currency. An amount with more decimal digits
-        than the currency also raises InvalidInput, unless the extra digits are zeros.
+        than the currency has also raises InvalidInput, unless the extra digits are zeros.
         """
         code = currency.upper()
         try:

@@ -28,10 +28,10 @@ class Customer(BaseModel):
 
 class CustomerFigures(BaseModel):
     """A customer's statistics, from the latest messages and the known orders. `conversations` and
-    `orders` count at most the number of records that were read. `spent`: the totals of paid orders
-    that are not cancelled, per currency. `has_more_orders`: whether the customer may have more
-    orders than were read. `spent` is then a lower bound. `sentiment`: the latest score, from -1 to
-    1. `risk`: the latest churn prediction."""
+    `orders` count only the records that were read. `spent`: the totals of paid orders that are not
+    cancelled, per currency. `has_more_orders`: whether the customer may have more orders than were
+    read. `spent` is then a lower bound. `sentiment`: the latest score, from -1 to 1. `risk`: the
+    latest churn prediction."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -70,9 +70,10 @@ class AgentRefund(BaseModel):
 
 
 class CustomerDetails(Customer):
-    """The data for a customer's page. Each list is limited, latest first. `refunded`: the sums of
-    the agent's refunds, per currency. `notes`: internal notes in the customer's conversations.
-    `is_complete`: False if the customer has more conversations than are listed."""
+    """The data for a customer's page. Each list has a maximum length, and is sorted latest first.
+    `refunded`: the sums of the agent's refunds, per currency. `notes`: internal notes in the
+    customer's conversations. `is_complete`: False if the customer has more conversations than are
+    listed."""
 
     figures: CustomerFigures
     conversations: tuple[CustomerConversation, ...]

@@ -18,7 +18,7 @@ _WORD: Final = re.compile(r"[^\W_]+")
 
 
 def customer_words(name: str | None, key: str) -> tuple[str, ...]:
-    """Return the words of a customer that a search can match. `key`: the address, as returned by
+    """Return the words by which a search finds a customer. `key`: the address, as returned by
     `customer_key`. The whole address is one of the words."""
     return _some([key, *_words(name or ""), *_words(key)], MAX_WORDS)
 

@@ -14,7 +14,7 @@ MOST: Final = 50
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A draft of a form. `fields`: the form's fields, as sent by the browser. The `_seen` field
-    contains the version from which the form was filled."""
+    contains the version of the data that the form displayed."""
 
     fields: Mapping[str, str]
     saved_at: datetime

@@ -16,7 +16,8 @@ class FirstStep(StrEnum):
     SHOP = "shop"
     CASE = "case"
     DOOR = "door"
-    """The client has an API key for its systems, or a website that may show the widget."""
+    """Completed once the client has an API key for its systems, or a website that may show the
+    widget."""
 
 
 def next_step(done: frozenset[FirstStep]) -> FirstStep | None:
@@ -54,8 +55,8 @@ class Overview:
 
     @property
     def first_steps(self) -> tuple[tuple[FirstStep, bool], ...]:
-        """Return each onboarding step with whether the client has completed it, in order. The
-        result is empty if all steps are completed."""
+        """Return the onboarding steps in order, each with True if the client has completed the
+        step. The result is empty if all steps are completed."""
         if len(self.done) == len(FirstStep):
             return ()
         return tuple((step, step in self.done) for step in FirstStep)

@@ -20,12 +20,12 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.CLIENT: "",
         Section.SETTINGS: "playbooks.*.id",
         Section.INTEGRATIONS: "id",
-        # The key precedes the id, because the key of an ended conversation contains the
+        # The key is replaced before the id, because the key of an ended conversation contains the
         # conversation's old id.
         Section.AI_CONVERSATIONS: "key id messages.*.id messages.*.event_id messages.*.reply_id",
         Section.AUTOMATION_EVENTS: "id",
-        # The ticket id precedes the event id, because the two are compared. A ticket without its
-        # own id has its event's id.
+        # The ticket id is replaced before the event id, because it is replaced only if both are
+        # equal. A ticket without its own id has its event's id.
         Section.ENGINE_RUNS: "event.unified.ticket_id id event_id playbook_id answer.event_id "
         "answer.run_id plan.*.integration_id citations.*.id findings.*.id "
         "lookup.order.integration_id joined_review actions.*.id actions.*.integration_id",
@@ -67,8 +67,8 @@ class Renaming:
     client_id: str
 
     def id(self, value: str) -> str:
-        """Return the new id for an old one, also within a conversation key of the form
-        `event:<id>`.
+        """Return the new id for an old one. In a conversation key of the form `event:<id>`, replace
+        the id.
 
         A value that is not a ULID is returned unchanged.
         """

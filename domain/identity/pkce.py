@@ -1,5 +1,5 @@
-"""PKCE (RFC 7636), with S256 only. Only the OAuth client that requested an authorization code can
-use it."""
+"""PKCE (RFC 7636), with S256 only. With PKCE, only the OAuth client that requested an authorization
+code can use the code."""
 
 import hashlib
 import hmac

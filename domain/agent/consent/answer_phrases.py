@@ -46,8 +46,8 @@ def answer_phrases(
 def _expression(
     words: tuple[AnswerWord, ...], at: int, asked: PlannedAction | None
 ) -> AnswerPhrase | None:
-    """Return the farewell, excuse, question about the duration or similar expression that starts at
-    the index `at`. Return None if no such expression starts here."""
+    """Return the farewell, excuse, question about how long the action takes, or similar expression
+    that starts at the index `at`. Return None if no such expression starts here."""
     known = answer_words()
     ahead = spelled(words[at : at + _LONGEST_EXPRESSION])
     if found := known.farewell.match(ahead):
@@ -109,7 +109,8 @@ def is_all(pattern: re.Pattern[str], words: tuple[AnswerWord, ...]) -> bool:
 
 
 def turns_no_yes(words: tuple[AnswerWord, ...]) -> bool:
-    """Return True if unlisted words are only an aside, which does not change the answer.
+    """Return True if words that the lexicon does not list are only an aside, which does not change
+    the answer.
 
     An aside contains no negation, restriction, delay or question, and no number of more than two
     digits.

@@ -77,9 +77,9 @@ class AnswerText:
 
 def without_question(text: str, number: str) -> str:
     """Return the customer's answer without the quoted question: lines marked with ">", or the email
-    below the answer.
+    quoted below the answer.
 
-    The quotation is removed only if it mentions the order. Otherwise, it may quote a different
+    The quotation is removed only if it mentions the order. Otherwise, it may belong to a different
     question. Text that consists only of quoted lines is returned unchanged.
     """
     if len(text) > MAX_ANSWER_CHARS:

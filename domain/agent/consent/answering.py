@@ -1,7 +1,7 @@
 """Parse the customer's answer to "Shall we …? Please answer yes or no.".
 
-An answer is a yes only if every word is compatible with a yes. With any other word, the answer is
-`other`, and the question is dropped.
+An answer is a yes only if every word is compatible with a yes. If the answer is not a plain yes, a
+no or a correction, it is `other`, and the question is dropped.
 """
 
 import re
@@ -61,7 +61,7 @@ class _Answer:
 
 
 def read_confirmation(text: str, numbers: tuple[str, ...], asked: PlannedAction) -> Confirmation:
-    """Return the customer's answer to the question whether to execute the action `asked`. Never
+    """Return the customer's answer to the question of whether to execute the action `asked`. Never
     raises.
 
     `numbers`: the order numbers in the message. A quoted question is ignored.
@@ -160,10 +160,11 @@ def _read(text: str, numbers: tuple[str, ...], asked: PlannedAction) -> _Answer:
 
 
 def _consents(answer: _Answer, does: list[Does], *, said_yes: bool) -> bool:
-    """Record in `answer` whether a run mentions the action after a yes in the same or an earlier
+    """Set `answer.plain_consent` if a run names the action after a yes in the same or an earlier
     run.
 
-    Return True if the next run may still mention the action after a yes.
+    `does`: the functions of the run's words. `said_yes`: whether a yes in an earlier run still
+    applies. Return True if a yes still applies to the next run.
     """
     if Does.ELSE in does:
         return False
@@ -176,7 +177,8 @@ def _consents(answer: _Answer, does: list[Does], *, said_yes: bool) -> bool:
 
 
 def _may_ask(phrases: list[AnswerPhrase]) -> bool:
-    """Return True if a question only asks about the duration, or politely repeats the request."""
+    """Return True if a question only asks how long the action takes, or politely repeats the
+    request."""
     is_polite = any(phrase.said in answer_words().polite_questions for phrase in phrases)
     does = [phrase.does for phrase in phrases]
     about_time = does[-1:] == [Does.QUESTION] or does[-1:] == [Does.NOTICE]

@@ -43,8 +43,8 @@ _NOUS: Final = (
     r"(?:nous|je|on|j|une? (?:collegue|conseillere?|membre de (?:notre|l) ?equipe)"
     r"|(?:notre|l) ?equipe|quelqu un)"
 )
-# Openings of courtesies, in lower case without accents and with single spaces. The rest of a clause
-# with such an opening must not state a fact.
+# Openings of courtesies, in lower case without accents and with single spaces. A clause with such
+# an opening is a courtesy only if the rest of the clause states no fact.
 _COURTESY: Final = _any(
     r"(?:hello|hi|hey|dear|greetings|good (?:morning|afternoon|evening|day))",
     r"(?:many |kind )?thanks|thank you|(?:we|i) (?:really )?appreciate",
@@ -92,8 +92,8 @@ _COURTESY: Final = _any(
     r"(?:bien )?cordialement|bien a vous|(?:bonne|belle|excellente) (?:journee|soiree|continuation)"
     r"|a (?:bientot|tres vite)|(?:sinceres|meilleures) salutations",
 )
-# First words of clauses that list the objects of a courtesy from earlier in the sentence, such as
-# "your name" after "please send us".
+# First words of a clause that continues a courtesy from earlier in the sentence, such as "your
+# name" after "please send us".
 _FRAGMENT: Final = _any(
     r"your|you|the|an?|any|our|my|its|this|these|for|to|of|with|in|by|about|as|yet",
     r"votre|vos|vous|le|la|les|l|une?|des?|du|d|pour|a|au|avec|en|ainsi|nos|notre|ce|cette|pas",

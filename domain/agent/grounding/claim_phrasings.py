@@ -44,10 +44,10 @@ Phrasing = tuple[ClaimKind, ClaimMatter | None, re.Pattern[str]]
 class ClaimPhrasings:
     """The patterns of claims.
 
-    `anywhere` and `stated` match anywhere in a sentence. A match of `rule` weakens a match of
-    `stated`. `opening` matches at the start of a clause. A clause that matches both `spoken` and
-    `personal` is a claim unless it also matches `harmless`. The other patterns match the context of
-    a claim.
+    `anywhere` and `stated` match anywhere in a sentence. Next to a match of `rule`, a match of
+    `stated` is not a claim, or only a promise if it addresses the customer. `opening` matches at
+    the start of a clause. A clause that matches both `spoken` and `personal` is a claim unless it
+    also matches `harmless`. The other patterns match the context of a claim.
     """
 
     anywhere: tuple[Phrasing, ...]
@@ -110,7 +110,8 @@ def claim_phrasings() -> ClaimPhrasings:
             (kind, matter, whole(*texts)) for one in lists for matter, texts in one.items()
         )
 
-    # Phrases that precede a claim and weaken it, with at most a few words in between.
+    # A claim does not count if one of these phrases precedes it, with at most a few words in
+    # between.
     around = "|".join((file.covers, file.denies, file.reports))
     return ClaimPhrasings(
         anywhere=(

@@ -44,7 +44,8 @@ _BY_PLAN: Final = {
     ClaimMatter.CANCEL_ORDER: frozenset({ActionKind.CANCEL_ORDER}),
     ClaimMatter.DONE: ON_ORDERS,
 }
-# Other claims backed by the plan: a note hands off the customer's request to the staff.
+# A note in the plan backs the claim of a handover, because it passes the customer's request to the
+# staff.
 _ALSO_BY_PLAN: Final = {ClaimMatter.HANDOVER: frozenset({ActionKind.NOTE})}
 # Promises about goods in transit. They do not promise money or an action by the merchant, so a
 # source with the rule suffices.

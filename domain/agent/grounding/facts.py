@@ -35,9 +35,9 @@ class FactKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact in a text. `written`: its folded words. `needs`: the keys of the fact. A source
-    supports the fact if it gives at least one of these keys. `gives`: the keys that this text
-    supports when it is used as a source."""
+    """A fact in a text. `written`: its folded words. `needs`: the fact's keys, which are its
+    possible normalized forms. A source supports the fact if it gives at least one of these keys.
+    `gives`: the keys that this fact supports when its text is used as a source."""
 
     kind: FactKind
     written: str
@@ -183,8 +183,8 @@ def _periods(match: re.Match[str]) -> Iterator[Fact]:
 
 
 def _date_fact(match: re.Match[str], readings: set[tuple[str | None, int, int]]) -> Iterator[Fact]:
-    """Yield the fact for a date. `readings`: year, month and day. There are two readings if day and
-    month are ambiguous."""
+    """Yield the fact for a date. `readings`: year, month and day. There are two readings if it is
+    unclear which number is the month."""
     needs: set[str] = set()
     gives: set[str] = set()
     for year, month, day in readings:

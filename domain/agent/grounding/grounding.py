@@ -29,8 +29,8 @@ _REPEATED: Final = frozenset({FactKind.NUMBER, FactKind.DATE, FactKind.ADDRESS, 
 def unsupported(
     response: str, sources: tuple[Citation, ...], request: BrainRequest
 ) -> tuple[str, ...]:
-    """Return the statements in an answer that have no source, folded. The result is empty if the
-    answer is grounded.
+    """Return the folded text of the statements in an answer that have no source. The result is
+    empty if the answer is grounded.
 
     An answer that does not cite one of this request's sources may not state facts. The result then
     lists the beginning of each sentence that states a fact. Only facts are compared, not meanings.
@@ -70,8 +70,8 @@ def claim_doubt(
 
     A claim states that the merchant did, will do, owes or grants something. The plan or a cited
     source must back each claim. The templates sent by a brain without a prompt count as the
-    merchant's own statements. If the shop reports the order as cancelled, a claim of its
-    cancellation is backed.
+    merchant's own statements. If the shop reports the order as cancelled, a claim that it was
+    cancelled is backed.
     """
     if answer.prompt_version is None and any(one.kind == "template" for one in answer.citations):
         return None
@@ -107,8 +107,9 @@ def _texts(sources: Iterable[Citation], request: BrainRequest) -> Iterator[str]:
 
 
 def _sourced_fields(request: BrainRequest) -> dict[str, str]:
-    """Return the fields with which a cited template is a source. A link that is not the merchant's
-    own is no source for itself."""
+    """Return the fields that fill a cited template when it is used as a source. If the caller's
+    links are not trusted, fields with links are omitted, because a link must not be its own
+    source."""
     if request.trusts_links:
         return request.fields
     return {name: text for name, text in request.fields.items() if not _has_link(text)}

@@ -1,5 +1,5 @@
-"""Detect the order action that a message requests, by matching its clauses against a positive
-grammar.
+"""Detect the order action that a message requests, by matching its clauses against a grammar of
+requests.
 
 A request must be a clause in the customer's own words that parses as a request. All other clauses
 of the message can only weaken it.

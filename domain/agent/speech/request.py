@@ -10,7 +10,7 @@ from domain.agent.plan import ActionKind
 class Standing(StrEnum):
     """The certainty with which the customer requests an action.
 
-    `plain`: requested in the customer's own present words, without contradiction in the message.
+    `plain`: requested in the customer's own words in this message, and not contradicted there.
     `likely`: probably requested, but the words are hesitant, elliptical or doubtful, so the
     customer must be asked. `none`: not requested, or vetoed.
     """

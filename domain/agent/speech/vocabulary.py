@@ -171,8 +171,8 @@ class _Actions(LexiconFile):
 
 class _File(LexiconFile):
     """The contents of a language's YAML file. `lookalikes`: words that differ by one letter from an
-    action word and name no action. `other_sense`: words that weaken a request only in the other
-    language."""
+    action word and name no action. `other_sense`: words that weaken a request in the other
+    language, but mean something else in this one."""
 
     roles: dict[str, tuple[str, ...]]
     actions: _Actions
