@@ -58,7 +58,7 @@ MessagesWait = ClientRateLimited | CustomerRateLimited | UnprovedShareUsed | Eve
 
 
 def wait_after(refused: MessagesWait | QuotaExhausted, customer: LimitKey | None) -> Wait:
-    """Return the wait of a rejected ticket, with the limit that it waits for."""
+    """Return how long a rejected ticket must wait, and for which limit."""
     match refused:
         case CustomerRateLimited():
             return Wait(WaitsFor.CUSTOMER_LIMIT, _pause(refused), customer)

@@ -130,8 +130,9 @@ def made_secret(random_bytes: bytes) -> str:
 
 
 def seal_endpoint_secret(sealer: Sealer, client_id: str, integration_id: str, secret: str) -> str:
-    """Encrypt a secret together with its client and integration, so that it is valid only for this
-    endpoint."""
+    """Encrypt a secret together with the ids of its client and integration, so that it can be
+    decrypted only for this endpoint.
+    """
     return sealer.seal(f"{client_id}/{integration_id}/{secret}")
 
 

@@ -76,8 +76,9 @@ class PostedForm:
         return self.text(name) if self.came_once(name) else None
 
     def came_once(self, name: str) -> bool:
-        """Return True if a field occurs exactly once. A repeated value may come from the email's
-        sender."""
+        """Return True if a field occurs exactly once. A repeated field cannot be trusted, because
+        the email's sender may have added one of its values.
+        """
         return len(self.fields.get(name, ())) == 1
 
 

@@ -100,8 +100,9 @@ class MailHeaders:
         """Return the values of the `name` headers for authentication, topmost first, or None if
         they are uncertain.
 
-        Headers are uncertain if some were truncated or malformed, or if two copies of them differ.
-        A value that is not text or is too long becomes an empty string.
+        Headers are uncertain if some were truncated or malformed, or if the payload contains two
+        header lists with different values. A value that is not text or is too long becomes an empty
+        string.
         """
         paths = (*_HEADER_PATHS, name)
         if self.view.doubled.intersection(folded(path.partition(".")[0]) for path in paths):
@@ -214,8 +215,8 @@ def _decoded_block(block: str) -> tuple[JsonValue, bool]:
     lines = re.split(r"\r\n|\r|\n", block.strip("\r\n"), maxsplit=_MAX_BLOCK_LINES)
     for line in map(without_controls, lines[:_MAX_BLOCK_LINES]):
         if not line:
-            # The block continues after an empty line, and mail servers disagree on where headers
-            # end.
+            # The text after an empty line may be headers or a body: mail servers disagree. The
+            # block is therefore reported as incomplete.
             return _unfolded(pairs), False
         if line[:1] in {" ", "\t"} and pairs:
             pairs[-1].append(line.strip())

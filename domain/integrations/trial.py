@@ -1,5 +1,6 @@
-"""The trial of a new connection. It checks whether the external system responds and accepts the
-credentials."""
+"""The trial of a new connection: a check that the external system responds and accepts the
+credentials.
+"""
 
 from enum import StrEnum
 from typing import Final

@@ -72,8 +72,9 @@ class OwnHeadRecord(HeldBackCount):
 
 
 class TriedHead(NamedTuple):
-    """The result of a fit. `weights`: the weights of the new classifier head, or None unless it is
-    used."""
+    """The result of a fit. `weights`: the weights of the new classifier head, or None if it is not
+    used.
+    """
 
     held_back: HeldBackCount
     state: OwnHeadState
@@ -93,7 +94,7 @@ class TriesHeads(Protocol):
 def adopted(held_back: HeldBackCount) -> OwnHeadState:
     """Return the state of a client's own classifier head after its comparison with the shared head.
 
-    The own head is used if `won` exceeds `lost` by STANDARD_ERRORS standard errors. By chance
+    The client's head is used if `won` exceeds `lost` by STANDARD_ERRORS standard errors. By chance
     alone, such a difference occurs in one of forty comparisons.
     """
     if held_back.tickets < MIN_LESSONS:

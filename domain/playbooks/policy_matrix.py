@@ -63,8 +63,9 @@ class Policy:
 
     @property
     def digest(self) -> str:
-        """Return a digest of the active playbooks and their versions. A form contains it, so that
-        later changes are detected."""
+        """Return a digest of the active playbooks and their versions. Forms embed the digest, so
+        that a submission is refused if a playbook has changed since.
+        """
         there = [(one.id, one.version) for one in self.channels]
         return hashlib.sha256(repr(there).encode()).hexdigest()[:16]
 
@@ -83,7 +84,7 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class PolicyEdit:
-    """An edit of the policy.
+    """An edit to the policy.
 
     `channel_id`: the channel to edit, or None for the shared rules. `rules`: the new rule for each
     edited kind of action, or None if the channel returns to the shared rule. `everywhere`: the

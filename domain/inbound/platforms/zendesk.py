@@ -119,8 +119,8 @@ class ZendeskWebhooks:
     needs_secret = True
     signs = True
     is_limited = True
-    # A comment's author comes from an email's From header or from a web form. No event field, and
-    # no trigger placeholder, states that the author was signed in.
+    # A comment's author comes from an email's From header or from a web form, so it is only a
+    # claim. Neither an event field nor a trigger placeholder states that the author was signed in.
     author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol requires it
