@@ -43,8 +43,7 @@ def may_vouch(proof: AuthorProof, mapping: Mapping[str, str] | None) -> bool:
 
 def with_standing(ticket: InboundTicket, proof: AuthorProof) -> InboundTicket:
     """Return the ticket with its author marked as verified or unverified. The author counts as
-    verified only if the provider can prove addresses and the webhook states such a proof.
-    """
+    verified only if the provider can prove addresses and the webhook states such a proof."""
     event = ticket.event
     proved = proof is not AuthorProof.NOTHING and claims_proof(event.payload)
     if not proved and channel_of(event.event_type, event.source) is Channel.EMAIL:

@@ -131,8 +131,7 @@ def made_secret(random_bytes: bytes) -> str:
 
 def seal_endpoint_secret(sealer: Sealer, client_id: str, integration_id: str, secret: str) -> str:
     """Encrypt a secret together with the ids of its client and integration, so that it can be
-    decrypted only for this endpoint.
-    """
+    decrypted only for this endpoint."""
     return sealer.seal(f"{client_id}/{integration_id}/{secret}")
 
 

@@ -77,8 +77,7 @@ class PostedForm:
 
     def came_once(self, name: str) -> bool:
         """Return True if a field occurs exactly once. A repeated field cannot be trusted, because
-        the email's sender may have added one of its values.
-        """
+        the email's sender may have added one of its values."""
         return len(self.fields.get(name, ())) == 1
 
 

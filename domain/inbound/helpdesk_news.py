@@ -68,8 +68,7 @@ class HelpdeskMessage:
     """A message in a ticket. `message_id`: the platform's id for the message, or None if the
     platform sends none. `is_first`: whether the message opened the ticket. `written_by`: the same
     as `StaffMessage.by`. `author_id`: the platform's id for the customer who wrote the message. The
-    platform assigns this id, so a customer cannot choose it.
-    """
+    platform assigns this id, so a customer cannot choose it."""
 
     provider: Provider
     ticket_id: str

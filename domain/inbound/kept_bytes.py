@@ -22,8 +22,7 @@ MIDDLE: Final = 1024 * 1024
 
 QUEUE: Final = 20_000
 """Maximum number of a client's tickets that wait for their first attempt. It corresponds to about
-one hour of processing.
-"""
+one hour of processing."""
 
 FROM_STRANGERS: Final = frozenset({WebhookKind.TICKET, WebhookKind.IGNORED})
 """The kinds of webhooks that strangers can trigger. They have their own daily limits, so that a

@@ -15,8 +15,7 @@ from domain.integrations.providers import Provider
 ONLY_PROVED: Final = frozenset({Provider.STRIPE})
 """Providers whose connections are polled only after their credentials have authenticated with the
 account. These polls only detect revoked credentials. They find no changes, because the account's
-webhooks arrive through the installation's app.
-"""
+webhooks arrive through the installation's app."""
 POLLED: Final = ONLY_PROVED | frozenset(
     {Provider.SHOPIFY, Provider.WOOCOMMERCE, Provider.PRESTASHOP, Provider.ZENDESK}
 )

@@ -30,8 +30,7 @@ class EndpointFacts:
     time. `is_signed`: whether the request was verified with a secret on arrival. `vouches`: whether
     the endpoint's statements about a customer's address were trusted on arrival, and are still
     trusted. `was_trusted`: whether that secret was trusted on arrival. The installation's own
-    secrets are always trusted.
-    """
+    secrets are always trusted."""
 
     integration_id: str
     settings: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
@@ -58,8 +57,7 @@ class Platform(Protocol):
     endpoint. If False, the service generates the secret, or no secret is used (`signs`)."""
     signs: bool
     """True if requests contain a signature or another credential in addition to the secret token in
-    the URL.
-    """
+    the URL."""
     is_limited: bool
     """True if the endpoint's rate limit applies to this provider. The limit never applies to shops
     and payment providers."""

@@ -87,8 +87,7 @@ _BODIES: Final = frozenset(
 class _Wanted:
     """The parts of an object that `normalize` reads. `by`: the wanted fields, by folded key.
     `ends`: whether the object itself is read as a value. `headers`: whether the object contains an
-    email's headers.
-    """
+    email's headers."""
 
     def __init__(self) -> None:
         self.by: dict[str, _Wanted] = {}
@@ -131,8 +130,7 @@ def _fitting(payload: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 def _beginning(text: str) -> str:
     """Return the text if it fits into MAX_TEXT_BYTES. Otherwise, return its beginning, without the
-    images embedded in its HTML.
-    """
+    images embedded in its HTML."""
     # A character has at most four bytes in UTF-8, so a short text certainly fits and need not be
     # encoded.
     if len(text) <= MAX_TEXT_BYTES // 4 or len(text.encode()) <= MAX_TEXT_BYTES:
@@ -191,8 +189,7 @@ def _kept(value: JsonValue, wanted: _Wanted) -> JsonValue:
 
 def _kept_headers(value: JsonValue) -> JsonValue:
     """Return all headers, without the values that `normalize` does not read. All names are kept,
-    because the number of headers counts toward a limit.
-    """
+    because the number of headers counts toward a limit."""
     if isinstance(value, dict):
         return {name: _value(name, inner) for name, inner in value.items()}
     if isinstance(value, list):

@@ -17,8 +17,7 @@ _DAY: Final = timedelta(days=1)
 LARGE_DRY_RUN: Final = 16 * 1024
 """Length, in characters, above which an encrypted dry run or simulation is treated as large. The
 limit is several times the length of a real message. Large requests have a separate limit, because
-Temporal keeps the data of each run for up to a day.
-"""
+Temporal keeps the data of each run for up to a day."""
 
 
 class LimitScope(StrEnum):

@@ -97,8 +97,7 @@ class MailRefused(ActionRefused):
 
 class MailRecipientUnproved(MailRefused):
     """The email was not sent, because the client has no verified sender, and there is no proof that
-    the recipient has written to the service.
-    """
+    the recipient has written to the service."""
 
     code = "mail_recipient_unproved"
 

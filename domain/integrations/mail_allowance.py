@@ -38,8 +38,7 @@ _STOP_SHARE: Final = 0.10
 _WARNED_PART: Final = 10
 _REFUSED_ANSWER: Final = 10
 """Number of emails by which each rejected email in `answers` or `claims` reduces the daily
-allowance.
-"""
+allowance."""
 
 
 class MailGroup(StrEnum):

@@ -34,8 +34,7 @@ def sender_code_mail(
     code_id: str, to: str, language: str, code: str, *, service: ServiceName
 ) -> OutgoingMail:
     """Return the email with the verification code. Its `name`, and therefore its Message-ID,
-    depends only on `code_id`. A retry therefore sends the same email. `language`: `fr` or `en`.
-    """
+    depends only on `code_id`. A retry therefore sends the same email. `language`: `fr` or `en`."""
     return OutgoingMail(
         name=f"sender.{code_id.lower()}",
         to=to,

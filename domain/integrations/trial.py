@@ -1,6 +1,5 @@
 """The trial of a new connection: a check that the external system responds and accepts the
-credentials.
-"""
+credentials."""
 
 from enum import StrEnum
 from typing import Final

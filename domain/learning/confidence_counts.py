@@ -15,8 +15,7 @@ class ConfidenceBin:
     """Counts of the runs in one bin of the histogram. `low`: the lower bound of the bin's
     confidence. `alone`: runs whose draft was sent without a review. `kept`: runs whose draft
     reviewers sent unchanged, or on which they did not decide. `corrected`: runs whose draft
-    reviewers changed or rejected.
-    """
+    reviewers changed or rejected."""
 
     low: float
     alone: int = 0

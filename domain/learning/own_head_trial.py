@@ -73,8 +73,7 @@ class OwnHeadRecord(HeldBackCount):
 
 class TriedHead(NamedTuple):
     """The result of a fit. `weights`: the weights of the new classifier head, or None if it is not
-    used.
-    """
+    used."""
 
     held_back: HeldBackCount
     state: OwnHeadState

@@ -136,8 +136,7 @@ def _looser(
     was: PlaybookEntry | None, becomes: PlaybookEntry, latest: PlaybookEntry | None
 ) -> Iterator[LoosenedRule]:
     """Yield the rules that are looser in `becomes`. `was`: the playbook that answers before the
-    change, if any. `latest`: `was`, or else a playbook that answered earlier.
-    """
+    change, if any. `latest`: `was`, or else a playbook that answered earlier."""
     for kind in ActionKind:
         compared = was if kind in ON_ORDERS else latest
         if compared is None and kind not in ON_ORDERS:
@@ -203,8 +202,7 @@ def _scopes(name: str, old: ActionRule, new: ActionRule) -> Iterator[LoosenedRul
 
 def _amounts(name: str, old: MoneyLimits | None, new: MoneyLimits | None) -> Iterator[LoosenedRule]:
     """Yield the limits on amounts that are raised, removed or changed to another currency. If `old`
-    is None, yield all limits.
-    """
+    is None, yield all limits."""
     same = old is not None and new is not None and old.currency == new.currency
     for limit in _LIMITS:
         was = None if old is None else getattr(old, limit)

@@ -64,8 +64,7 @@ class Policy:
     @property
     def digest(self) -> str:
         """Return a digest of the active playbooks and their versions. Forms embed the digest, so
-        that a submission is refused if a playbook has changed since.
-        """
+        that a submission is refused if a playbook has changed since."""
         there = [(one.id, one.version) for one in self.channels]
         return hashlib.sha256(repr(there).encode()).hexdigest()[:16]
 

@@ -54,8 +54,7 @@ class SecondPersonRequired(DomainError):
 
 class OwnRequest(DomainError):
     """The reviewer must not approve their own request. They typed it, created the API key that sent
-    it, or are the customer who wants the money.
-    """
+    it, or are the customer who wants the money."""
 
     code = "own_request"
 

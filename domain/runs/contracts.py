@@ -164,8 +164,7 @@ class DryRunResult(Contract):
 class ForgetDryRunsInput(Contract):
     """The input for the hourly deletion of dry runs. `older_than_s`: the retention period of a dry
     run's workflow history after the run ends. Deletion is promised within one day. The default is
-    shorter, so that the promise is kept even if some of the hourly deletions fail.
-    """
+    shorter, so that the promise is kept even if some of the hourly deletions fail."""
 
     older_than_s: float = 20 * 3600
 

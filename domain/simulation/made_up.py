@@ -18,8 +18,7 @@ MADE_UP: Final = "made-up"
 
 SHOP: Final = Connection(integration_id=MADE_UP, provider=min(SHOPS))
 """The shop of a made-up order. Any provider that supports actions will do, because policy rules do
-not depend on the shop.
-"""
+not depend on the shop."""
 
 _PLACED_BEFORE: Final = timedelta(days=5)
 

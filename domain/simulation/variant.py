@@ -16,8 +16,7 @@ class _Part(BaseModel):
 class ContentVariant(_Part):
     """An unsaved change to templates or knowledge. `id`: the template or entry to change or delete.
     `added`: a new template or entry. Exactly one of `added`, `template`, `knowledge` and `deleted`
-    is given.
-    """
+    is given."""
 
     added: Annotated[SuggestedEntry | SuggestedTemplate, Field(discriminator="kind")] | None = None
     id: str | None = None

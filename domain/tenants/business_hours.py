@@ -106,8 +106,7 @@ class BusinessHours(BaseModel):
 
 def check_business_hours(given: BusinessHours) -> BusinessHours:
     """Return the business hours in their stored form: sorted, and without closed weekdays and
-    duplicate holidays. Raises InvalidSettings.
-    """
+    duplicate holidays. Raises InvalidSettings."""
     try:
         zone = ZoneInfo(given.time_zone).key
     except (KeyError, ValueError, OSError):
@@ -233,8 +232,7 @@ def openings(hours: BusinessHours, first: datetime, last: datetime) -> Iterator[
 
 def _all_openings(hours: BusinessHours, first: datetime) -> Iterator[Opening]:
     """Yield the openings from the day of `first` on, without end. When clocks are set back, the
-    repeated hour can make two openings overlap.
-    """
+    repeated hour can make two openings overlap."""
     zone, holidays = ZoneInfo(hours.time_zone), set(hours.holidays)
     # The local date can differ from the UTC date by a day.
     day = first.astimezone(zone).date() - _DAY

@@ -29,8 +29,7 @@ KEPT_S: Final = 600.0
 deliveries are retried within this period."""
 PROBE_S: Final = 15.0
 """Minimum time in seconds between two POSTs for a client if the breaker is open and the client's
-latest POST failed.
-"""
+latest POST failed."""
 _CLIENTS: Final = 1000
 """Maximum number of clients for which the latest outcome is stored."""
 

@@ -48,8 +48,7 @@ def notice_mail(
     service: ServiceName,
 ) -> OutgoingMail:
     """Return the email to the owner. Its `name`, and therefore its Message-ID, depends only on
-    `delivery_id`. A retry therefore sends the same email.
-    """
+    `delivery_id`. A retry therefore sends the same email."""
     disabled = notice is not Notice.FAILING
     return OutgoingMail(
         name=f"webhooks.{delivery_id.lower()}",
