@@ -20,8 +20,8 @@ class AuthorProof(StrEnum):
 
     `nothing`: the webhooks have no field that proves the address. `mail`: the receiving mail server
     authenticated the email. `signed_in`: the shop's own module states that the customer was signed
-    in with an address that the shop has confirmed. `mapped`: the merchant's own system makes this
-    statement in the field mapped to `customer_verified`.
+    in with an address that the shop has confirmed. `mapped`: the merchant's own system states that
+    the address is verified, in the field mapped to `customer_verified`.
     """
 
     NOTHING = "nothing"

@@ -20,8 +20,8 @@ from domain.privacy.contracts import EraseInput
 # purchased credits, a plan change or a new month.
 QUOTA_RETRY: Final = timedelta(minutes=5)
 
-# Maximum wait if the client's stored events have reached their limit. The client can choose a plan
-# at any time, which removes this limit.
+# Maximum wait if the client's stored events have reached their limit. It is short, because the
+# client can choose a plan at any time, which removes this limit.
 _ROOM_RETRY: Final = timedelta(minutes=5)
 
 # Wait time of a webhook that is queued behind another webhook. The earlier webhook is retried

@@ -76,8 +76,8 @@ class PollInput(Contract):
 
 class PollResult(Contract):
     """The result of polling all connections. `polled`: number of connections polled. `found`:
-    number of changes that no webhook had reported. `failed`: number of connections with a failed
-    poll."""
+    number of changes that no webhook had reported. `failed`: number of connections whose poll
+    failed."""
 
     polled: int = 0
     found: int = 0

@@ -122,8 +122,8 @@ class UnifiedEvent(BaseModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def customer_verified(self) -> bool:
-        """True if the agent may read the customer's orders and memory. The value is stored under
-        this name."""
+        """True if the agent may read the customer's orders and memory. Stored events contain this
+        property, so it must not be renamed."""
         if self.customer_email is None:
             return self.is_vouched and self.channel is not Channel.HELPDESK
         return self.may_act or self.mailed_back
@@ -131,8 +131,8 @@ class UnifiedEvent(BaseModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def sender_authenticated(self) -> bool:
-        """True if the message may authorize an action on an order. The value is stored under this
-        name."""
+        """True if the message may authorize an action on an order. Stored events contain this
+        property, so it must not be renamed."""
         return self.may_act
 
     @property

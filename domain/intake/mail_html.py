@@ -265,7 +265,8 @@ def html_to_text(html: str, *, drop_quotes: bool) -> str:
     if source.count("<") > MAX_TAGS:
         return _without_tags(source)
     shown = _laid_out(source, drop_quotes=drop_quotes, drop_white=True)
-    # In dark mode, some email programs write all text in white and set no background.
+    # If all text is white, it is not hidden: in dark mode, some email programs write white text and
+    # set no background.
     return shown if shown.strip() else _laid_out(source, drop_quotes=drop_quotes, drop_white=False)
 
 

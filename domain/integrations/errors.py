@@ -112,7 +112,7 @@ class MailNameProtected(MailRefused):
 class MailLimitReached(MailRefused):
     """The email was not sent, because a daily limit is reached. The limit is the client's
     allowance, the limit for this kind of mail to one address, or a limit shared by all
-    unaccountable clients."""
+    unaccountable clients (`is_accountable`)."""
 
     code = "mail_limit_reached"
 

@@ -1,4 +1,4 @@
-"""Transfer a reviewer's edits to an answer into the template from which the answer was filled.
+"""Transfer a reviewer's edits to an answer into the template behind the answer.
 
 The template keeps its placeholders. If one customer's values replaced them, the next customer would
 receive these values.

@@ -98,8 +98,8 @@ class PolicyEdit:
 
 @dataclass(frozen=True, slots=True)
 class PolicyDifference:
-    """A rule that an edit changes in these channels. `is_everywhere`: whether these are all of the
-    channels."""
+    """A rule that an edit changes in `channels`. `is_everywhere`: whether `channels` are all
+    channels of the policy."""
 
     kind: ActionKind
     before: ActionRule

@@ -151,8 +151,8 @@ class DryRunInput(Contract):
 
 class DryRunResult(Contract):
     """The result of a dry run. `sealed_draft`: the generated text. `sealed_response`: the text that
-    would be sent, for callers with an earlier version. It is empty if `draft_alone` was set. Both
-    texts are encrypted."""
+    would be sent, for callers that still run an earlier version. It is empty if `draft_alone` was
+    set. Both texts are encrypted."""
 
     status: RunStatus
     classification: str

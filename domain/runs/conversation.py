@@ -37,8 +37,8 @@ MAX_ANSWERS_WITHOUT_PERSON: Final = 100
 answers is read per thread."""
 
 CORRESPONDENCE_LASTS: Final = timedelta(days=7)
-"""Period in which answers in the same sender's other threads count toward the limit, in channels
-without a session."""
+"""In channels without a session, answers in the same sender's other threads within this period
+count toward ANSWERS_WITHOUT_PERSON."""
 
 MAX_SUMMARY_CHARS: Final = 1_000
 MAX_SUMMARY_RUNS: Final = 20

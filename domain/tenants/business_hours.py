@@ -30,7 +30,7 @@ MAX_TARGET_MINUTES: Final = 10_080
 """Maximum target, in minutes of business time: one week around the clock."""
 
 TARGET_WEEKS: Final = 4
-"""The target must fit into this number of weeks with the client's opening hours."""
+"""Maximum target, in weeks of the client's opening hours."""
 
 DAY_MINUTES: Final = 1_440
 TIME_OF_DAY: Final = "^([01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$"
