@@ -41,8 +41,8 @@ class PolicyException:
 
 @dataclass(frozen=True, slots=True)
 class PolicyRow:
-    """The rules for one kind of action. `rule`: the shared rule. `own`: the rules of channels that
-    differ from it, by channel id."""
+    """The rules for one kind of action. `rule`: the shared rule. `own`: by channel id, the rules
+    that differ from the shared rule."""
 
     kind: ActionKind
     rule: ActionRule
@@ -56,7 +56,7 @@ class PolicyRow:
 @dataclass(frozen=True, slots=True)
 class Policy:
     """A client's policy. `channels`: the active playbooks, oldest first. `rows`: one row per kind
-    of action, or empty without channels."""
+    of action, or none if there are no channels."""
 
     channels: tuple[PolicyChannel, ...]
     rows: tuple[PolicyRow, ...]

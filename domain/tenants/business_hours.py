@@ -301,10 +301,10 @@ def due_at(hours: BusinessHours, since: datetime, within: timedelta) -> datetime
 class BusinessCalendar:
     """The openings between two instants, in a form in which a query can measure business time.
 
-    `opens`, `closes`: the openings. The first one is empty and starts at the first instant, so no
-    instant of the calendar precedes `opens`. `before`: the business time from the first instant to
-    each opening, in microseconds. `target`: the target for the first answer in microseconds, or
-    None.
+    `opens`, `closes`: the openings. The first opening is empty and starts at the first instant, so
+    that no instant of the calendar is before the first element of `opens`. `before`: the business
+    time from the first instant to each opening, in microseconds. `target`: the target for the first
+    answer in microseconds, or None.
     """
 
     opens: tuple[datetime, ...]

@@ -91,8 +91,8 @@ def held_session(sealer: Sealer, client_id: str, token: str) -> HeldSession | No
     if session_id is None or session_id != given:
         return None
     held = HeldSession(session_id, visitor if dot else None)
-    # The list makes the run time independent of which digest matches. A generator would stop at the
-    # first match.
+    # The list is evaluated in full, so the run time does not show whether a digest matches. A
+    # generator would stop at the first match.
     same = [
         hmac.compare_digest(_mark(digest).encode(), mark.encode())
         for digest in sealer.digests(_named(client_id, session_id, held.visitor))
