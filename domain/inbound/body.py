@@ -14,8 +14,8 @@ from domain.inbound.errors import WebhookUnreadable
 MAX_JSON: Final = 1024 * 1024
 """Maximum size of a JSON body, in bytes."""
 MAX_MAIL_VALUES: Final = 20_000
-"""Maximum number of values in a mail provider's JSON body. No email is rejected for it, because an
-email with the maximum number of headers, recipients and files has fewer values."""
+"""Maximum number of values in a mail provider's JSON body. The limit rejects no email, because even
+one with the maximum number of headers, recipients and files has fewer values."""
 MAX_DEPTH: Final = 64
 _NUL: Final = rb"\u0000"
 # The number of values above which `words_in` does not parse a body as JSON. A body of MAX_JSON

@@ -16,8 +16,8 @@ from domain.intake.errors import (
 from domain.intake.limit_key import LimitKey
 from domain.privacy.contracts import EraseInput
 
-# Retry interval if the quota is exhausted. Tickets can become available at any time, through
-# purchased credits, a plan change or a new month.
+# Retry interval if the quota is exhausted. It is short, because purchased credits, a plan change or
+# a new month can make tickets available at any time.
 QUOTA_RETRY: Final = timedelta(minutes=5)
 
 # Maximum wait if the client's stored events have reached their limit. It is short, because the

@@ -29,8 +29,8 @@ FROM_STRANGERS: Final = frozenset({WebhookKind.TICKET, WebhookKind.IGNORED})
 flood of emails displaces no refund, order or compliance request."""
 
 DAY_ROWS: Final = 100_000
-"""Maximum number of webhooks in 24 hours for a client with a plan. Each webhook leaves a database
-row and up to CUT_TO bytes of its body."""
+"""Maximum number of webhooks in 24 hours for a client with a plan. It is limited because each
+webhook leaves a database row and up to CUT_TO bytes of its body."""
 
 DAY_ROWS_WITHOUT_PLAN: Final = 10_000
 """Maximum number of webhooks in 24 hours for a client without a plan. It is lower than DAY_ROWS,

@@ -138,8 +138,8 @@ def header_list(value: JsonValue) -> HeaderList:
     else:
         return HeaderList((), is_whole=False)
     pairs = tuple((clean_line(one[0], 200).lower(), one[1]) for one in items if one is not None)
-    # An object's keys are unordered. If a name occurs in several spellings, none of its values is
-    # the topmost.
+    # An object's keys are unordered. If a name occurs in several spellings, it is unknown which of
+    # its values is the topmost.
     has_order = isinstance(value, list) or len(dict(pairs)) == len(pairs)
     are_short = all(len(inner) <= _MAX_HEADERS for _, inner in pairs if isinstance(inner, list))
     return HeaderList(pairs, is_whole and has_order and are_short and len(pairs) == len(value))

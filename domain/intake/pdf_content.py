@@ -17,8 +17,8 @@ from typing import Final
 from domain.intake.refused_file import AttachmentRefusal
 
 MAX_INFLATED: Final = 8 * 1024 * 1024
-"""Maximum total size of the object streams of an event's files after inflating, in bytes. A file
-can inflate to a thousand times its size."""
+"""Maximum total size of the object streams of an event's files after inflating, in bytes. Without a
+limit, a file could inflate to a thousand times its size."""
 
 # Maximum counts per file: names spelled in hex, lookalikes of a dangerous name, streams, and object
 # streams. Beyond these limits, the search would be too expensive.

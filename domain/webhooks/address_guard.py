@@ -14,8 +14,8 @@ Address = IPv4Address | IPv6Address
 
 @dataclass(frozen=True, slots=True)
 class _Denied:
-    """A denied network. `private`: whether an installation may use the network internally. A
-    setting can allow such networks."""
+    """A denied network. `private`: whether the network may be an installation's internal network. A
+    setting can allow connections to such networks."""
 
     network: IPv4Network | IPv6Network
     reason: str

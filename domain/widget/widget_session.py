@@ -28,7 +28,8 @@ SESSION_LASTS: Final = timedelta(days=30)
 """Time after the last message at which a session ends. The next message starts another session."""
 
 MAX_TOKEN: Final = 200
-"""Maximum length of a session token that is accepted, in characters. Our tokens are shorter."""
+"""Maximum length of a session token that is accepted, in characters. All valid tokens are shorter.
+"""
 
 
 class VerifiedBy(StrEnum):

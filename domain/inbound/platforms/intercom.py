@@ -80,7 +80,8 @@ class _Named(HelpdeskShape):
 
 class IntercomWebhooks:
     provider = Provider.INTERCOM
-    # The "ping" topic is not listed. It is signed like any other topic, but has no content.
+    # The "ping" topic is not listed, and is therefore ignored. It is signed like any other topic,
+    # but has no content.
     topics: Mapping[str, WebhookKind] = {
         _CREATED: WebhookKind.TICKET,
         "conversation.user.replied": WebhookKind.TICKET,
