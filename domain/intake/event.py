@@ -186,7 +186,8 @@ class UnifiedEvent(BaseModel):
 
 
 def _with_proof(stored: dict[str, Any]) -> dict[str, Any]:
-    """Return a stored older event, with its two booleans converted into a verified address."""
+    """Return an event stored before `ProvedAddress` existed, with `customer_verified` and
+    `sender_authenticated` converted into a verified address."""
     verified = stored["customer_verified"] is True
     proved = verified and stored.get("sender_authenticated", True) is True
     address = customer_key(stored.get("customer_email"))
