@@ -101,8 +101,7 @@ class MailHeaders:
         they are uncertain.
 
         Headers are uncertain if some were truncated or malformed, or if the payload contains two
-        header lists with different values. A value that is not text or is too long becomes an empty
-        string.
+        copies of them that differ. A value that is not text or is too long becomes an empty string.
         """
         paths = (*_HEADER_PATHS, name)
         if self.view.doubled.intersection(folded(path.partition(".")[0]) for path in paths):
