@@ -20,8 +20,8 @@ class AuthorProof(StrEnum):
 
     `nothing`: the webhooks have no field that proves the address. `mail`: the receiving mail server
     authenticated the email. `signed_in`: the shop's own module states that the customer was signed
-    in with an address that the shop has confirmed. `mapped`: the merchant's own system makes this
-    statement in the field mapped to `customer_verified`.
+    in with an address that the shop has confirmed. `mapped`: the merchant's own system states that
+    the address is verified, in the field mapped to `customer_verified`.
     """
 
     NOTHING = "nothing"
@@ -31,8 +31,8 @@ class AuthorProof(StrEnum):
 
 
 def may_vouch(proof: AuthorProof, mapping: Mapping[str, str] | None) -> bool:
-    """Return True if a holder of the endpoint's secret can send a webhook that verifies a
-    customer's address.
+    """Return True if webhooks to the endpoint can verify a customer's address. Any holder of the
+    endpoint's secret can then do so.
 
     `mapping`: the endpoint's mapping, for the generic form only.
     """
@@ -42,13 +42,13 @@ def may_vouch(proof: AuthorProof, mapping: Mapping[str, str] | None) -> bool:
 
 
 def with_standing(ticket: InboundTicket, proof: AuthorProof) -> InboundTicket:
-    """Return the ticket with its author marked as verified or unverified. Only the provider's proof
-    is considered."""
+    """Return the ticket with its author marked as verified or unverified. The author counts as
+    verified only if the provider can prove addresses and the webhook states such a proof."""
     event = ticket.event
     proved = proof is not AuthorProof.NOTHING and claims_proof(event.payload)
     if not proved and channel_of(event.event_type, event.source) is Channel.EMAIL:
-        # Remove the field instead of setting it to False, so that an unverified sender of an email
-        # is still answered at the claimed address.
+        # Remove the field instead of setting it to False. An unverified email is still answered at
+        # its claimed address if the field is missing, but not if it is False.
         payload = {name: one for name, one in event.payload.items() if name != CUSTOMER_VERIFIED}
     else:
         payload = {**event.payload, CUSTOMER_VERIFIED: proved}

@@ -14,12 +14,12 @@ from domain.inbound.errors import WebhookUnreadable
 MAX_JSON: Final = 1024 * 1024
 """Maximum size of a JSON body, in bytes."""
 MAX_MAIL_VALUES: Final = 20_000
-"""Maximum number of values in a mail provider's JSON body. An email with the maximum number of
-headers, recipients and files has fewer values."""
+"""Maximum number of values in a mail provider's JSON body. The limit rejects no email, because even
+one with the maximum number of headers, recipients and files has fewer values."""
 MAX_DEPTH: Final = 64
 _NUL: Final = rb"\u0000"
-# The maximum number of values in a body that is searched. A body of MAX_JSON bytes always has fewer
-# values.
+# The number of values above which `words_in` does not parse a body as JSON. A body of MAX_JSON
+# bytes always has fewer values, so only larger bodies can exceed it.
 _MOST_SEARCHED: Final = MAX_JSON
 _ESCAPE: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 
@@ -67,7 +67,7 @@ def words_in(body: bytes) -> str:
     """Return all text in a body of any format, for searching.
 
     JSON and form escapes are decoded first, so that an escape before a word does not count as part
-    of the word. A body with too many values is not parsed as JSON, but searched as one text.
+    of the word. A body with too many values is not parsed as JSON, but returned as one text.
     """
     has_many_values = exceeds_values(body, _MOST_SEARCHED)
     if not has_many_values:

@@ -1,5 +1,5 @@
-"""The data request: a customer requests their stored data, through a shop or from a member of the
-client."""
+"""The data request: a customer requests their stored data, either through the shop or by asking a
+member of the client."""
 
 from datetime import datetime, timedelta
 from typing import Final

@@ -16,12 +16,12 @@ from domain.intake.errors import (
 from domain.intake.limit_key import LimitKey
 from domain.privacy.contracts import EraseInput
 
-# Retry interval if the quota is exhausted. Tickets can become available at any time, through
-# purchased credits, a plan change or a new month.
+# Retry interval if the quota is exhausted. It is short, because purchased credits, a plan change or
+# a new month can make tickets available at any time.
 QUOTA_RETRY: Final = timedelta(minutes=5)
 
-# Maximum wait if the client's stored events have reached their limit. The client can choose a plan
-# at any time, which removes this limit.
+# Maximum wait if the client's stored events have reached their limit. It is short, because the
+# client can choose a plan at any time, which removes this limit.
 _ROOM_RETRY: Final = timedelta(minutes=5)
 
 # Wait time of a webhook that is queued behind another webhook. The earlier webhook is retried
@@ -58,7 +58,7 @@ MessagesWait = ClientRateLimited | CustomerRateLimited | UnprovedShareUsed | Eve
 
 
 def wait_after(refused: MessagesWait | QuotaExhausted, customer: LimitKey | None) -> Wait:
-    """Return the wait of a rejected ticket, with the limit that it waits for."""
+    """Return how long a rejected ticket must wait, and for which limit."""
     match refused:
         case CustomerRateLimited():
             return Wait(WaitsFor.CUSTOMER_LIMIT, _pause(refused), customer)

@@ -33,8 +33,8 @@ SECRETS_OF_OURS: Final = frozenset(
         Provider.FRESHDESK,
     }
 )
-"""Platforms on which the merchant can choose the secret. The service generates the secret for these
-platforms. All other platforms issue their own secrets."""
+"""Platforms on which the merchant can enter any secret. For these platforms, the service generates
+the secret. All other platforms issue their own secrets."""
 
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
@@ -130,8 +130,8 @@ def made_secret(random_bytes: bytes) -> str:
 
 
 def seal_endpoint_secret(sealer: Sealer, client_id: str, integration_id: str, secret: str) -> str:
-    """Encrypt a secret together with its client and integration, so that it is valid only for this
-    endpoint."""
+    """Encrypt a secret together with the ids of its client and integration, so that it can be
+    decrypted only for this endpoint."""
     return sealer.seal(f"{client_id}/{integration_id}/{secret}")
 
 

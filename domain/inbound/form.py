@@ -20,8 +20,8 @@ MAX_PARTS: Final = 500
 LINE_BYTES: Final = 8_000
 """Maximum number of bytes read from a single-line field."""
 
-# Charsets used in emails. Python also supports rarer charsets, but decoding some of them takes
-# quadratic time.
+# The charsets that are decoded: those used in emails. Python also supports rarer charsets, but
+# decoding some of them takes quadratic time.
 _CHARSETS: Final = re.compile(
     r"utf-?8|utf-?16|us-ascii|iso-8859-\d{1,2}|windows-\d{3,4}|cp\d{3,4}|koi8-[rtu]|macintosh"
     r"|gb2312|gbk|gb18030|big5|big5-hkscs|euc-(?:jp|kr)|shift[_-]jis|iso-2022-(?:jp|kr)",
@@ -76,8 +76,8 @@ class PostedForm:
         return self.text(name) if self.came_once(name) else None
 
     def came_once(self, name: str) -> bool:
-        """Return True if a field occurs exactly once. A repeated value may come from the email's
-        sender."""
+        """Return True if a field occurs exactly once. A repeated field cannot be trusted, because
+        the email's sender may have added one of its values."""
         return len(self.fields.get(name, ())) == 1
 
 

@@ -27,8 +27,8 @@ _PLATFORMS: Final = (
     "svix-",
 )
 _OF_THE_BODY: Final = "content-type"
-# Substrings of the names of headers that may authenticate the sender. A stored credential could be
-# used to forge another request.
+# A header is not stored if its name contains one of these words, because its value may be a
+# credential. A stored credential could be used to forge another request.
 _PROOF: Final = ("signature", "hmac", "secret")
 
 

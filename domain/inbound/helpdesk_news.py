@@ -68,7 +68,7 @@ class HelpdeskMessage:
     """A message in a ticket. `message_id`: the platform's id for the message, or None if the
     platform sends none. `is_first`: whether the message opened the ticket. `written_by`: the same
     as `StaffMessage.by`. `author_id`: the platform's id for the customer who wrote the message. The
-    platform assigns this id, so a program cannot choose it."""
+    platform assigns this id, so a customer cannot choose it."""
 
     provider: Provider
     ticket_id: str
@@ -150,8 +150,8 @@ def _event(message: HelpdeskMessage) -> InboundEvent:
     return InboundEvent(
         event_type=f"{message.provider.value}.ticket.{happened}",
         source=message.provider.value,
-        # The address is untrusted and can have any length. An invalid address identifies no
-        # customer.
+        # The address is untrusted and can have any length. An invalid address is dropped, because
+        # it identifies no customer.
         customer_email=clean_address(message.customer_email or ""),
         payload={name: value for name, value in payload.items() if value},
     )

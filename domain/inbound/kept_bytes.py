@@ -21,16 +21,16 @@ ROOM: Final = 1024 * 1024 * 1024
 MIDDLE: Final = 1024 * 1024
 
 QUEUE: Final = 20_000
-"""Maximum number of a client's tickets that have not been attempted yet: the queue for about one
-hour."""
+"""Maximum number of a client's tickets that wait for their first attempt. It corresponds to about
+one hour of processing."""
 
 FROM_STRANGERS: Final = frozenset({WebhookKind.TICKET, WebhookKind.IGNORED})
 """The kinds of webhooks that strangers can trigger. They have their own daily limits, so that a
 flood of emails displaces no refund, order or compliance request."""
 
 DAY_ROWS: Final = 100_000
-"""Maximum number of webhooks in 24 hours for a client with a plan. Each webhook leaves a database
-row and up to CUT_TO bytes of its body."""
+"""Maximum number of webhooks in 24 hours for a client with a plan. It is limited because each
+webhook leaves a database row and up to CUT_TO bytes of its body."""
 
 DAY_ROWS_WITHOUT_PLAN: Final = 10_000
 """Maximum number of webhooks in 24 hours for a client without a plan. It is lower than DAY_ROWS,

@@ -137,8 +137,8 @@ def _text(given: str) -> str:
 
 
 def message_key(mail: InboundMail) -> str:
-    """Return a key for the email: its Message-ID, which is the same on each route, or the
-    provider's id if there is none."""
+    """Return a key for the email: its Message-ID if it has one, otherwise the provider's id. The
+    Message-ID stays the same however the email arrives."""
     return key_of(next(iter(_ids(mail.headers)), mail.provider_id))
 
 
@@ -155,8 +155,8 @@ def key_of(name: str) -> str:
 
 
 def is_author_of(mail: InboundMail, proved: str) -> bool:
-    """Return True if authentication of a domain, or of an address in that domain, also
-    authenticates the email's From address."""
+    """Return True if authentication of `proved` also authenticates the email's From address.
+    `proved`: a domain or an address."""
     author = mail.only_author
     return author is not None and is_of(author, proved)
 

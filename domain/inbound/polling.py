@@ -13,9 +13,9 @@ from domain.integrations.poll_cursor import PollCursor
 from domain.integrations.providers import Provider
 
 ONLY_PROVED: Final = frozenset({Provider.STRIPE})
-"""Providers whose connections are polled only if their account is proved. Such a poll finds no
-changes. It checks whether the credentials are revoked, because the installation's app delivers the
-account's webhooks to the connection."""
+"""Providers whose connections are polled only after their credentials have authenticated with the
+account. These polls only detect revoked credentials. They find no changes, because the account's
+webhooks arrive through the installation's app."""
 POLLED: Final = ONLY_PROVED | frozenset(
     {Provider.SHOPIFY, Provider.WOOCOMMERCE, Provider.PRESTASHOP, Provider.ZENDESK}
 )
@@ -76,8 +76,8 @@ class PollInput(Contract):
 
 class PollResult(Contract):
     """The result of polling all connections. `polled`: number of connections polled. `found`:
-    number of changes that no webhook had reported. `failed`: number of connections with a failed
-    poll."""
+    number of changes that no webhook had reported. `failed`: number of connections whose poll
+    failed."""
 
     polled: int = 0
     found: int = 0

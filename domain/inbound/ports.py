@@ -27,10 +27,10 @@ class EndpointFacts:
     """Facts about an endpoint's integration that are needed to interpret a webhook. `settings`: the
     integration's settings. `mapping`: for the generic form only, a JMESPath expression for each
     event field. `received_at`: the time when the webhook arrived, for webhooks that do not state a
-    time. `is_signed`: whether a secret verified the request when it arrived. `vouches`: whether the
-    endpoint's statements about a customer's address were trusted when the request arrived, and are
-    still trusted. `was_trusted`: whether the secret that verified the request was trusted when the
-    request arrived. The installation's own secrets are always trusted."""
+    time. `is_signed`: whether the request was verified with a secret on arrival. `vouches`: whether
+    the endpoint's statements about a customer's address were trusted on arrival, and are still
+    trusted. `was_trusted`: whether that secret was trusted on arrival. The installation's own
+    secrets are always trusted."""
 
     integration_id: str
     settings: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
@@ -57,8 +57,7 @@ class Platform(Protocol):
     endpoint. If False, the service generates the secret, or no secret is used (`signs`)."""
     signs: bool
     """True if requests contain a signature or another credential in addition to the secret token in
-    the URL.
-    """
+    the URL."""
     is_limited: bool
     """True if the endpoint's rate limit applies to this provider. The limit never applies to shops
     and payment providers."""
@@ -91,8 +90,8 @@ class WebhookStarter(Protocol):
     async def process_webhook(self, webhook: "ProcessWebhookInput", *, wake: bool = False) -> bool:
         """Start a webhook's workflow. Return False if the workflow is already running.
 
-        `wake`: make a waiting workflow retry now. Raises EngineUnavailable. In that case, the sweep
-        starts the workflow later.
+        `wake`: make a waiting workflow retry now. Raises EngineUnavailable. In that case, the
+        periodic sweep starts the workflow later.
         """
 
 

@@ -21,8 +21,8 @@ After this time, the reported message is attributed to a human."""
 
 _TAG: Final = re.compile(r"<[^<>]*>")
 _MAX_CHARS: Final = 200_000
-# Maximum length of an author's name that some helpdesks insert before a message, in characters
-# without spaces.
+# Some helpdesks insert the author's name before a message. This is its maximum length in
+# characters, not counting spaces.
 _MAX_HEAD: Final = 80
 _MIN_INK: Final = 12
 # NFC composes at most this many characters into one character.

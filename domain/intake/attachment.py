@@ -25,7 +25,7 @@ MAX_DAY_UNPROVED_BYTES_WITHOUT_PLAN: Final = 32 * 1024 * 1024
 MAX_REPLY_FILES: Final = 5
 """Maximum number of files that a member can attach to a reply."""
 MAX_REPLY_BYTES: Final = 5 * 1024 * 1024
-"""Maximum total size, in bytes, of the files of a reply. Every supported channel accepts it."""
+"""Maximum total size, in bytes, of a reply's files. Every supported channel accepts this size."""
 
 MAX_NAME_CHARS: Final = 200
 

@@ -9,11 +9,10 @@ from domain.core.text import UnicodeForm, normalized
 
 def customer_key(address: str | None) -> str | None:
     """Return the address in canonical form (NFKC, case-folded, stripped). Return None if the
-    address is None or blank, or if it is longer than an address can be, as given or in canonical
-    form.
+    address is None or blank, or if either form is too long for an email address.
 
     A `+` suffix is kept, because each mail server defines its meaning. To compare two addresses,
-    call `is_same_customer`: two addresses without a key are not the same.
+    call `is_same_customer`. It returns False if either address has no key.
     """
     given = (address or "").strip()
     if len(given) > MAX_ADDRESS:
@@ -30,7 +29,7 @@ def is_same_customer(one: str | None, other: str | None) -> bool:
 
 def spells_its_key(address: str) -> bool:
     """Return True if an address equals its canonical form (`customer_key`), ignoring ASCII case and
-    outer spaces.
+    leading and trailing whitespace.
 
     Other spellings, such as a full-width letter or `ß`, can denote a different mailbox than their
     canonical form. Verifying such an address does not verify the mailbox of its canonical form.

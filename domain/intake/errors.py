@@ -61,7 +61,7 @@ class ClientRateLimited(DomainError):
 
 
 class UnprovedShareUsed(DomainError):
-    """Unverified senders have used up their share of the client's messages per hour or monthly
+    """Unverified senders have used up their share of the client's hourly messages or monthly
     tickets."""
 
     code = "unproved_share_used"
@@ -104,7 +104,8 @@ class AttachmentRefused(DomainError):
 
 
 class LargeEventsWait(DomainError):
-    """The queue of large events in a normalizing process is full. The caller may retry later."""
+    """The normalizing process has no free place in its queue for large events. The caller may retry
+    later."""
 
     code = "large_events_wait"
     retryable = True

@@ -1,8 +1,8 @@
-"""The reduced event, which a dry run passes on in place of the original event.
+"""The reduced event, which replaces the original event in a dry run.
 
-The reduced event has no attachments, no second form of the text and no trace headers from an email.
-`normalize` returns the same result for both events. `tests/domain/intake/test_essentials.py` checks
-every field that `normalize` reads. A text longer than MAX_TEXT_BYTES and a payload larger than
+It omits attachments, alternative forms of the text and an email's trace headers. `normalize`
+returns the same result for both events. `tests/domain/intake/test_essentials.py` checks every field
+that `normalize` reads. A text longer than MAX_TEXT_BYTES and a payload larger than
 MAX_PAYLOAD_BYTES are truncated.
 """
 
@@ -38,19 +38,19 @@ MAX_TEXT_BYTES: Final = 100_000
 MAX_PAYLOAD_BYTES: Final = 250_000
 """Maximum size of a reduced event's payload, in bytes."""
 
-# Matches an image inside the HTML of an email. `normalize` does not read images, and an image may
-# precede the text.
+# Matches an image embedded in an email's HTML. `normalize` does not read images. They are removed
+# before a text is truncated, because a large image may precede the customer's words.
 _IMAGE: Final = re.compile(r"\bdata:[\w/+.;=-]{0,100},[\w+/=%]{200,}", re.ASCII)
 
-# `normalize` reads fewer characters of any value except the text. The longest value that it reads
-# is message ids, with 8,000 characters. This limit is four times that length.
+# Except for the text, `normalize` reads at most 8,000 characters of a value (the list of message
+# ids). This limit is four times that length.
 _MAX_VALUE_CHARS: Final = 32_000
 # One character more than `normalize` reads, so that `normalize` recognizes a truncated block.
 _MAX_HEADER_BLOCK: Final = 100_001
 # One item more than `normalize` reads from any list, so that `normalize` recognizes a truncated
 # list.
 _MAX_ITEMS: Final = 301
-# No real sender's container has more entries. Filtering a larger container would delay other
+# No real sender's objects and lists have more entries. Filtering a larger one would delay other
 # requests, so it is passed on unchanged.
 _MANY: Final = 500
 # `PayloadView` matches the keys of large objects only by exact spelling, so a large object must
@@ -86,7 +86,7 @@ _BODIES: Final = frozenset(
 
 class _Wanted:
     """The parts of an object that `normalize` reads. `by`: the wanted fields, by folded key.
-    `ends`: whether the object itself may be a value. `headers`: whether the object contains an
+    `ends`: whether the object itself is read as a value. `headers`: whether the object contains an
     email's headers."""
 
     def __init__(self) -> None:
@@ -129,9 +129,10 @@ def _fitting(payload: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def _beginning(text: str) -> str:
-    """Return the text if it fits into MAX_TEXT_BYTES. If it does not, remove the images inside its
-    HTML and return its beginning."""
-    # Skip the encoding of a short text, because a character has at most four bytes in UTF-8.
+    """Return the text if it fits into MAX_TEXT_BYTES. Otherwise, return its beginning, without the
+    images embedded in its HTML."""
+    # A character has at most four bytes in UTF-8, so a short text certainly fits and need not be
+    # encoded.
     if len(text) <= MAX_TEXT_BYTES // 4 or len(text.encode()) <= MAX_TEXT_BYTES:
         return text
     return _IMAGE.sub("data:", text).lstrip().encode()[:MAX_TEXT_BYTES].decode(errors="ignore")
@@ -144,15 +145,18 @@ def _filtered(event: InboundEvent) -> dict[str, JsonValue]:
         if text is not None and len(text) <= MAX_FIELD_CHARS and folded(key) not in _BODIES:
             payload[key] = value  # The value may fill a template placeholder.
         elif wanted is not None:
-            # Keep the object's unread keys with the value None. If a key occurs in two spellings,
-            # `normalize` uses the first spelling.
+            # Keep the key even if no part of its value is read. If a key occurs in two spellings,
+            # `normalize` uses the first, which must therefore not disappear.
             payload[key] = _kept(value, wanted)
     return payload
 
 
 def _body(event: InboundEvent) -> dict[str, JsonValue]:
-    """Return the only text that `normalize` reads, under a key that it reads for every channel.
-    Return an empty object if the event has a message or no text."""
+    """Return an object with the one text in the payload that `normalize` reads, under a key that it
+    reads for every channel.
+
+    The object is empty if the event's `message` takes precedence, or if the payload has no text.
+    """
     if event.message and event.message.strip():
         return {}
     view = PayloadView(event.payload)
@@ -184,8 +188,8 @@ def _kept(value: JsonValue, wanted: _Wanted) -> JsonValue:
 
 
 def _kept_headers(value: JsonValue) -> JsonValue:
-    """Return the headers with all names, because the names count toward a limit, but only with the
-    values that `normalize` reads."""
+    """Return all headers, without the values that `normalize` does not read. All names are kept,
+    because the number of headers counts toward a limit."""
     if isinstance(value, dict):
         return {name: _value(name, inner) for name, inner in value.items()}
     if isinstance(value, list):

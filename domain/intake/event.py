@@ -122,8 +122,8 @@ class UnifiedEvent(BaseModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def customer_verified(self) -> bool:
-        """True if the agent may read the customer's orders and memory. The value is stored under
-        this name."""
+        """True if the agent may read the customer's orders and memory. Stored events contain this
+        property, so it must not be renamed."""
         if self.customer_email is None:
             return self.is_vouched and self.channel is not Channel.HELPDESK
         return self.may_act or self.mailed_back
@@ -131,8 +131,8 @@ class UnifiedEvent(BaseModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def sender_authenticated(self) -> bool:
-        """True if the message may authorize an action on an order. The value is stored under this
-        name."""
+        """True if the message may authorize an action on an order. Stored events contain this
+        property, so it must not be renamed."""
         return self.may_act
 
     @property
@@ -186,7 +186,8 @@ class UnifiedEvent(BaseModel):
 
 
 def _with_proof(stored: dict[str, Any]) -> dict[str, Any]:
-    """Return a stored older event, with its two booleans converted into a verified address."""
+    """Return an event stored before `ProvedAddress` existed, with `customer_verified` and
+    `sender_authenticated` converted into a verified address."""
     verified = stored["customer_verified"] is True
     proved = verified and stored.get("sender_authenticated", True) is True
     address = customer_key(stored.get("customer_email"))

@@ -103,8 +103,8 @@ def _is_aligned(finding: _Finding, domain: str) -> bool:
 
 
 def _covers(named: str, domain: str) -> bool:
-    """Return True if authentication of the domain `named` covers `domain`, which must be the same
-    domain or a subdomain.
+    """Return True if `domain` is `named` or one of its subdomains, so that authentication of
+    `named` covers it.
 
     Authentication of a subdomain does not cover its parent domain, which can be a public suffix.
     """

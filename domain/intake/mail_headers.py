@@ -100,8 +100,8 @@ class MailHeaders:
         """Return the values of the `name` headers for authentication, topmost first, or None if
         they are uncertain.
 
-        Headers are uncertain if some were truncated or malformed, or if two copies of them differ.
-        A value that is not text or is too long becomes an empty string.
+        Headers are uncertain if some were truncated or malformed, or if the payload contains two
+        copies of them that differ. A value that is not text or is too long becomes an empty string.
         """
         paths = (*_HEADER_PATHS, name)
         if self.view.doubled.intersection(folded(path.partition(".")[0]) for path in paths):
@@ -137,16 +137,16 @@ def header_list(value: JsonValue) -> HeaderList:
     else:
         return HeaderList((), is_whole=False)
     pairs = tuple((clean_line(one[0], 200).lower(), one[1]) for one in items if one is not None)
-    # An object's keys are unordered. If a name occurs in several spellings, none of its values is
-    # the topmost.
+    # An object's keys are unordered. If a name occurs in several spellings, it is unknown which of
+    # its values is the topmost.
     has_order = isinstance(value, list) or len(dict(pairs)) == len(pairs)
     are_short = all(len(inner) <= _MAX_HEADERS for _, inner in pairs if isinstance(inner, list))
     return HeaderList(pairs, is_whole and has_order and are_short and len(pairs) == len(value))
 
 
 def header_pairs(value: JsonValue) -> tuple[tuple[tuple[str, str], ...], bool]:
-    """Return the lower-case names and values of at most _MAX_HEADERS headers, and True if these are
-    all headers that were sent."""
+    """Return the values of at most _MAX_HEADERS headers, each with the header's lower-case name,
+    and True if these are all headers that were sent."""
     headers = header_list(value)
     given = ((name, _joined(inner)) for name, inner in headers.pairs)
     are_texts = all(isinstance(inner, str) for _, inner in headers.pairs)
@@ -214,8 +214,8 @@ def _decoded_block(block: str) -> tuple[JsonValue, bool]:
     lines = re.split(r"\r\n|\r|\n", block.strip("\r\n"), maxsplit=_MAX_BLOCK_LINES)
     for line in map(without_controls, lines[:_MAX_BLOCK_LINES]):
         if not line:
-            # The block continues after an empty line, and mail servers disagree on where headers
-            # end.
+            # The text after an empty line may be headers or a body: mail servers disagree. The
+            # block is therefore reported as incomplete.
             return _unfolded(pairs), False
         if line[:1] in {" ", "\t"} and pairs:
             pairs[-1].append(line.strip())

@@ -20,8 +20,8 @@ from domain.intake.mail_layout import Layout
 
 MAX_HTML_CHARS: Final = 500_000
 MAX_DEPTH: Final = 60
-# The parser scans all open elements at each closing tag. With 20,000 open elements, the scans take
-# 1.2 s.
+# Maximum number of open elements. The parser scans all of them at each closing tag. With 20,000
+# open elements, the scans would take 1.2 s.
 MAX_OPEN: Final = 500
 _PIECE: Final = 16_384
 # Each tag costs two calls from the parser, whether or not its element is laid out. If an email has
@@ -265,7 +265,8 @@ def html_to_text(html: str, *, drop_quotes: bool) -> str:
     if source.count("<") > MAX_TAGS:
         return _without_tags(source)
     shown = _laid_out(source, drop_quotes=drop_quotes, drop_white=True)
-    # In dark mode, some email programs write all text in white and set no background.
+    # If all text is white, it is not hidden: in dark mode, some email programs write white text and
+    # set no background.
     return shown if shown.strip() else _laid_out(source, drop_quotes=drop_quotes, drop_white=False)
 
 

@@ -40,8 +40,8 @@ _WROTE: Final = re.compile(
     r"|schreef .{1,120}|schrieb .{1,120}) ?:$",
     re.IGNORECASE,
 )
-# An attribution contains a date with a time or a year, or an address. Prose that ends in "wrote:"
-# does not contain these.
+# An attribution contains a time, a year or an address. Prose that ends in "wrote:" usually contains
+# none of them.
 _STAMP: Final = re.compile(r"\d{1,2} ?[:h.] ?\d{2}|\b20\d{2}\b|<[^<>\s]{1,200}@[^<>\s]{1,200}>")
 _OLD_GMAIL: Final = re.compile(r"\d{4}-\d{2}-\d{2} \d{1,2}:\d{2}.{0,120}<[^<>\s]{1,200}> ?:$")
 _ORIGINAL: Final = re.compile(

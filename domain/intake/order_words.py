@@ -44,9 +44,12 @@ class Around:
     - `mark`: "no. " alone.
     - `request`: "refund the ".
     - `joins`: ", and " between two numbers.
-    - `other`, `acting`, `aside`: endings of the text before a number.
+    - `other`: the end of the text before a number that is not an order number, such as "tracking".
+    - `acting`: the end of the text before "order" as a verb, such as "I want to ".
+    - `aside`: the end of the text before a number that does not answer the question for an order
+      number, such as "since ".
     - `behind`: " order" after a number.
-    - `matters`: the text is about an order's money.
+    - `matters`: a word about a refund or a cancellation.
     - `unit`: " cm" after a number.
     - `never`: numbers that are not order numbers in any context, such as prices and dates.
     - `never_with_at`: `never` and email addresses, which are expensive to search for.

@@ -25,8 +25,8 @@ def scalar_text(value: JsonValue | None) -> str | None:
         return value
     if value is None or isinstance(value, bool | list | dict):
         return None
-    # Return None for such a number, because Python refuses to print integers with thousands of
-    # digits, and JSON has no NaN.
+    # Return None for huge integers and for NaN, because Python refuses to print integers with
+    # thousands of digits, and JSON has no NaN.
     if isinstance(value, int):
         return str(value) if value.bit_length() <= 64 else None
     return json.dumps(value) if math.isfinite(value) else None

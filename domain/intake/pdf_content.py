@@ -17,17 +17,17 @@ from typing import Final
 from domain.intake.refused_file import AttachmentRefusal
 
 MAX_INFLATED: Final = 8 * 1024 * 1024
-"""Maximum total size of the object streams of an event's files after inflating, in bytes. A file
-can inflate to a thousand times its size."""
+"""Maximum total size of the object streams of an event's files after inflating, in bytes. Without a
+limit, a file could inflate to a thousand times its size."""
 
-# Maximum numbers in a file: names spelled in hex, lookalikes of a dangerous name, streams, and
-# object streams. Beyond these limits, the search would be too expensive.
+# Maximum counts per file: names spelled in hex, lookalikes of a dangerous name, streams, and object
+# streams. Beyond these limits, the search would be too expensive.
 _MAX_ESCAPES: Final = 20_000
 _MAX_LOOKALIKES: Final = 20_000
 _MAX_STREAMS: Final = 50_000
 _MAX_OBJECT_STREAMS: Final = 10_000
-# The number of "#" bytes is limited to one in this many bytes. By chance, every 256th byte of a
-# compressed stream is a "#".
+# At most one in this many bytes may be a "#". The limit leaves a wide margin: in a compressed
+# stream, about one byte in 256 is a "#" by chance.
 _MAX_SHARE_OF_HASHES: Final = 50
 # Maximum length of an object stream's dictionary, in bytes.
 _MAX_DICTIONARY: Final = 4_096
@@ -62,8 +62,7 @@ class _Opaque(Exception):
 
 @dataclass(slots=True)
 class InflateBudget:
-    """The number of bytes that the object streams of an event's remaining files may still inflate
-    to."""
+    """The number of bytes that remain for inflating the object streams of an event's files."""
 
     left: int = MAX_INFLATED
 

@@ -64,5 +64,6 @@ def is_trusted(payload: Mapping[str, JsonValue]) -> bool:
 
 
 def is_by_platform(payload: Mapping[str, JsonValue]) -> bool:
-    """Return True if the helpdesk itself reported the message, so that its ticket is certain."""
+    """Return True if the helpdesk itself reported the message. The message then certainly belongs
+    to its ticket."""
     return is_trusted(payload) and payload.get(TICKET_BY_PLATFORM) is True

@@ -16,8 +16,8 @@ _DAY: Final = timedelta(days=1)
 
 LARGE_DRY_RUN: Final = 16 * 1024
 """Length, in characters, above which an encrypted dry run or simulation is treated as large. The
-limit is several times the length of a real message. Temporal keeps the data of each run for up to a
-day."""
+limit is several times the length of a real message. Large requests have a separate limit, because
+Temporal keeps the data of each run for up to a day."""
 
 
 class LimitScope(StrEnum):
@@ -64,8 +64,8 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
 
     - signup, verification, ratings through a link and OAuth clients: per IP address
     - MCP and dry runs: per client
-    - simulations: per user, and also as the client's dry runs
-    - widget requests: per IP address or session within a client; all scopes except reading have
+    - simulations: per user, and also counted as dry runs of the client
+    - widget requests: per IP address or session within a client; all scopes except WIDGET have
       longer windows
     - codes for visitors: per IP address across all clients
     - inbound webhooks: per endpoint; rejected requests per IP address and endpoint

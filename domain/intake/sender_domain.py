@@ -34,6 +34,6 @@ def own_domain(customer: str) -> str | None:
         return None
     if registered not in _providers():
         return registered
-    # A subdomain of a provider belongs to one of the provider's customers, with all addresses in
-    # it.
+    # A subdomain of a provider belongs to one of the provider's customers, who controls all
+    # addresses in it.
     return ".".join(name.split(".")[-len(registered.split(".")) - 1 :])

@@ -53,8 +53,8 @@ def tickets_at(standing: QuotaStanding, now: datetime) -> int | None:
     if there is no limit.
 
     The share starts at _PERCENT_AT_ONCE of the plan's tickets and credits, and grows evenly to all
-    of them by the end of the month. A shop that receives only mail from unverified senders at a
-    steady rate can use its whole plan.
+    of them by the end of the month. A shop that receives mail only from unverified senders, at a
+    steady rate, can therefore use its whole plan.
     """
     if standing.tickets_limit == UNLIMITED:
         return None

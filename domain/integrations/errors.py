@@ -96,8 +96,8 @@ class MailRefused(ActionRefused):
 
 
 class MailRecipientUnproved(MailRefused):
-    """The email was not sent, because the client has no verified sender, and it is not verified
-    that the recipient has written to the service."""
+    """The email was not sent, because the client has no verified sender, and there is no proof that
+    the recipient has written to the service."""
 
     code = "mail_recipient_unproved"
 
@@ -112,7 +112,7 @@ class MailNameProtected(MailRefused):
 class MailLimitReached(MailRefused):
     """The email was not sent, because a daily limit is reached. The limit is the client's
     allowance, the limit for this kind of mail to one address, or a limit shared by all
-    unaccountable clients."""
+    unaccountable clients (`is_accountable`)."""
 
     code = "mail_limit_reached"
 

@@ -153,8 +153,8 @@ def check_credentials(provider: Provider, credentials: Mapping[str, str]) -> Non
     unchanged. The error never contains a value."""
     check_credential_names(provider, frozenset(credentials))
     for name, value in credentials.items():
-        # Credentials are sent in headers. A space or a line break in a credential is usually a
-        # typing error.
+        # Credentials are sent in headers, so only visible characters are accepted. A space or a
+        # line break in a credential is usually a typing error.
         if len(value) > _MAX_CREDENTIAL_CHARS or not _VISIBLE.fullmatch(value):
             raise InvalidIntegration(
                 f"{provider}: {name}: 1 to {_MAX_CREDENTIAL_CHARS} visible characters expected",

@@ -91,8 +91,8 @@ class KnownOrder(BaseModel):
     @property
     def refunded(self) -> Money | None:
         """The total refunded, or None if no refund was reported. The total never decreases. If
-        refunds were reported in several currencies, only the currency of the latest report counts
-        toward the total."""
+        refunds were reported in several currencies, only refunds in the currency of the latest
+        report count."""
         if not self.refunds:
             return None
         last = max(self.refunds, key=lambda it: (it.at, it.sum.currency)).sum.currency

@@ -38,8 +38,7 @@ _STOP_SHARE: Final = 0.10
 _WARNED_PART: Final = 10
 _REFUSED_ANSWER: Final = 10
 """Number of emails by which each rejected email in `answers` or `claims` reduces the daily
-allowance.
-"""
+allowance."""
 
 
 class MailGroup(StrEnum):
@@ -84,7 +83,7 @@ def is_accountable(subscription: Subscription, now: datetime) -> bool:
     """Return True if the client pays for a plan or received one from the operator.
 
     Anyone can open a trial or free account, and configure a mail provider that they control. The
-    service therefore trusts a client's mail provider about senders only if the client is
+    service therefore trusts a mail provider's statements about senders only if the client is
     accountable.
     """
     return subscription.settled(now).plan is not Plan.FREE

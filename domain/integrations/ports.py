@@ -93,7 +93,8 @@ class Helpdesk(Protocol):
 
 
 class NoticeBoard(Protocol):
-    """A channel for notifications to a merchant's team, such as Slack. Errors are as for `Shop`."""
+    """A channel for notifications to a merchant's team, such as Slack. Its methods raise the same
+    errors as those of `Shop`."""
 
     async def tell(self, text: str) -> None:
         """Post the text to the channel."""

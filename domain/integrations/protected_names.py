@@ -19,7 +19,8 @@ from domain.core.text import UnicodeForm, normalized
 # whole word.
 _LONG: Final = 5
 _CHARS: Final = 120
-# Maximum length of a run of words: enough for a short name with two or three companion words.
+# Maximum length, in letters, of consecutive words that are joined for comparison. It is enough for
+# a short name with two or three companion words.
 _RUN: Final = 30
 _MAY_MIX: Final = frozenset({"LATIN", "CJK", "HIRAGANA", "KATAKANA", "HANGUL"})
 _CAMEL: Final = re.compile(r"(?<=[^\W\d_a-z])(?=[^\W\d_a-z][a-z])|(?<=[a-z])(?=[A-Z])")

@@ -1,4 +1,4 @@
-"""The trial of a new connection. It checks whether the external system responds and accepts the
+"""The trial of a new connection: a check that the external system responds and accepts the
 credentials."""
 
 from enum import StrEnum

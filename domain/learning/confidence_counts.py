@@ -14,8 +14,8 @@ MOST_COUNTED: Final = 1_000
 class ConfidenceBin:
     """Counts of the runs in one bin of the histogram. `low`: the lower bound of the bin's
     confidence. `alone`: runs whose draft was sent without a review. `kept`: runs whose draft
-    reviewers sent unchanged or did not decide. `corrected`: runs whose draft reviewers changed or
-    rejected."""
+    reviewers sent unchanged, or on which they did not decide. `corrected`: runs whose draft
+    reviewers changed or rejected."""
 
     low: float
     alone: int = 0

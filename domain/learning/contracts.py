@@ -11,9 +11,9 @@ class LearnHeadsInput(Contract):
 
 
 class LearnHeadsResult(Contract):
-    """The numbers of clients by outcome of the fit. `tried`: clients with a fitted or compared
-    classifier head. `used`: clients that now use the new head. `failed`: clients with a failed fit.
-    Their ids are logged."""
+    """The numbers of clients by outcome of the fit. `tried`: clients for which a classifier head
+    was fitted or compared. `used`: clients that now use the new head. `failed`: clients for which
+    the fit failed. Their ids are logged."""
 
     tried: int = 0
     used: int = 0

@@ -1,4 +1,4 @@
-"""Apply a reviewer's edit of an answer to the knowledge entry on which the answer is based."""
+"""Transfer a reviewer's edits to an answer into the knowledge entry behind the answer."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -12,11 +12,11 @@ _AROUND: Final = (40, 20, 8)
 
 
 def rewritten_entry(body: str, diff: Sequence[Piece]) -> str | None:
-    """Return the entry's body with the reviewer's edits of the draft applied, or None if they
+    """Return the entry's body with the reviewer's edits to the draft applied, or None if they
     cannot be applied.
 
     `diff`: the difference from the draft to the text that was sent. Each edit must match exactly
-    one position in the body. An edit of the greeting, for example, usually does not match the body.
+    one position in the body. An edit to the greeting, for example, usually matches none.
     """
     rewritten = body
     for before, old, new, after in _changes(diff):

@@ -13,8 +13,8 @@ from domain.agent.brain import Category
 
 MIN_LESSONS: Final = 100
 MAX_LESSONS: Final = 1_000
-"""Maximum number of a client's latest lessons that a fit uses. The cost of a fit grows with the
-cube of the number of lessons."""
+"""Maximum number of a client's latest lessons that a fit uses. It is limited because the cost of a
+fit grows with the cube of the number of lessons."""
 STANDARD_ERRORS: Final = 2.0
 CHANGED_SHARE: Final = 0.05
 LONGEST: Final = timedelta(days=30)
@@ -72,7 +72,7 @@ class OwnHeadRecord(HeldBackCount):
 
 
 class TriedHead(NamedTuple):
-    """The result of a fit. `weights`: the weights of the new classifier head, or None unless it is
+    """The result of a fit. `weights`: the weights of the new classifier head, or None if it is not
     used."""
 
     held_back: HeldBackCount
@@ -93,7 +93,7 @@ class TriesHeads(Protocol):
 def adopted(held_back: HeldBackCount) -> OwnHeadState:
     """Return the state of a client's own classifier head after its comparison with the shared head.
 
-    The own head is used if `won` exceeds `lost` by STANDARD_ERRORS standard errors. By chance
+    The client's head is used if `won` exceeds `lost` by STANDARD_ERRORS standard errors. By chance
     alone, such a difference occurs in one of forty comparisons.
     """
     if held_back.tickets < MIN_LESSONS:

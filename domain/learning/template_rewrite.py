@@ -1,6 +1,6 @@
-"""Apply a reviewer's edit of an answer to the template from which the answer was filled.
+"""Transfer a reviewer's edits to an answer into the template behind the answer.
 
-The placeholders stay in the template. If a customer's values replaced them, the next customer would
+The template keeps its placeholders. If one customer's values replaced them, the next customer would
 receive these values.
 """
 
@@ -26,12 +26,12 @@ class _Filled:
 
 
 def rewritten_template(body: str, draft: str, diff: Sequence[Piece]) -> str | None:
-    """Return the template's body with the reviewer's edits of the draft applied, or None if they
+    """Return the template's body with the reviewer's edits to the draft applied, or None if they
     cannot be applied.
 
     `diff`: the difference from the draft to the text that was sent. The edits cannot be applied if
-    the draft is not exactly the filled template. They also cannot be applied if the reviewer
-    changed or deleted a filled value, or if the added text could be parsed as a placeholder.
+    the draft differs from the filled template, or if the reviewer changed or deleted a filled
+    value. They also cannot be applied if the added text could be parsed as a placeholder.
     """
     spend(len(body) + len(draft))
     filled = _values(body.strip(), draft.strip())

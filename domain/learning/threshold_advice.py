@@ -1,5 +1,5 @@
 """Threshold advice: the reviews that a different threshold would have required, and the corrections
-in them.
+that these reviews would have caught.
 
 Reviewed outcomes are counted. Unreviewed outcomes are estimated from reviews with similar
 confidence, and reported as unknown if there are too few reviews. The advice is never applied
@@ -64,8 +64,8 @@ class ThresholdPoint(BaseModel):
     """The effect of one threshold on past runs.
 
     `reviewed`: number of runs that would have been reviewed, including runs held at any threshold.
-    `alone`: number of runs that would have been sent automatically. `coverage`: the share of these
-    runs in all runs. The next four fields exclude runs held at any threshold. `edits` and
+    `alone`: number of runs that would have been sent automatically. `coverage`: these runs as a
+    share of all runs. The next four fields exclude runs held at any threshold. `edits` and
     `rejections`: number of corrections. `edits_caught` and `rejections_caught`: number of
     corrections that a review would have caught. `wrong_low` to `wrong_high`: the 90 % interval for
     the number of automatically sent runs that reviewers would have corrected, at confidences with

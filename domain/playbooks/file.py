@@ -106,8 +106,9 @@ def diff(before: PlaybookSpec, after: PlaybookSpec) -> str:
     """Return the line-by-line difference between two playbooks in the format of `diff -u`. Return
     an empty text if they are equal.
 
-    The difference omits the active state, which is not part of a version. If a file repeats one
-    line many times, both files are returned in full, one below the other.
+    The difference omits the active state, which is not part of a version. If a playbook repeats
+    lines so often that comparing would take too long, both playbooks are returned in full, one
+    below the other.
     """
     old, new = (_lines(spec) for spec in (before, after))
     if old == new:

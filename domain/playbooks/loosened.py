@@ -1,13 +1,13 @@
 """Find the rules that a change to a client's playbooks loosens.
 
-The active playbooks are compared as a whole, for each kind of event. An edit of a rule is not the
+The active playbooks are compared as a whole, for each kind of event. An edit to a rule is not the
 only change that loosens rules. Moving events to another playbook, or deleting or narrowing a
 playbook, can have the same effect.
 
 Two kinds of playbook that do not answer events now are also compared. The first is a playbook that
 stopped recently. Otherwise a manager could stop a playbook, loosen it and start it again. The
-second is a playbook that a playbook in shadow mode overrides. Otherwise a manager could override it
-with a looser playbook in shadow mode, and then end the shadow mode.
+second is a playbook that another playbook, in shadow mode, overrides. Otherwise a manager could
+override a playbook with a looser one in shadow mode, and then end the shadow mode.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -63,13 +63,14 @@ def loosened(
     """Return the loosened rules, by kind of event.
 
     `before` and `after`: all playbooks of a client, oldest first. `stopped`: the versions that
-    stopped answering events within WAITS, latest first. If no playbook in `before` handles an
-    event, `_earlier` returns the playbooks to compare, except for actions on an order.
+    stopped answering events within WAITS, latest first. If no playbook in `before` answers an
+    event, the new playbook is compared with those from `_earlier`. Rules for actions on an order
+    are then compared with no permission at all.
 
     For actions on an order, looser levels, amounts, ages and scopes are always included. For other
-    actions, looser levels, scopes and tags are included if there is a playbook to compare. A looser
-    threshold and `during_review` are included if the new playbook moves money without human
-    approval.
+    actions, looser levels, scopes and tags are included only if there is a playbook to compare
+    with. A looser threshold or `during_review` is included only if the new playbook moves money
+    without human approval.
     """
     found: list[LoosenedRule] = []
     for pattern in _patterns(before, after, stopped):
@@ -96,9 +97,9 @@ def _earlier(
     """Return the playbooks that answered events of this type earlier, although no playbook answers
     them now.
 
-    The result contains the stopped versions, and the playbook that a playbook in shadow mode
-    overrides. It contains all of them, because it is unknown which playbook answered last. If all
-    stopped versions equal the new version, the result contains only the latest of them.
+    The result contains all stopped versions, and the playbook overridden by a playbook in shadow
+    mode, if any. It is unknown which of them answered last. If all stopped versions equal the new
+    version, the result contains only the latest of them.
     """
     ended = tuple(one for one in stopped if match([one.playbook], event_type))
     if ended and all(one.spec == becomes.spec for one in ended):
@@ -134,7 +135,8 @@ def _winner(entries: Iterable[PlaybookEntry], event_type: str) -> PlaybookEntry 
 def _looser(
     was: PlaybookEntry | None, becomes: PlaybookEntry, latest: PlaybookEntry | None
 ) -> Iterator[LoosenedRule]:
-    """Yield the loosened rules. `latest`: `was`, or a playbook that answered earlier."""
+    """Yield the rules that are looser in `becomes`. `was`: the playbook that answers before the
+    change, if any. `latest`: `was`, or else a playbook that answered earlier."""
     for kind in ActionKind:
         compared = was if kind in ON_ORDERS else latest
         if compared is None and kind not in ON_ORDERS:
@@ -165,8 +167,8 @@ def _of_rule(
     if new.merchant_requests and not old.merchant_requests:
         yield LoosenedRule(place=f"{name}.merchant_requests", before="false", after="true")
     if new.level is ActionLevel.NEVER or old.level is ActionLevel.NEVER:
-        # If the action was never allowed before, the difference in the level covers everything
-        # except its amounts.
+        # If the action was not allowed before, the looser level already implies all other
+        # differences except the amounts.
         if moves_money and old.level is ActionLevel.NEVER and new.level is not ActionLevel.NEVER:
             yield from _amounts(name, None, new.limits)
         return
@@ -199,8 +201,8 @@ def _scopes(name: str, old: ActionRule, new: ActionRule) -> Iterator[LoosenedRul
 
 
 def _amounts(name: str, old: MoneyLimits | None, new: MoneyLimits | None) -> Iterator[LoosenedRule]:
-    """Yield the limits on amounts that are raised, removed or changed to another currency. Without
-    `old`, yield all limits."""
+    """Yield the limits on amounts that are raised, removed or changed to another currency. If `old`
+    is None, yield all limits."""
     same = old is not None and new is not None and old.currency == new.currency
     for limit in _LIMITS:
         was = None if old is None else getattr(old, limit)

@@ -41,8 +41,8 @@ class PolicyException:
 
 @dataclass(frozen=True, slots=True)
 class PolicyRow:
-    """The rules for one kind of action. `rule`: the shared rule. `own`: the rules of channels that
-    differ from it, by channel id."""
+    """The rules for one kind of action. `rule`: the shared rule. `own`: by channel id, the rules
+    that differ from the shared rule."""
 
     kind: ActionKind
     rule: ActionRule
@@ -56,15 +56,15 @@ class PolicyRow:
 @dataclass(frozen=True, slots=True)
 class Policy:
     """A client's policy. `channels`: the active playbooks, oldest first. `rows`: one row per kind
-    of action, or empty without channels."""
+    of action, or none if there are no channels."""
 
     channels: tuple[PolicyChannel, ...]
     rows: tuple[PolicyRow, ...]
 
     @property
     def digest(self) -> str:
-        """Return a digest of the active playbooks and their versions. A form contains it, so that
-        later changes are detected."""
+        """Return a digest of the active playbooks and their versions. Forms embed the digest, so
+        that a submission is refused if a playbook has changed since."""
         there = [(one.id, one.version) for one in self.channels]
         return hashlib.sha256(repr(there).encode()).hexdigest()[:16]
 
@@ -83,7 +83,7 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class PolicyEdit:
-    """An edit of the policy.
+    """An edit to the policy.
 
     `channel_id`: the channel to edit, or None for the shared rules. `rules`: the new rule for each
     edited kind of action, or None if the channel returns to the shared rule. `everywhere`: the
@@ -98,8 +98,8 @@ class PolicyEdit:
 
 @dataclass(frozen=True, slots=True)
 class PolicyDifference:
-    """A rule that an edit changes in these channels. `is_everywhere`: whether these are all of the
-    channels."""
+    """A rule that an edit changes in `channels`. `is_everywhere`: whether `channels` are all
+    channels of the policy."""
 
     kind: ActionKind
     before: ActionRule

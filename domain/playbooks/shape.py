@@ -241,8 +241,8 @@ def problems_of(playbook: PlaybookShape) -> Iterator[str]:
 
 
 def problems_of_file(file: FileShape) -> Iterator[str]:
-    """Yield the problems of all playbooks in a file that the schema does not detect, including
-    names that occur twice."""
+    """Yield the problems that the schema does not detect in a file's playbooks, including duplicate
+    names."""
     names: set[str] = set()
     for number, playbook in enumerate(file.playbooks):
         if playbook.name in names:
@@ -254,7 +254,7 @@ def problems_of_file(file: FileShape) -> Iterator[str]:
 
 def said_of(error: ValidationError, whole: str, *, first: int = 0) -> list[str]:
     """Return pydantic's errors, worded for the author of the input. `whole`: the name of the
-    validated object itself, such as "the file". `first`: the place in the file of the first
+    validated object itself, such as "the file". `first`: the position in the file of the first
     validated entry."""
     found = error.errors(include_url=False, include_input=False)
     return [_line(one, whole, first) for one in found]

@@ -7,24 +7,24 @@ from domain.privacy.erasure import ErasureScope
 class HousekeepingInput(Contract):
     """Retention periods, in seconds, for the records that housekeeping prunes.
 
-    - `idempotency_s`: the period promised to callers.
+    - `idempotency_s`: the period, promised to callers, in which a repeated request is recognized.
     - `webhooks_s`: the period in which missed events can be replayed.
     - `inbound_webhooks_s`: longer than the period in which any platform retries an event.
-    - `sign_in_codes_s`, `widget_codes_s`: the day in which the codes are counted.
+    - `sign_in_codes_s`, `widget_codes_s`: one day, because codes count toward a daily limit.
     - `mail_counts_s`: longer than the period for which rejections reduce a client's mail allowance.
     - `invitations_s`: well beyond an invitation's expiry.
     - `sessions_s`: longer than any session lasts.
-    - `address_codes_s`: one day in which the codes are counted, plus one day for which a verified
-      address stays valid.
+    - `address_codes_s`: one day because codes count toward a daily limit, plus one day for which a
+      verified address stays valid.
     - `widget_sessions_s`: counted from the last message, and longer than a session lasts.
-    - `order_facts_s`: counted from the last fact about an order, and longer than customers ask
-      about an order.
+    - `order_facts_s`: counted from the last fact about an order, and longer than customers usually
+      ask about one.
     - `ended_connections_s`: the period in which an ended connection accepts compliance requests.
       After it, the connection's endpoint and verified account name are removed.
     - `erased_customers_s`: the period in which refunds count toward the limit per customer. After
       it, the pseudonym of an erased customer is removed from a refund.
-    - `case_verdicts_s`: longer than a playbook remains without a new test. A client's 50 latest
-      runs are kept regardless.
+    - `case_verdicts_s`: longer than a playbook goes without a new test of its cases. A client's 50
+      latest test runs are kept regardless.
     - `replays_s`: counted from the start of the replay.
     - `form_posts_s`: longer than the period in which a browser resubmits a page.
     - `page_drafts_s`: counted from the last edit.

@@ -164,7 +164,8 @@ class ReviewStanding:
         if choice.decision is Decision.APPROVE:
             if not self.draft.strip():
                 raise DraftMissing(self.id)
-            # Without `seen`, the second person may have read only the agent's draft.
+            # If `seen` is None, the approver may have read only the agent's draft. That is
+            # sufficient unless the first approver edited it.
             unread = self.is_edited if choice.seen is None else choice.seen != self.draft
             if unread:
                 raise EscalationChanged(self.id)

@@ -26,8 +26,8 @@ def check_key_maker(
     approve. A member who may be a maker with a second address must not approve either.
 
     There is one exception, if one approval is enough. A maker may approve if no colleague can
-    decide, because every key of the shop then belongs to that maker. A manager who left within a
-    day is still considered a colleague, so that the maker cannot first remove the others.
+    decide, because every key of the shop then belongs to that maker. A manager who left within the
+    last day still counts as a colleague, so that the maker cannot first remove the others.
     """
     if is_staff(actor):
         return

@@ -11,7 +11,7 @@ from domain.tenants.four_eyes import MemberStanding, mailbox
 def check_not_customer(
     review_id: str, actor: Actor, customers: Set[str], members: tuple[MemberStanding, ...]
 ) -> None:
-    """Raise OwnRequest if a customer of the review has the actor's own mailbox.
+    """Raise OwnRequest if the actor's mailbox belongs to one of the review's customers.
 
     `customers`: the customers' addresses in the review's messages. Addresses with different `+`
     suffixes belong to one mailbox.

@@ -151,8 +151,8 @@ class DryRunInput(Contract):
 
 class DryRunResult(Contract):
     """The result of a dry run. `sealed_draft`: the generated text. `sealed_response`: the text that
-    would be sent, for callers with an earlier version. It is empty if `draft_alone` was set. Both
-    texts are encrypted."""
+    would be sent, for callers that still run an earlier version. It is empty if `draft_alone` was
+    set. Both texts are encrypted."""
 
     status: RunStatus
     classification: str
@@ -163,8 +163,8 @@ class DryRunResult(Contract):
 
 class ForgetDryRunsInput(Contract):
     """The input for the hourly deletion of dry runs. `older_than_s`: the retention period of a dry
-    run's workflow history after the run ends. Customers are promised deletion within one day, so
-    some of the hourly deletions may fail."""
+    run's workflow history after the run ends. Deletion is promised within one day. The default is
+    shorter, so that the promise is kept even if some of the hourly deletions fail."""
 
     older_than_s: float = 20 * 3600
 

@@ -37,8 +37,8 @@ MAX_ANSWERS_WITHOUT_PERSON: Final = 100
 answers is read per thread."""
 
 CORRESPONDENCE_LASTS: Final = timedelta(days=7)
-"""Period in which answers in the same sender's other threads count toward the limit, in channels
-without a session."""
+"""In channels without a session, answers in the same sender's other threads within this period
+count toward ANSWERS_WITHOUT_PERSON."""
 
 MAX_SUMMARY_CHARS: Final = 1_000
 MAX_SUMMARY_RUNS: Final = 20
@@ -54,12 +54,13 @@ _ORDER_NUMBER: Final = re.compile(r"[\w#./-]{1,40}", re.ASCII)
 def conversation_key(event: UnifiedEvent, event_id: str) -> str:
     """Return the key of the thread to which an event belongs. It is unique within the client.
 
-    For a verified customer, the key is the named ticket, or else the first email of the thread with
-    the customer's address. If there is no ticket or email, the key is the session, or else the
-    address. The email's key includes the address, so that a reference to a thread's emails does not
-    give access to the thread. A ticket author with an unverified address has a separate thread. Any
-    other unverified sender has the session's thread, or a thread for this event alone. An event
-    typed by a user never enters a customer's thread. It has a separate thread.
+    For a verified customer, the key is the named ticket. Without a ticket, it is the Message-ID of
+    the thread's first email, combined with the customer's address. Without an email, it is the
+    session, or the address if there is no session. The key for an email includes the address, so
+    that a reference to a thread's emails does not give access to the thread. A ticket author with
+    an unverified address has a separate thread. Any other unverified sender has the session's
+    thread, or a thread for this event alone. An event typed by a user never enters a customer's
+    thread. It has a separate thread.
     """
     if event.author is None and (claim := _claim_key(event)):
         return claim

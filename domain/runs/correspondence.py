@@ -27,9 +27,10 @@ class ConversationSummary(BaseModel):
 
 
 class Message(BaseModel):
-    """A message in a conversation. `run_id`: id of the run that was started by the message, or that
-    created it, or None for a member's reply. `written_by`: the member who wrote the reply, or None.
-    `attachments`: the files that the customer sent with the message."""
+    """A message in a conversation. `run_id`: for a customer's message, id of the run that the
+    message started. For the agent's answer, id of the run that wrote it. None for a member's reply.
+    `written_by`: the member who wrote the reply, or None. `attachments`: the files that the
+    customer sent with the message."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -32,7 +32,7 @@ class Starter(Protocol):
 
 
 class Engine(Starter, Protocol):
-    """A Starter that also starts runs, used by components that recover abandoned runs."""
+    """A Starter that can also start runs. Components that recover abandoned runs use it."""
 
     async def start(self, event: "ProcessEventInput") -> bool:
         """Start the workflow for a run. Return False if the workflow is already running."""

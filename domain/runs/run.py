@@ -22,7 +22,8 @@ class RunStatus(StrEnum):
 
 
 class EventOutcome(StrEnum):
-    """The result of an event's admission: a run, or a record that no playbook matched."""
+    """The result of an event's admission: either a run, or an event stored without a run because no
+    playbook matches it."""
 
     RUN = "run"
     NO_PLAYBOOK = "no_playbook"
@@ -66,9 +67,10 @@ class RunResult(BaseModel):
 class RunDraft(BaseModel):
     """The brain's result for one event: the answer that the run would give, and its plan.
 
-    `doubt`: the escalation reason if the confidence is below the threshold. `hold`: the escalation
-    reason at any confidence. `aside_of`: id of the open review during which the agent answers the
-    message separately, because the message concerns another topic.
+    `doubt`: the reason for an escalation, which applies only if the confidence is below the
+    threshold. `hold`: the reason for an escalation at any confidence. `aside_of`: id of the open
+    review during which the agent answers the message separately, because the message concerns
+    another topic.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -70,10 +70,10 @@ def unnotified(messages: Sequence[Scored]) -> list[int]:
     """Return the indexes of the messages that entered the critical zone and still need a
     notification.
 
-    `messages`: as for `zones`. Two messages may be processed concurrently, and the earlier message
-    may finish last. In that case, the earlier message can enter the zone before a message for which
-    a notification was already sent. It can also split one stay in the zone in two. Each stay in the
-    zone triggers one notification.
+    `messages`: as for `zones`. Each stay in the zone triggers one notification, even if messages
+    are scored out of order. A message that is scored late can move back the start of a stay that
+    was already notified. It can also split one stay into two, and the stay without a notification
+    then needs its own.
     """
     found = []
     for zone, stay in groupby(zip(zones(messages), count(), messages, strict=False), itemgetter(0)):

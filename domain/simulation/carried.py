@@ -151,7 +151,7 @@ def _kept(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
 
 
 def _settled(run: PastRun) -> PastRun:
-    """Return a past run whose open review is decided, because a human agent has answered."""
+    """Return the run with its open review marked as decided, because a human agent has answered."""
     if run.status is not RunStatus.NEEDS_REVIEW:
         return run
     return run.model_copy(update={"status": RunStatus.COMPLETED, "replied": True})

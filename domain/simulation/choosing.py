@@ -21,9 +21,9 @@ def playbook_for(
     event type.
 
     `entries`: the client's playbooks, oldest first. If `variant.version` is set, the entry with the
-    id `variant.playbook_id` must have that version. A draft is treated as active: it replaces the
-    playbook `variant.playbook_id`, or else is the newest playbook. Without a draft,
-    `variant.playbook_id` handles every event type. Raises PlaybookNotFound.
+    id `variant.playbook_id` must have that version. A draft is treated as active. It replaces the
+    playbook `variant.playbook_id` if that is set, and is otherwise added as the newest playbook.
+    Without a draft, `variant.playbook_id` handles every event type. Raises PlaybookNotFound.
     """
     tried = _with_draft(entries, variant)
     if variant.playbook_id is not None and variant.draft is None:

@@ -8,8 +8,8 @@ from domain.core.contracts import Contract
 
 class SimulateInput(Contract):
     """The input of a simulation. `sealed`: an encrypted `SimulationAsked`. `id`: the id for the
-    workflow, which is not the id of a database row. `outside`: whether the simulation may call a
-    language model or a shop. Such a simulation takes longer."""
+    workflow. It belongs to no database row. `outside`: whether the simulation may call a language
+    model or a shop, and therefore takes longer."""
 
     client_id: str
     id: str

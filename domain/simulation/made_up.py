@@ -17,8 +17,8 @@ MADE_UP: Final = "made-up"
 """The placeholder id for records that a simulation does not store."""
 
 SHOP: Final = Connection(integration_id=MADE_UP, provider=min(SHOPS))
-"""The shop of a made-up order. The shop supports actions. Policy rules do not depend on the
-shop."""
+"""The shop of a made-up order. Any provider that supports actions will do, because policy rules do
+not depend on the shop."""
 
 _PLACED_BEFORE: Final = timedelta(days=5)
 

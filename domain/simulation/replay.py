@@ -61,9 +61,9 @@ class ReplayAsked(BaseModel):
 class Replay(BaseModel):
     """A stored replay. `total`: the number of events in the replay's period. `examined`: the number
     of events that were processed. `tally.skipped`: the number of events that were skipped, by
-    reason. `changed`: the number of events with a different outcome. `place`: id of the last event
-    that was examined or skipped. `cost_micros`: the cost in millionths of a US dollar. `worked_ms`:
-    the working time without pauses, in milliseconds."""
+    reason. `changed`: the number of events whose outcome differs in the replay. `place`: id of the
+    last event that was examined or skipped. `cost_micros`: the cost in millionths of a US dollar.
+    `worked_ms`: the working time without pauses, in milliseconds."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -93,9 +93,9 @@ class Replay(BaseModel):
 
 
 class ReplayExample(BaseModel):
-    """An example of an event with a different outcome in the replay. `run_id`: id of the original
-    run, or None if no playbook originally handled the event. The drafts are erased together with
-    the customer's text."""
+    """An example of an event whose outcome differs in the replay. `run_id`: id of the original run,
+    or None if no playbook originally handled the event. The drafts are erased together with the
+    customer's text."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -83,9 +83,9 @@ class Scenario(_Part):
     """A conversation to simulate.
 
     The customer sends the last message. The scenario does not include the agent's answers, because
-    the simulation generates them. The effects of these answers on the thread, such as a known order
-    or an open question, therefore apply to later messages. `fields`: additional fields as the
-    gateway accepts them, for use in templates.
+    the simulation generates them. Their effects on the thread, such as a known order or an open
+    question, apply to the messages that follow. `fields`: additional fields as the gateway accepts
+    them, for use in templates.
     """
 
     messages: tuple[ScenarioMessage, ...] = Field(min_length=1, max_length=MAX_MESSAGES)

@@ -15,7 +15,8 @@ class _Part(BaseModel):
 
 class ContentVariant(_Part):
     """An unsaved change to templates or knowledge. `id`: the template or entry to change or delete.
-    `added`: a new template or entry. Exactly one of the four changes is given."""
+    `added`: a new template or entry. Exactly one of `added`, `template`, `knowledge` and `deleted`
+    is given."""
 
     added: Annotated[SuggestedEntry | SuggestedTemplate, Field(discriminator="kind")] | None = None
     id: str | None = None
@@ -45,8 +46,8 @@ class Variant(_Part):
     in its current version or in `version`. `draft`: an unsaved playbook. If `playbook_id` is also
     set, the draft replaces that playbook and handles the events that would select it. `others`:
     further playbooks that are replaced in the same way. `threshold`: overrides the playbook's
-    threshold. `embedded_brain`: whether to use the embedded brain even if
-    a language model is configured. `answers_from_knowledge`: overrides the client's setting.
+    threshold. `embedded_brain`: use the embedded brain even if a language model is configured.
+    `answers_from_knowledge`: overrides the client's setting.
     """
 
     playbook_id: str | None = None

@@ -30,7 +30,7 @@ MAX_TARGET_MINUTES: Final = 10_080
 """Maximum target, in minutes of business time: one week around the clock."""
 
 TARGET_WEEKS: Final = 4
-"""The target must fit into this number of weeks with the client's opening hours."""
+"""Maximum target, in weeks of the client's opening hours."""
 
 DAY_MINUTES: Final = 1_440
 TIME_OF_DAY: Final = "^([01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$"
@@ -105,8 +105,8 @@ class BusinessHours(BaseModel):
 
 
 def check_business_hours(given: BusinessHours) -> BusinessHours:
-    """Return the business hours in their stored form: sorted, without closed weekdays and repeated
-    holidays. Raises InvalidSettings."""
+    """Return the business hours in their stored form: sorted, and without closed weekdays and
+    duplicate holidays. Raises InvalidSettings."""
     try:
         zone = ZoneInfo(given.time_zone).key
     except (KeyError, ValueError, OSError):
@@ -231,8 +231,8 @@ def openings(hours: BusinessHours, first: datetime, last: datetime) -> Iterator[
 
 
 def _all_openings(hours: BusinessHours, first: datetime) -> Iterator[Opening]:
-    """Return the openings from the day of `first` on. A repeated hour can make two of them
-    overlap."""
+    """Yield the openings from the day of `first` on, without end. When clocks are set back, the
+    repeated hour can make two openings overlap."""
     zone, holidays = ZoneInfo(hours.time_zone), set(hours.holidays)
     # The local date can differ from the UTC date by a day.
     day = first.astimezone(zone).date() - _DAY
@@ -301,10 +301,10 @@ def due_at(hours: BusinessHours, since: datetime, within: timedelta) -> datetime
 class BusinessCalendar:
     """The openings between two instants, in a form in which a query can measure business time.
 
-    `opens`, `closes`: the openings. The first one is empty and starts at the first instant, so no
-    instant of the calendar precedes `opens`. `before`: the business time from the first instant to
-    each opening, in microseconds. `target`: the target for the first answer in microseconds, or
-    None.
+    `opens`, `closes`: the openings. The first opening is empty and starts at the first instant, so
+    that no instant of the calendar is before the first element of `opens`. `before`: the business
+    time from the first instant to each opening, in microseconds. `target`: the target for the first
+    answer in microseconds, or None.
     """
 
     opens: tuple[datetime, ...]

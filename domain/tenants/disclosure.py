@@ -37,10 +37,12 @@ DEFAULT_DISCLOSURE: Final[Mapping[str, str]] = {
     "fr": "Vous échangez avec notre assistant IA.",
     "en": "You are talking to our AI assistant.",
 }
-"""The disclosure by language. It is suitable below an answer and in the widget's greeting."""
+"""The default disclosure, by language. Its wording suits both the end of an answer and the widget's
+greeting."""
 
-# A text without one of these words would switch off the disclosure without a reason. The patterns
-# match folded text. "Ai" is a verb in French.
+# A disclosure must contain one of these words. Any other text would switch off the disclosure
+# without recording a reason. The patterns match folded text. The French pattern omits "ai", because
+# it is a verb.
 _NAMES_AI: Final[Mapping[str, re.Pattern[str]]] = {
     "fr": re.compile(
         r"\b(?:ia|intelligence artificielle|chatbot|robot|automatique(?:ment)?|automatisee?s?"

@@ -156,11 +156,13 @@ class HeldTrust(BaseModel):
     """Trust that waits for a second manager's approval or for WAITS, while the rest of its change
     has already taken effect.
 
-    `use`: for `connection`, `settings` contains the pending settings of the connection `id`. None
-    removes a setting. For any other value, the trust belongs to a credential. Until the wait ends,
-    the credential cannot vouch for a customer's address. `id`: the id of the key, or of the
-    endpoint's connection. `since`: the time when the credential was created, to distinguish it from
-    a later credential.
+    `use`: the object that gets the trust. `id`: the id of the connection or the key. An endpoint is
+    identified by its connection, and a widget has no id.
+
+    For a `connection`, `settings` contains its pending settings. None removes a setting. In all
+    other cases, the object is a credential, which cannot vouch for a customer's address until the
+    wait ends. `since`: the time when the credential was created, to distinguish it from a later
+    credential.
     """
 
     model_config = ConfigDict(frozen=True)

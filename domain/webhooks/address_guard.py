@@ -14,8 +14,8 @@ Address = IPv4Address | IPv6Address
 
 @dataclass(frozen=True, slots=True)
 class _Denied:
-    """A denied network. `private`: whether an installation may use the network internally. A
-    setting can allow such networks."""
+    """A denied network. `private`: whether the network may be an installation's internal network. A
+    setting can allow connections to such networks."""
 
     network: IPv4Network | IPv6Network
     reason: str
@@ -29,8 +29,8 @@ def _denied(network: str, reason: str, *, private: bool = False) -> _Denied:
 # The first network that contains the address determines the reason, so narrow networks precede
 # wider ones.
 _TABLE: Final = (
-    # Metadata services return the machine's own credentials. Some of their addresses are in private
-    # networks. Azure's address is public.
+    # Metadata services return the machine's own credentials, so they are denied even if private
+    # networks are allowed. Azure's address is public, so no other entry denies it.
     _denied("169.254.169.254/32", "a cloud's metadata"),
     _denied("100.100.100.200/32", "a cloud's metadata"),
     _denied("168.63.129.16/32", "a cloud's metadata"),

@@ -28,8 +28,8 @@ KEPT_S: Final = 600.0
 """The period for which an outcome is considered while the breaker is open, in seconds. Deferred
 deliveries are retried within this period."""
 PROBE_S: Final = 15.0
-"""Minimum time in seconds, while the breaker is open, between two POSTs for a client with a failed
-latest POST."""
+"""Minimum time in seconds between two POSTs for a client if the breaker is open and the client's
+latest POST failed."""
 _CLIENTS: Final = 1000
 """Maximum number of clients for which the latest outcome is stored."""
 

@@ -42,8 +42,8 @@ class DeliverWebhookResult(Contract):
 
 class TellOwnerInput(Contract):
     """The input of the activity that emails a notice about a webhook to the client's owner. The
-    email's name depends only on the delivery that triggered the notice, so that a retry sends the
-    same email."""
+    email's `name`, and therefore its Message-ID, depends only on the delivery that triggered the
+    notice. A retry therefore sends the same email."""
 
     client_id: str
     delivery_id: str

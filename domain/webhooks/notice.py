@@ -47,8 +47,8 @@ def notice_mail(
     dashboard_url: str,
     service: ServiceName,
 ) -> OutgoingMail:
-    """Return the email to the owner. The email's name depends only on `delivery_id`, so that a
-    retry sends the same email."""
+    """Return the email to the owner. Its `name`, and therefore its Message-ID, depends only on
+    `delivery_id`. A retry therefore sends the same email."""
     disabled = notice is not Notice.FAILING
     return OutgoingMail(
         name=f"webhooks.{delivery_id.lower()}",

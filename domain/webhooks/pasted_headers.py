@@ -5,8 +5,8 @@ from typing import Final
 
 from domain.webhooks.signature_verdict import Pasted
 
-# The first header that is present is used. Signatures by the newest and by the previous secret are
-# both accepted.
+# The first of these headers that is present is used. Any of them will do, because signatures by the
+# newest and by the previous secret are both accepted.
 _SIGNATURES: Final = ("x-service-signature", "x-service-signature-next", "webhook-signature")
 _TIMESTAMPS: Final = ("x-service-timestamp", "webhook-timestamp")
 

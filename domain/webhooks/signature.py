@@ -68,9 +68,9 @@ def signed_headers(
 ) -> dict[str, str]:
     """Return all HTTP headers for a delivery, including the signatures.
 
-    `secrets`: the signing secrets, newest first. There are two during the overlap of a rotation.
-    The older secret then signs X-Service-Signature, for receivers that still use the older secret.
-    `timestamp`: Unix seconds.
+    `secrets`: the signing secrets, newest first. There are two during the overlap after a rotation.
+    The older secret then signs X-Service-Signature, for receivers that do not know the newer secret
+    yet. `timestamp`: Unix seconds.
     """
     newest, *older = secrets
     headers = {

@@ -2,7 +2,7 @@
 
 Source: shared decisions, "Who a visitor is": HMAC-SHA256 of the address, in hexadecimal digits. Two
 spellings of the address are accepted: the address as the merchant writes it, and the address in
-lower case without surrounding spaces.
+lower case without leading and trailing whitespace.
 """
 
 import hashlib
@@ -27,12 +27,12 @@ def signature_of(secret: str, email: str) -> str:
 
 
 def is_itself(email: str) -> bool:
-    """Return True if normalization leaves the address unchanged, except for ASCII case and outer
-    spaces.
+    """Return True if normalization leaves the address unchanged, except for ASCII case and leading
+    and trailing whitespace.
 
     Normalization replaces a full-width letter in a domain with a plain letter, and removes a soft
-    hyphen. A shop that compares the original texts treats the two addresses as different users. The
-    signature for one user must not reveal the other user's orders.
+    hyphen. A shop that compares addresses as texts treats the original and the normalized address
+    as two users. The signature for one user must not reveal the other user's orders.
     """
     domain = email.strip(" ").rpartition("@")[2]
     if domain.isascii():

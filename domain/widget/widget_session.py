@@ -28,7 +28,8 @@ SESSION_LASTS: Final = timedelta(days=30)
 """Time after the last message at which a session ends. The next message starts another session."""
 
 MAX_TOKEN: Final = 200
-"""Maximum length of a session token that is accepted, in characters. Our tokens are shorter."""
+"""Maximum length of a session token that is accepted, in characters. All valid tokens are shorter.
+"""
 
 
 class VerifiedBy(StrEnum):
@@ -91,7 +92,8 @@ def held_session(sealer: Sealer, client_id: str, token: str) -> HeldSession | No
     if session_id is None or session_id != given:
         return None
     held = HeldSession(session_id, visitor if dot else None)
-    # A list evaluates every comparison. A generator would stop at the first match.
+    # The list is evaluated in full, so the run time does not show whether a digest matches. A
+    # generator would stop at the first match.
     same = [
         hmac.compare_digest(_mark(digest).encode(), mark.encode())
         for digest in sealer.digests(_named(client_id, session_id, held.visitor))

@@ -23,7 +23,7 @@ class GorgiasWebhooks:
     signs = True
     is_limited = True
     # All statements in the template about the ticket's customer are unverified claims. In a chat,
-    # the customer typed these statements.
+    # for example, customers type their own name and address.
     author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol requires it

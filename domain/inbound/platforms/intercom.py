@@ -80,7 +80,8 @@ class _Named(HelpdeskShape):
 
 class IntercomWebhooks:
     provider = Provider.INTERCOM
-    # The "ping" topic is not listed. It is signed like any other topic, but has no content.
+    # The "ping" topic is not listed, and is therefore ignored. It is signed like any other topic,
+    # but has no content.
     topics: Mapping[str, WebhookKind] = {
         _CREATED: WebhookKind.TICKET,
         "conversation.user.replied": WebhookKind.TICKET,
@@ -94,7 +95,8 @@ class IntercomWebhooks:
     signs = True
     is_limited = True
     # A notification's author has a type, an id, a name and an address. A lead types the address,
-    # and the web page sets a user's address. No field states that identity verification passed.
+    # and the web page sets a user's address. No field states that identity verification passed, so
+    # no notification proves an address.
     author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol requires it

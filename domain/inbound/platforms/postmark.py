@@ -23,8 +23,7 @@ from domain.integrations.providers import Provider
 
 _MAX_HEADERS: Final = 1_000
 _MAX_FILES: Final = 500
-# Message id of the sample mail in Postmark's documentation. Postmark's "Check" button sends this
-# email.
+# Message id of the sample email in Postmark's documentation, which Postmark's "Check" button sends.
 _SAMPLE: Final = "22c74902-a0c1-4511-804f-341342852c90"
 
 

@@ -40,16 +40,17 @@ from domain.integrations.providers import Provider
 SIGNATURE: Final = "x-twilio-email-event-webhook-signature"
 TIMESTAMP: Final = "x-twilio-email-event-webhook-timestamp"
 
-# An email's key is stored for 30 days. The tolerance must exceed the 3 days during which SendGrid
-# retries. With a shorter tolerance, an outage would lose emails.
+# The tolerance must exceed the 3 days during which SendGrid retries. With a shorter tolerance, an
+# outage would lose emails. A long tolerance allows no replays, because each email's key is stored
+# for 30 days.
 _TOLERANCE: Final = timedelta(days=4)
 _UTF8: Final = 4
-# Maximum size of a header block, in bytes. A block of this size exceeds the limit for headers that
-# are read completely, so it is treated as truncated.
+# Number of bytes read from a header block. A block that is cut to this size still exceeds
+# MAX_BLOCK_CHARS, so it is recognized as truncated.
 _MAX_HEADERS: Final = _UTF8 * (MAX_BLOCK_CHARS + 1)
 _MAX_CHARSET: Final = 40
-# Matches a single signature only. In a list of signatures, a part of one signature could be
-# mistaken for another signature.
+# Matches one signature, and no list. In a list, a part of one signature could be mistaken for
+# another signature.
 _DKIM: Final = re.compile(r"\{@([A-Za-z0-9.-]{1,253}) : pass\}")
 
 

@@ -55,8 +55,8 @@ _COMPLIANCE_TOPICS: Final = {
     "app/uninstalled": ComplianceKind.DISCONNECT,
 }
 _OF_CUSTOMER: Final = frozenset({"customer", "orders_to_redact", "orders_requested"})
-# Fields that never occur in a topic's body, by topic. The topic is not signed, and such a field
-# reveals a wrong topic.
+# For each compliance request, fields that never occur in its body. The topic header is not signed,
+# so a request with such a field may have a forged topic.
 _NEVER: Final = {
     ComplianceKind.REDACT_CUSTOMER: frozenset({"orders_requested", "data_request"}),
     ComplianceKind.CUSTOMER_DATA: frozenset({"orders_to_redact"}),

@@ -19,7 +19,8 @@ from domain.integrations.order import OrderState, first_link, state_of
 from domain.integrations.order_fact import OrderFact
 
 ORDER_GID: Final = "gid://shopify/Order/"
-"""The prefix before the order number in ids from Shopify's GraphQL API, as in `Order.id`."""
+"""The prefix before the numeric id in the order ids of Shopify's GraphQL API. `Order.id` contains
+the whole id."""
 _SHIPPED: Final = frozenset({"fulfilled", "partial"})
 _DELIVERED: Final = "delivered"
 _SENT: Final = frozenset({"success"})

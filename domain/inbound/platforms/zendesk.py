@@ -119,16 +119,16 @@ class ZendeskWebhooks:
     needs_secret = True
     signs = True
     is_limited = True
-    # A comment's author comes from an email's From header or from a web form. No event field, and
-    # no trigger placeholder, states that the author was signed in.
+    # A comment's author comes from an email's From header or from a web form, so it is only a
+    # claim. Neither an event field nor a trigger placeholder states that the author was signed in.
     author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol requires it
         return False
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
-        """Verify the signature. The secret is used as text, without base64 decoding. Timestamps in
-        the future are also rejected."""
+        """Verify the signature. The secret is used as text, without base64 decoding. A timestamp
+        far in the future is rejected, like an old one."""
         signature = signature_header(request, "x-zendesk-webhook-signature")
         stamp = signature_header(
             request, "x-zendesk-webhook-signature-timestamp", RefusalReason.TIMESTAMP_MISSING
@@ -174,8 +174,8 @@ def _of_comment(ticket_event: _TicketEvent, comment: _Comment) -> Meaning:
             author=Author.STAFF if by_staff else Author.CUSTOMER,
             text=comment.body,
             # Zendesk may send both a ticket event and a comment event for a new ticket, and the
-            # ticket event does not identify a comment. Without an id, both messages get the same
-            # name.
+            # ticket event does not identify a comment. The id is omitted, so that both get the same
+            # name and count as one message.
             message_id=None if first and not by_staff else comment.id,
             is_first=first,
             is_public=comment.is_public,
