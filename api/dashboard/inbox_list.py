@@ -1,6 +1,7 @@
 """The list of tickets on the inbox and beside a ticket's page. The query `inbox` of a ticket's page
 is the query of the list from which the member came."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 from urllib.parse import parse_qs, parse_qsl, quote, urlencode, urlsplit
@@ -19,12 +20,14 @@ from domain.core.errors import InvalidQuery
 from domain.core.ids import ULID
 from domain.core.money import Money
 from domain.intake.event import Channel
+from domain.reviews.waiting import AnswerWait
 from domain.runs.errors import InboxViewNotFound
 from domain.runs.inbox import ClaimFilter, InboxFilter, InboxOrder, InboxTicket, InboxView
 from domain.runs.saved_view import SavedView
 from domain.runs.triage import MAX_TAG, ConversationStatus
 from domain.tenants.user import MAX_USER_ID
 from services.reviews.inbox import list_views, read_inbox
+from services.reviews.waiting import read_waiting
 
 SHOWN: Final = 30
 """The number of tickets on a page of the list."""
@@ -125,8 +128,10 @@ def with_list(path: str, query: InboxListQuery) -> str:
 @dataclass(frozen=True, slots=True)
 class TicketList:
     """A page of the inbox as shown to a member. `views`: all saved views of the client. `saved`:
-    the chosen saved view. `filters`: those of the list. `cursor`: of the next page, or empty.
-    `current`: the id of the review or conversation that is open beside the list."""
+    the chosen saved view. `filters`: the filters of the list. `cursor`: the cursor for the next
+    page, or an empty string. `waits`: the customers' waiting times, by conversation id. It is empty
+    if the client has no target. `current`: the id of the review or conversation that is open beside
+    the list."""
 
     query: InboxListQuery
     filters: InboxFilter
@@ -134,6 +139,7 @@ class TicketList:
     cursor: str
     views: tuple[SavedView, ...]
     saved: SavedView | None
+    waits: Mapping[str, AnswerWait]
     current: str = ""
 
     @property
@@ -195,6 +201,8 @@ async def ticket_list(page: Page, query: InboxListQuery, *, current: str = "") -
             limit=SHOWN,
             now=page.now,
         )
+        talks = [one.conversation_id for one in found.tickets if one.conversation_id]
+        waits = await read_waiting(connection, page.tenant, page.actor, talks, page.now)
     return TicketList(
         query,
         filters,
@@ -202,5 +210,6 @@ async def ticket_list(page: Page, query: InboxListQuery, *, current: str = "") -
         cursor_of_inbox(found.following) or "",
         views,
         saved,
+        waits,
         current,
     )

@@ -2,17 +2,20 @@
 beside a ticket's page."""
 
 import re
+from datetime import timedelta
 from urllib.parse import quote
 
 import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
 from domain.agent.plan import ActionKind, PlannedAction
+from domain.tenants.business_hours import BusinessHours
 from domain.tenants.client import Role
 from services.reviews.claims import claim_review
 from store.intake.tables import engine_events
 from store.reviews.tables import inbox_views
 from store.runs.tables import ai_conversations, engine_messages
+from store.tenants.business_hours import BusinessHoursRepository
 from store.tenants.members import MemberRepository
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row, rows
@@ -69,6 +72,22 @@ async def test_a_row_leads_to_the_review_or_else_to_the_conversation(
     second = row_of(page, f'href="/app/conversations/{talk}"')
     assert "Unanswered" in second
     assert f'name="talk:{talk}"' in second
+
+
+async def test_a_wait_is_compared_with_the_target(front: LiveEngine, shop: Shop) -> None:
+    talk = await failed_talk(front, shop)
+    async with at_pages(front, shop) as owner:
+        assert "Overdue" not in row_of(await owner.see(INBOX, view="all"), talk)
+        async with front.database.tenant(shop.tenant) as connection:
+            await connection.execute(
+                sa.update(engine_messages).values(
+                    created_at=engine_messages.c.created_at - timedelta(hours=2)
+                )
+            )
+            hours = BusinessHours(target_minutes=30)
+            await BusinessHoursRepository(connection, shop.tenant).set(hours, utc_now())
+
+        assert "Overdue by" in row_of(await owner.see(INBOX, view="all"), talk)
 
 
 async def test_the_list_says_who_has_a_ticket(front: LiveEngine, shop: Shop) -> None:
