@@ -17,7 +17,7 @@ from store.core.database import Database
 
 @dataclass(frozen=True, slots=True)
 class ChosenBrain:
-    """The brain chosen for a question. `reservation`: the budget reserved for the question. It is
+    """The brain chosen for a request, and the budget reserved for the request. `reservation` is
     None if the brain costs nothing."""
 
     brain: Brain
@@ -45,7 +45,7 @@ class BrainBudget:
         return self._brains.model is not None
 
     async def choose(self, tenant: TenantId) -> ChosenBrain:
-        """Reserve budget for one question, and return the language model. If no budget is left, or
+        """Reserve budget for one request, and return the language model. If no budget is left, or
         no language model is configured, return the embedded brain. Call this method outside any
         transaction. Raises EngineUnavailable if the database is unavailable."""
         if self._brains.model is None:

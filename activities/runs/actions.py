@@ -186,7 +186,8 @@ def _ticket(step: Step) -> HelpdeskTicket:
     if not step.action.ticket_id:
         raise ActionRefused("no ticket to speak in", sent=False)
     event = step.case.event
-    # The requester of a ticket that a form opened is the form, so such an author is not compared.
+    # If the platform opened the ticket from a form, its requester is the form and not the customer.
+    # In that case, the customer's address is not compared with the requester's.
     is_claimed = event.is_vouched and not event.ticket_by_platform
     return HelpdeskTicket(
         id=step.action.ticket_id,

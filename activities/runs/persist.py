@@ -120,7 +120,8 @@ class Persist:
             reopened: tuple[ReopenedRun, ...] = ()
             if step.joined or run.status is RunStatus.NEEDS_REVIEW:
                 reopened = await end_joined(connection, tenant, step, now, self._new_id)
-            # This precedes the outbox, because the conversation must be locked before the ticket.
+            # This call precedes the outbox's, because the conversation must be locked before the
+            # ticket.
             await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             ticket = await events.ticket(step.ref.event_id)
             asked = None if reason is None else (review_id, reason)
