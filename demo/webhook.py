@@ -32,7 +32,7 @@ DEMO: Final = Actor.system("demo")
 
 class DemoWebhook(BaseModel):
     """The shop's webhook. `secret`: the signing secret, stored unencrypted, which is acceptable for
-    this shop only. Both fields are empty until the webhook exists."""
+    this shop only. `id` and `secret` are empty until the webhook exists."""
 
     id: str = ""
     secret: str = ""

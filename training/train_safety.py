@@ -37,8 +37,8 @@ EVERYBODY: Final = ""
 # sensitive message and look-alike gets this weight, which balances the two groups.
 SENSITIVE_COUNTS: Final = 10.0
 MOST_LOOKALIKES_HELD: Final = 0.04
-# The largest share of the ordinary messages that the model may hold for review. Unusual
-# cases are over-represented in these messages. On real customer messages, the share is about half.
+# The largest share of the ordinary messages that the model may hold for review. Real customer
+# messages contain fewer unusual cases, so the model holds about half that share of them.
 MOST_ORDINARY_HELD: Final = 0.02
 # The model may release at most this share of the sensitive messages that match the grammar.
 MOST_RELEASED: Final = 0.02
