@@ -272,7 +272,8 @@ class ProcessEvent:
         self._outcome = self._facts(status, steps, stored.duration_ms)
         self._answer = self._answer or self._outcome
         self._show()
-        # The workflow task that starts the child workflows also returns the answer to the caller.
+        # The workflow task that starts the child workflows also returns the answer, so the caller
+        # does not wait for them.
         await self._send_webhooks(stored.deliveries)
         await start_followers(self._event, stored)
         return ""

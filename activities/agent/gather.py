@@ -88,8 +88,8 @@ async def _templates(content: ContentRepository, tenant: TenantId) -> tuple[Temp
     known = _SHOWN.get(tenant)
     shown = await content.templates(known)
     if shown is not known:
-        # Each entry needs a size above zero, because the cache also contains the empty results of
-        # clients without templates.
+        # Add a base size to each entry, because even the empty result of a client without templates
+        # uses memory.
         weight = sum(len(one.body) for one in shown.templates)
         _SHOWN.keep(tenant, shown, _ENTRY + weight)
     return shown.templates

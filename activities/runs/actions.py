@@ -31,10 +31,10 @@ _LOOK_S: Final = 3.0
 class Step:
     """One action of a run, with the data that its handler needs.
 
-    `key`: the effect's idempotency key, the same in every attempt and round. `again`: the action
-    was started before, and its outcome is unknown. `interrupted`: the action was started in the
-    current round, so no human agent has approved a repetition since then. `files`: the attachments
-    of a member's reply.
+    `key`: the effect's idempotency key, the same in every attempt and round. `again`: whether the
+    action was started before and its outcome is unknown. `interrupted`: whether it was started in
+    the current round, so that no human agent has since approved a repetition. `files`: the
+    attachments of a member's reply.
     """
 
     tenant: TenantId

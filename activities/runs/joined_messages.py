@@ -27,8 +27,8 @@ async def end_joined(
     now: datetime,
     new_id: NewId,
 ) -> tuple[ReopenedRun, ...]:
-    """Complete the messages that were added to a case. Return the runs of messages that the case's
-    answer does not cover, so that the caller reopens them.
+    """Complete the messages that were added to a case. Reopen and return the runs of messages that
+    the case's answer does not cover.
 
     If the decision could not be executed, human agents handle the conversation, and each message is
     reported as failed. The case's workflow sends these events, because the messages' own workflows

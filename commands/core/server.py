@@ -39,8 +39,8 @@ from settings.service import ServerSettings
 # gateway's deadline. A slower export is cut off without its end marker, so that a truncated file
 # cannot be mistaken for a complete one.
 GRACE_S = 35
-# Besides client connections, the API needs these file descriptors for PostgreSQL, Temporal and the
-# event loop.
+# Besides client connections, the API needs this many file descriptors for PostgreSQL, Temporal and
+# the event loop.
 _OWN_FILES = 64
 
 
