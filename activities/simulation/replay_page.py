@@ -94,7 +94,8 @@ class ReplayPages:
     across all replays.
 
     `exchanges`: prepares past events. `has_model`: whether a language model is configured.
-    `question_micros`: the budget reserved for each model request, in millionths of a US dollar.
+    `question_micros`: the budget reserved for each call to the language model, in millionths of a
+    US dollar.
     """
 
     def __init__(
