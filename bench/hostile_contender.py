@@ -36,7 +36,7 @@ class HostileAnswer(BaseModel):
 
 
 class HostileContender(GatewayContender):
-    """The service and the attacking tenant. `beside`: the names of the turns during which another
+    """The service and the attacking tenant. `beside`: the name of the turns during which another
     tenant sends hostile emails."""
 
     def __init__(self, name: str, folder: Path, *, beside: str) -> None:

@@ -140,7 +140,8 @@ def _matter(name: str) -> SensitiveMatter | None:
 
 
 def train_safety(messages: Sequence[WrittenMessage], output: Path) -> SafetyReport:
-    """Fit both classifiers, choose the threshold, and write the model file to `output`."""
+    """Fit the classifier of sensitive messages and the classifier of topics, and choose the
+    thresholds. Write the model file to `output`."""
     # Use a single thread. Otherwise the order of a floating-point sum, and therefore its last
     # digit, would depend on the number of cores.
     with threadpool_limits(limits=1):

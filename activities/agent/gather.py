@@ -45,8 +45,8 @@ async def useful_embedder(
     connection: AsyncConnection, tenant: TenantId, embedder: Embedder | None
 ) -> Embedder | None:
     """Return the embedder if the client has knowledge with embeddings, otherwise None. Computing a
-    question's embedding takes longer than all other steps. It is pointless if the client has no
-    embeddings to compare with it."""
+    question's embedding takes longer than all other steps, and is pointless if the client has no
+    embeddings to compare it with."""
     if embedder is None or not await is_embedded(connection, tenant, embedder.model):
         return None
     return embedder
@@ -56,7 +56,7 @@ async def near_question(
     database: Database, tenant: TenantId, embedder: Embedder | None, event: UnifiedEvent
 ) -> Embedding | None:
     """Return the message's embedding for `gather`, or None if the client has no embeddings to
-    compare with it. The embedding is computed outside any transaction."""
+    compare it with. The embedding is computed outside any transaction."""
     if embedder is None:
         return None
     async with database.reading(tenant) as connection:

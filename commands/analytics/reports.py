@@ -22,7 +22,7 @@ AllOption = Annotated[bool, typer.Option("--all", help="Select all clients inste
 
 async def whose(client: str | None, every: bool, data: Path) -> str:
     """Return the client's id, or an empty string for all clients. Raises InvalidInput unless
-    exactly one of the two options is given. Raises ClientNotFound for an unknown client."""
+    exactly one of --client and --all is given. Raises ClientNotFound for an unknown client."""
     if (client is None) is not every:
         raise InvalidInput("give --client ID or --all")
     if client is None:
