@@ -3,7 +3,7 @@
 The rows look as if the service had written them: in chronological order, with the clients
 interleaved. The migrations create the tables, indexes and row-level security. Foreign keys are not
 checked on insert, as in a restore from a backup. The indexes of large tables are built after the
-rows are inserted, which takes a quarter of the time.
+rows are inserted, which is four times as fast as updating them with each row.
 """
 
 import secrets

@@ -129,7 +129,7 @@ class PagesContender(GatewayContender):
 
     async def _signed_in(self) -> tuple[str, str, str]:
         """Return the secret of an owner's session, a run id and a customer id. The run is the
-        cursor for page 1,000. The customer is the latest to have written."""
+        cursor for page 1,000. The customer is the one who wrote most recently."""
         client_id = self.shops[0].client_id
         database = Database(self.database_url, pool_size=1)
         try:

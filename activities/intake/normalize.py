@@ -222,7 +222,7 @@ class Normalize:
         """If human agents handle the conversation, add the message to the conversation's review.
 
         Return the review's id or None, and whether the agent reads the message. A sensitive message
-        makes the review urgent, and stays in human review.
+        makes the review urgent, and the agent does not read it.
         """
         reviews = EscalationRepository(connection, tenant)
         joined = await reviews.join(conversation_id, event_id=event_id)
