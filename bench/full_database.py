@@ -21,7 +21,8 @@ from domain.tenants.client import Plan
 CLIENTS: Final = 10_000
 MESSAGES: Final = 1_000_000
 RECENT: Final = 100
-"""Number of messages in the last hour for every shop that sends calls: half of the shop's limit."""
+"""Number of messages that each calling shop has already sent in the last hour: half of its
+limit."""
 
 
 def fill(

@@ -40,7 +40,8 @@ MOST_PAINT_MS: Final = 500.0
 _ROUNDS: Final = 20
 _PAINTS: Final = 5
 _THOUSANDTH: Final = 1_000 * 50
-# These customers wrote long ago. The client's messages come from a few others.
+# Customers without messages, which fill the list of customers. The client's messages come from a
+# few other customers.
 _READERS: Final = (
     """INSERT INTO customers
         (client_id, id, key, name, is_verified, first_contact_at, last_contact_at)
