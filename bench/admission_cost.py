@@ -44,7 +44,7 @@ class Task(LoadMessage):
 
 class Cost(LoadMessage):
     """Median times of the transaction and of its parts, in ms. The medians of the parts do not add
-    up exactly."""
+    up exactly to the median of the transaction."""
 
     whole: float
     parts: dict[str, float]

@@ -109,8 +109,8 @@ class NoopContender(Contender):
 
 
 class GatewayContender(Contender):
-    """The whole service, as started by `make run`. `mail`: the names of the turns during which
-    answers are sent by SMTP to the stack's mail sink."""
+    """The whole service, as started by `make run`. `mail`: the name of the turns during which
+    answers are sent by SMTP to the stack's mail sink, or None if there are none."""
 
     def __init__(self, name: str, folder: Path, *, mail: str | None = None) -> None:
         super().__init__(name)
@@ -169,7 +169,7 @@ class GatewayContender(Contender):
 
 
 class FullContender(GatewayContender):
-    """The service on the full database. `usage`: the names of the turns that read the usage of all
+    """The service on the full database. `usage`: the name of the turns that read the usage of all
     clients."""
 
     def __init__(self, name: str, folder: Path, *, usage: str) -> None:

@@ -123,7 +123,8 @@ async def usage_call(target: Target) -> AsyncIterator[Call]:
 
 
 def _outcome(ticket: SampleTicket, status: int, answer: bytes) -> str:
-    """Return "completed" only if the answer is the expected one for this ticket."""
+    """Return "completed" if the answer is the one expected for this ticket. Otherwise, describe the
+    response."""
     if status == 200:
         run = orjson.loads(answer)
         found = (run["status"], run["classification"], run["steps_executed"])

@@ -54,8 +54,8 @@ class Reading(BaseModel):
 
 
 class Growth(BaseModel):
-    """The growth of the export time with the number of rows. `start_s`: the time of an export
-    without rows in seconds, subtracted from all other times."""
+    """Measurements that show how the export time grows with the number of rows. `start_s`: the
+    seconds that an export without any rows takes. The other figures exclude this time."""
 
     start_s: float
     readings: tuple[Reading, ...]

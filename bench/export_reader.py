@@ -16,8 +16,8 @@ _PATIENCE_S: Final = 120.0
 
 
 def read(port: int, key: str, form: str, file: Path) -> dict[str, float]:
-    """Return the number of bytes, and two times in seconds. One is from connecting until the last
-    byte is in the file, and the other until the first byte is received. Raises
+    """Return the number of bytes, and the seconds until the first byte was received and until the
+    last byte was in the file. Both times start before the connection is opened. Raises
     http.client.IncompleteRead if the export was truncated, RuntimeError if it was rejected."""
     began = time.perf_counter()
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE_S)

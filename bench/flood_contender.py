@@ -35,8 +35,8 @@ _STOP_S: Final = 5.0
 
 
 def flood_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield turns at a steady rate. If a call starts late, its latency is measured from its
-    scheduled time."""
+    """Yield turns in which calls are scheduled at a steady rate. If a call starts late, its latency
+    is measured from its scheduled time."""
     names = [UNFLOODED, SLOW_SOCKETS, REFUSED_FLOOD]
     for number in range(rounds):
         for name in names[number % 3 :] + names[: number % 3]:

@@ -3,7 +3,7 @@
 The rows look as if the service had written them: in chronological order, with the clients
 interleaved. The migrations create the tables, indexes and row-level security. Foreign keys are not
 checked on insert, as in a restore from a backup. The indexes of large tables are built after the
-rows are inserted, which takes a quarter of the time.
+rows are inserted, which is four times as fast as updating them with each row.
 """
 
 import secrets
@@ -21,7 +21,8 @@ from domain.tenants.client import Plan
 CLIENTS: Final = 10_000
 MESSAGES: Final = 1_000_000
 RECENT: Final = 100
-"""Number of messages in the last hour for every shop that sends calls: half of the shop's limit."""
+"""Number of messages that each calling shop has already sent in the last hour: half of its
+limit."""
 
 
 def fill(

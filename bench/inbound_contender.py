@@ -43,8 +43,8 @@ _AT_LEAST_S: Final = 40.0
 
 
 def inbound_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield turns at a steady rate. If a call starts late, its latency is measured from its
-    scheduled time."""
+    """Yield turns in which calls are scheduled at a steady rate. If a call starts late, its latency
+    is measured from its scheduled time."""
     lasts = max(_AT_LEAST_S, 1.5 * seconds)
     for number in range(rounds):
         for name in (SILENT, NOTIFIED) if number % 2 == 0 else (NOTIFIED, SILENT):

@@ -38,8 +38,8 @@ CONCURRENT: Final = 16
 BATCHES: Final = 4
 CALLERS: Final = 4
 EACH: Final = 10
-"""Deliveries per batch. The number is small enough for all deliveries to get permits, and slots in
-one endpoint's queue."""
+"""Deliveries per batch. A batch is small enough that none of its deliveries is deferred: each gets
+a permit, or a place in its endpoint's queue."""
 
 
 _STEADY: Final = 8.0

@@ -40,7 +40,8 @@ MOST_PAINT_MS: Final = 500.0
 _ROUNDS: Final = 20
 _PAINTS: Final = 5
 _THOUSANDTH: Final = 1_000 * 50
-# These customers wrote long ago. The client's messages come from a few others.
+# Customers without messages, which fill the list of customers. The client's messages come from a
+# few other customers.
 _READERS: Final = (
     """INSERT INTO customers
         (client_id, id, key, name, is_verified, first_contact_at, last_contact_at)
@@ -133,7 +134,7 @@ class PagesContender(GatewayContender):
 
     async def _signed_in(self) -> tuple[str, str, str]:
         """Return the secret of an owner's session, a run id and a customer id. The run is the
-        cursor for page 1,000. The customer is the latest to have written."""
+        cursor for page 1,000. The customer is the one who wrote most recently."""
         client_id = self.shops[0].client_id
         database = Database(self.database_url, pool_size=1)
         try:

@@ -58,7 +58,7 @@ async def plans_of(database: Database, url: str, shop: LoadShop) -> list[Stateme
     statements = await hot_statements(database, shop)
     del statements[
         ACTIVE_KEY
-    ]  # The plan of a function call does not show the statement inside the function.
+    ]  # This statement runs inside a function. Its plan is requested separately below.
     with psycopg.connect(url, cursor_factory=psycopg.ClientCursor) as connection:
         connection.execute("SET plan_cache_mode = force_generic_plan")
         connection.execute("SELECT set_config('app.client_id', %s, false)", [shop.client_id])

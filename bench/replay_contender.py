@@ -51,8 +51,8 @@ class ReplayFigures(BaseModel):
 
 
 def replay_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield turns at a steady rate. If a call starts late, its latency is measured from its
-    scheduled time."""
+    """Yield turns in which calls are scheduled at a steady rate. If a call starts late, its latency
+    is measured from its scheduled time."""
     lasts = max(_AT_LEAST_S, 1.5 * seconds)
     for number in range(rounds):
         for name in (UNREPLAYED, REPLAYED) if number % 2 == 0 else (REPLAYED, UNREPLAYED):

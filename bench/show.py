@@ -180,8 +180,8 @@ def _processor(title: str, rows: list[ReportRow]) -> Table:
 
 
 def _plans(plans: list[StatementPlan]) -> Table:
-    """Return a table of the query plans, with one line per statement. An insert without a conflict
-    check reads no table."""
+    """Return a table of the query plans, with one line per statement. The line of an insert without
+    a conflict check shows no index, because the insert reads no table."""
     table = Table(title="Query plans on the full database", title_justify="left")
     for name in ("statement", "reads by", ""):
         table.add_column(name, overflow="fold")

@@ -42,7 +42,8 @@ ADMISSION: Final = (
     "event, message and run",
     "charge",
 )
-"""The names of the admission statements, in order, if no threshold is crossed."""
+"""The names of the statements that admit an event, in order. An event that crosses a threshold
+executes more statements."""
 
 TICKET: Final = InboundEvent(
     event_type="shopify.ticket_created",
@@ -107,8 +108,8 @@ def material_of(shop: LoadShop) -> KeyMaterial:
 
 
 async def hot_statements(database: Database, shop: LoadShop) -> dict[str, Statement]:
-    """Return one execution of each statement for a usage read and for an event, by name. All
-    changes are rolled back."""
+    """Execute the statements that read usage and that process an event. Return one execution of
+    each, keyed by name. All changes are rolled back."""
     tenant, now = TenantId(shop.client_id), utc_now()
     found: dict[str, Statement] = {}
     with watched(database) as seen:

@@ -1,4 +1,4 @@
-"""A sign-up over HTTP up to the first answered ticket, as a merchant's program performs it."""
+"""A sign-up and a first ticket over HTTP, with the calls that a merchant's program would make."""
 
 import time
 from collections.abc import Mapping

@@ -60,8 +60,8 @@ def policy_for(api_url: str) -> str:
 
 @contextmanager
 def storefront_socket(port: int | None) -> Iterator[socket.socket]:
-    """Return a listening socket for the storefront. `port`: the port that was used before. Reusing
-    it keeps open pages working. If it is taken, a free port is used."""
+    """Yield a listening socket for the storefront. `port`: the port that was used before, or None.
+    Reusing it keeps open pages working. If it is taken, a free port is used."""
     try:
         listener = listening(port)
     except PortTaken:
@@ -106,8 +106,8 @@ class _Pages:
         }
 
     def shop(self, language: str, *, signed: bool) -> Callable[[Request], Awaitable[HTMLResponse]]:
-        """Return the page with the widget. `signed`: whether the shop's customer is signed in on
-        the page."""
+        """Return the handler of the page with the widget. `signed`: whether the shop's customer is
+        signed in on the page."""
         wares, asked = self._wares, self._wares.orders[0]
         signature = signature_of(wares.widget.secret, asked.customer_email) if signed else ""
 
@@ -126,7 +126,8 @@ class _Pages:
         return answer
 
     def mailbox(self, language: str) -> Callable[[Request], Awaitable[HTMLResponse]]:
-        """Return the page that shows the emails to customers, and the open reviews."""
+        """Return the handler of the page that shows the emails to customers, and the open
+        reviews."""
         customers = frozenset(order.customer_email for order in self._wares.orders)
         reply = str(self._words[language]["reply"])
 

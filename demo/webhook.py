@@ -32,7 +32,7 @@ DEMO: Final = Actor.system("demo")
 
 class DemoWebhook(BaseModel):
     """The shop's webhook. `secret`: the signing secret, stored unencrypted, which is acceptable for
-    this shop only. Both fields are empty until the webhook exists."""
+    this shop only. `id` and `secret` are empty until the webhook exists."""
 
     id: str = ""
     secret: str = ""
@@ -76,8 +76,8 @@ async def pause(units: UnitsOfWork, tenant: TenantId, webhook: DemoWebhook) -> N
     """Pause the webhook while its receiver is not running. Without the pause, every delivery would
     fail, and the 20th failure would disable the webhook.
 
-    The webhook is not deleted, so that its past deliveries remain visible. Does nothing if the
-    webhook no longer exists, or if the plan no longer includes webhooks.
+    The webhook is not deleted, so that its past deliveries remain visible. If the webhook no longer
+    exists, or the plan no longer includes webhooks, do nothing.
     """
     with suppress(WebhookNotFound, PlanRequired):
         async with units.of(tenant) as work:

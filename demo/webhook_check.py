@@ -24,7 +24,7 @@ class _Body(BaseModel):
 @dataclass(frozen=True, slots=True)
 class ReadWebhook:
     """A parsed webhook request. `ticket_id`: empty if the webhook concerns no ticket. `verified`:
-    whether both signatures are valid."""
+    whether the signatures in `x-service-signature` and `webhook-signature` are valid."""
 
     event: str
     ticket_id: str
@@ -108,8 +108,8 @@ def _events(read_webhooks: Sequence[ReadWebhook], ticket_id: str) -> Counter[str
 
 
 def _verifies(arrival: ReceivedWebhook, secret: str) -> bool:
-    """Return whether both signatures are valid. The check follows the algorithm in
-    docs/webhooks.md, and does not use the code that creates signatures."""
+    """Return whether the signatures in both signature headers are valid. The check follows the
+    algorithm in docs/webhooks.md, and does not use the code that creates signatures."""
     headers = arrival.headers
     stamp, message_id = headers.get("x-service-timestamp", ""), headers.get("webhook-id", "")
     signed = f"{stamp}.".encode() + arrival.body

@@ -63,7 +63,7 @@ def _make(folder: DataFolder, now: datetime) -> None:
     )
     secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     folder.authority.write_bytes(authority.public_bytes(Encoding.PEM))
-    # The certificate is written last, so that both files are complete if the certificate exists.
+    # The certificate is written last. If it exists, the authority's file is therefore complete.
     write_private(
         folder.certificate, (secret + certificate.public_bytes(Encoding.PEM)).decode("ascii")
     )

@@ -84,8 +84,8 @@ def looked_up(case: ActionCase, event: UnifiedEvent, thread: Thread) -> Lookup |
 
 
 def order_named_in(text: str, case: ActionCase) -> Order | None:
-    """Return the only order of the customer mentioned in `text`, a message from the agent. Return
-    None if it mentions several orders or none."""
+    """Return the customer's order that a message from the agent mentions. Return None if the
+    message mentions none of the customer's orders, or several."""
     named = [it for it in _orders(case) if it.number in find_order_numbers(text)]
     return named[0] if len(named) == 1 else None
 

@@ -169,6 +169,7 @@ async def what_was_before(brain: Brain, case: ActionCase) -> Before:
         turns += (Turn(author="customer", body=turn.customer),)
     if case.pending is None:
         return turns, thread
-    # The product asks questions only about the order under discussion, so set both together.
+    # The product asks only about the order under discussion, so the pending proposal and the order
+    # number must be set together.
     waiting = {"proposal": proposal_of(case, case.pending), "order_number": case.pending.order}
     return turns, thread.model_copy(update={"asked_number": None, **waiting})

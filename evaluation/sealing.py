@@ -63,7 +63,8 @@ class LabelledSet(Generic[Kept]):
 
     @property
     def parts(self) -> dict[SetPart, tuple[Kept, ...]]:
-        """Return the rows by part: only `open`, or all three if the sealed part is available."""
+        """Return the rows by part: `open`, and also `sealed` and `both` if the sealed part is
+        available."""
         if self.sealed is None:
             return {SetPart.OPEN: self.open}
         return {SetPart.OPEN: self.open, SetPart.SEALED: self.sealed, SetPart.BOTH: self.rows}

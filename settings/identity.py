@@ -13,8 +13,8 @@ from settings.group import is_fetched_safely, named_by
 ASYMMETRIC: Final = frozenset(
     ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 )
-# A repeated "changeme" has 7 different characters. Only one in 30 million random strings of 32
-# hexadecimal digits has fewer than 8.
+# A secret needs 8 different characters. This rejects a repeated "changeme", which has 7, but only
+# one in 30 million random strings of 32 hexadecimal digits.
 _MIN_SECRET: Final = 32
 _MIN_DIFFERENT: Final = 8
 

@@ -21,8 +21,8 @@ def _is_address(address: str) -> str:
 
 
 class TemporalSettings(BaseModel):
-    """Settings for the connection to Temporal. The variables have the same names as in Temporal's
-    programs."""
+    """Settings for the connection to Temporal. A setting that Temporal's own CLI also has uses the
+    same variable name."""
 
     model_config = named_by("TEMPORAL_")
 

@@ -118,7 +118,8 @@ def answers_of(examples: Sequence[AnswerExample], model: LinearModel) -> tuple[F
 
 
 def train(examples: Sequence[AnswerExample], output: Path) -> list[str]:
-    """Train both models, write them to `output`, and return the lines of the report."""
+    """Train the model that ranks sentences and the model that rates the selected answer. Write both
+    to `output`, and return the lines of the report."""
     parts = [
         (
             [one for one in examples if one.asked.shop != shop],
@@ -126,8 +127,8 @@ def train(examples: Sequence[AnswerExample], output: Path) -> list[str]:
         )
         for shop in sorted({one.asked.shop for one in examples})
     ]
-    # The second model must learn from realistic answers. Each answer is therefore selected by a
-    # first model that was trained without the question's shop.
+    # The model that rates answers must learn from realistic answers. Each answer is therefore
+    # selected by a ranking model that was trained without the question's shop.
     answered = [answers_of(held, fit_sentences(shown)) for shown, held in parts]
     rows = np.vstack([each for each, _ in answered])
     right = np.concatenate([each for _, each in answered])

@@ -37,8 +37,8 @@ EVERYBODY: Final = ""
 # sensitive message and look-alike gets this weight, which balances the two groups.
 SENSITIVE_COUNTS: Final = 10.0
 MOST_LOOKALIKES_HELD: Final = 0.04
-# The largest share of the ordinary messages that the model may hold for review. Unusual
-# cases are over-represented in these messages. On real customer messages, the share is about half.
+# The largest share of the ordinary messages that the model may hold for review. Real customer
+# messages contain fewer unusual cases, so the model holds about half that share of them.
 MOST_ORDINARY_HELD: Final = 0.02
 # The model may release at most this share of the sensitive messages that match the grammar.
 MOST_RELEASED: Final = 0.02
@@ -140,7 +140,8 @@ def _matter(name: str) -> SensitiveMatter | None:
 
 
 def train_safety(messages: Sequence[WrittenMessage], output: Path) -> SafetyReport:
-    """Fit both classifiers, choose the threshold, and write the model file to `output`."""
+    """Fit the classifier of sensitive messages and the classifier of topics, and choose the
+    thresholds. Write the model file to `output`."""
     # Use a single thread. Otherwise the order of a floating-point sum, and therefore its last
     # digit, would depend on the number of cores.
     with threadpool_limits(limits=1):

@@ -16,9 +16,9 @@ with workflow.unsafe.imports_passed_through():
     from domain.core import names
     from workflows import options
 
-# A batch must have few enough days to show progress, and to finish for all clients within the
-# activity's timeout. It must have enough days that MAX_DAYS_AT_ONCE of `domain.analytics.metrics`
-# fit into one workflow history.
+# A batch must be small enough to show progress, and to finish for all clients within the activity's
+# timeout. It must be large enough that MAX_DAYS_AT_ONCE days (`domain.analytics.metrics`) fit into
+# one workflow history.
 _DAYS_AT_ONCE: Final = 10
 
 

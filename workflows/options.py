@@ -210,7 +210,7 @@ HOUSEKEEPING: Final[ActivityConfig] = {
     ),
 }
 
-# Options for a batch of saved cases. Each case is tried up to ten times, and has up to twenty
+# Options for a batch of saved cases. Each case is simulated up to ten times, and has up to twenty
 # messages. A language model may take 13 s for each message. Missing heartbeats must quickly
 # indicate a dead worker, because a user is waiting for the results.
 TRYING: Final[ActivityConfig] = {
@@ -259,6 +259,6 @@ ERASING: Final[ActivityConfig] = {
     ),
 }
 
-# Additional time for all review rounds after the first. Both are part of the run's lifetime
-# (`ProcessEventInput.lifetime`).
+# Total time for all review rounds after the first. The run's lifetime
+# (`ProcessEventInput.lifetime`) includes it, as well as the time for the first round.
 LATE_ROUND: Final = timedelta(hours=1)

@@ -162,8 +162,8 @@ class ProcessEvent:
         self._decision_announced = True
 
     async def _normalize(self) -> NormalizeResult:
-        """Normalize the event. The webhooks about the new conversation are sent before the message
-        is processed."""
+        """Normalize the event. If it opens a conversation, start the webhooks about the new
+        conversation before the message is processed."""
         step = NormalizeInput(ref=self._event.ref, reopened=self._event.reopened)
         filed = await within_budget(
             Normalize.normalize, step, step.model_copy(update={"cut": True})
@@ -272,7 +272,8 @@ class ProcessEvent:
         self._outcome = self._facts(status, steps, stored.duration_ms)
         self._answer = self._answer or self._outcome
         self._show()
-        # The workflow task that starts the child workflows also returns the answer to the caller.
+        # The workflow task that starts the child workflows also returns the answer, so the caller
+        # does not wait for them.
         await self._send_webhooks(stored.deliveries)
         await start_followers(self._event, stored)
         return ""

@@ -25,8 +25,8 @@ class RunCases:
 
     @workflow.run
     async def run(self, work: BackgroundRef) -> CaseRunProgress:
-        """Run all cases. Each result is stored when it becomes available. If a case cannot be
-        tried, the run ends."""
+        """Run all cases. Each result is stored when it becomes available. If a batch of cases
+        fails, the case run ends as failed."""
         failed: str | None = None
         try:
             await self._try_all(work)

@@ -17,8 +17,8 @@ from store.core.database import Database
 
 @dataclass(frozen=True, slots=True)
 class ChosenBrain:
-    """The brain chosen for a question. `reservation`: the budget reserved for the question. It is
-    None if the brain costs nothing."""
+    """The brain chosen for a call, and the budget reserved for the call. `reservation` is None if
+    the brain costs nothing."""
 
     brain: Brain
     reservation: BudgetReservation | None = None
@@ -45,9 +45,9 @@ class BrainBudget:
         return self._brains.model is not None
 
     async def choose(self, tenant: TenantId) -> ChosenBrain:
-        """Reserve budget for one question, and return the language model. If no budget is left, or
-        no language model is configured, return the embedded brain. Call this method outside any
-        transaction. Raises EngineUnavailable if the database is unavailable."""
+        """Reserve budget for one call to the language model, and return the model. If no budget is
+        left, or no language model is configured, return the embedded brain. Call this method
+        outside any transaction. Raises EngineUnavailable if the database is unavailable."""
         if self._brains.model is None:
             return self.embedded
         reserved = await self._money.reserve(tenant, self._brains.reserve_micros)

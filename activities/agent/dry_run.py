@@ -32,7 +32,8 @@ from store.runs.standing_threads import StandingThreads
 
 
 class DryRuns:
-    """The activity for dry runs. `embedder` and `thread_lasts` are the same as for runs."""
+    """The activity for dry runs. `embedder` and `thread_lasts` have the same meaning as for
+    runs."""
 
     def __init__(
         self,

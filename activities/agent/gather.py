@@ -44,9 +44,9 @@ class Gathered:
 async def useful_embedder(
     connection: AsyncConnection, tenant: TenantId, embedder: Embedder | None
 ) -> Embedder | None:
-    """Return the embedder if the client has knowledge with embeddings, otherwise None. Embedding a
-    question takes longer than all other steps. It is useless if the client has no embeddings to
-    compare with the question."""
+    """Return the embedder if the client has knowledge with embeddings, otherwise None. Computing a
+    question's embedding takes longer than all other steps, and is pointless if the client has no
+    embeddings to compare it with."""
     if embedder is None or not await is_embedded(connection, tenant, embedder.model):
         return None
     return embedder
@@ -55,8 +55,8 @@ async def useful_embedder(
 async def near_question(
     database: Database, tenant: TenantId, embedder: Embedder | None, event: UnifiedEvent
 ) -> Embedding | None:
-    """Return the message embedding to pass to `gather`, or None if no embedder is useful. The
-    embedding is computed outside any transaction."""
+    """Return the message's embedding for `gather`, or None if the client has no embeddings to
+    compare it with. The embedding is computed outside any transaction."""
     if embedder is None:
         return None
     async with database.reading(tenant) as connection:
@@ -88,8 +88,8 @@ async def _templates(content: ContentRepository, tenant: TenantId) -> tuple[Temp
     known = _SHOWN.get(tenant)
     shown = await content.templates(known)
     if shown is not known:
-        # Each entry needs a size above zero, because the cache also contains the empty results of
-        # clients without templates.
+        # Add a base size to each entry, because even the empty result of a client without templates
+        # uses memory.
         weight = sum(len(one.body) for one in shown.templates)
         _SHOWN.keep(tenant, shown, _ENTRY + weight)
     return shown.templates
@@ -99,7 +99,7 @@ async def _own_head(heads: OwnHeadRepository, tenant: TenantId) -> OwnHead | Non
     known = _HEADS.get(tenant)
     head = await heads.in_use(known)
     if head is None:
-        # A classifier head is removed when the tickets that it was trained on are removed.
+        # The head may have been removed together with the tickets that it was trained on.
         _HEADS.drop(tenant)
     elif head is not known:
         _HEADS.keep(tenant, head, len(head.weights))

@@ -31,8 +31,8 @@ class LookUp:
         the customer is allowed to see.
 
         Idempotency key: run_id. The shop is only read, and a repetition overwrites the stored
-        result. An unresponsive shop is a result, not a failure. The run then continues with order
-        facts from webhooks, or records that nothing is known.
+        result. An unresponsive shop is a result, not a failure. The run then continues with the
+        order facts from webhooks. If there are none, it records that the order is unknown.
         """
         started, tenant = time.monotonic(), TenantId(step.ref.client_id)
         looked_up_at = self._now()

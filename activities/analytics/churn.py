@@ -28,9 +28,9 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The progress in Temporal's heartbeat: the last completed client, and the last prediction for
-    the client in progress. A prediction's id identifies the customer, because email addresses must
-    not be stored in Temporal."""
+    """The progress in Temporal's heartbeat: the last completed client, and the id of the last
+    prediction for the client in progress. The id stands in for the customer's email address, which
+    must not be stored in Temporal."""
 
     client_id: str = ""
     prediction_id: str = ""

@@ -106,7 +106,8 @@ class UsagePeriods:
         work: Callable[[Sequence[str]], Awaitable[R]],
         place: tuple[str, R],
     ) -> tuple[list[R], int]:
-        """Process a page of clients. Return the results, and the number of clients that failed."""
+        """Process a page of clients, splitting it in two whenever it fails. Return the results, and
+        the number of clients that failed."""
         made, failed = await bisect_batch(
             self._database, page, work, beat=lambda: activity.heartbeat(*place)
         )

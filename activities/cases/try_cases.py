@@ -1,4 +1,4 @@
-"""The activities of a case run: start the run, try some cases, and end the run."""
+"""The activities of a case run: start it, simulate its cases in batches, and end it."""
 
 from typing import Final
 
@@ -63,8 +63,8 @@ class TryCases:
 
     @activity.defn(name=names.BEGIN_CASE_RUN)
     async def begin(self, work: BackgroundRef) -> CaseRunPlan:
-        """Start the run, and return the cases to try. Repeated calls return the same cases. Raises
-        CaseRunNotFound."""
+        """Start the case run, and return the ids of its cases. Return no ids if the case run has
+        ended. Raises CaseRunNotFound."""
         tenant = TenantId(work.client_id)
         async with self._database.tenant(tenant) as connection:
             cases = await SavedCaseRepository(connection, tenant).names()
@@ -74,9 +74,9 @@ class TryCases:
 
     @activity.defn(name=names.TRY_CASE)
     async def try_some(self, step: TryCasesInput) -> CaseRunProgress:
-        """Try each of these cases that still exists, and return the run's progress. Idempotency
-        key: (run, case). The first result is kept. Raises CaseRunNotFound, PlaybookNotFound,
-        ContentNotFound."""
+        """Simulate each of these cases that still exists, and return the case run's progress.
+        Idempotency key: (case run, case). The first result is kept. Raises CaseRunNotFound,
+        PlaybookNotFound, ContentNotFound."""
         tenant = TenantId(step.client_id)
         async with self._database.reading(tenant) as connection:
             runs = CaseRunRepository(connection, tenant)
@@ -94,7 +94,7 @@ class TryCases:
 
     @activity.defn(name=names.END_CASE_RUN)
     async def end(self, step: EndCaseRunInput) -> None:
-        """End the run as done or failed. Repeated calls leave the outcome unchanged."""
+        """End the case run as done or failed. Repeated calls leave the outcome unchanged."""
         tenant = TenantId(step.client_id)
         state = CaseRunState.DONE if step.error_code is None else CaseRunState.FAILED
         async with self._database.tenant(tenant) as connection:
@@ -174,9 +174,9 @@ class TryCases:
 
 
 class _Tries:
-    """The tries of one case, and their results. Without a language model, one try is sufficient,
-    because every try would have the same result. `by_embedded`: whether the embedded brain answered
-    in at least one try."""
+    """The simulations of one case, and their results. Without a language model, one simulation is
+    sufficient, because all would have the same result. `by_embedded`: whether the embedded brain
+    answered in at least one simulation."""
 
     def __init__(self, case: SavedCase) -> None:
         self._case = case
@@ -188,8 +188,7 @@ class _Tries:
 
     @property
     def is_of_one(self) -> bool:
-        """Return whether the same version of the same playbook handled every message in every
-        try."""
+        """Return whether one version of one playbook handled every message in every simulation."""
         return len(self._used) == 1
 
     @classmethod
@@ -215,8 +214,8 @@ class _Tries:
 
 
 def _is_final(outcome: SimulatedOutcome) -> bool:
-    """Return True if another try would have the same outcome. The outcome can differ if a model was
-    used or if the brain failed."""
+    """Return True if another simulation would have the same outcome. The outcome can differ if a
+    model was used or if the brain failed."""
     return outcome.status is not OutcomeStatus.BRAIN_FAILED and is_repeatable(outcome.model)
 
 

@@ -34,14 +34,14 @@ LAST_RETRY: Final = timedelta(days=1)
 # The delay before the next attempt doubles with each failure of an entry, up to LAST_RETRY.
 _MOST_DOUBLINGS: Final = 9
 
-# No entry starts after this time, and each one has a time limit. Together, they are shorter
-# than the activity's timeout (`SWEEPING` in `workflows/options.py`).
+# No entry is started once STARTING has passed, and each entry takes at most ENTRY_S. The sum is
+# less than the activity's timeout (`SWEEPING` in `workflows/options.py`).
 STARTING: Final = timedelta(seconds=60)
 ENTRY_S: Final = 40.0
 MAX_CLIENT_FAILURES: Final = 3
-"""Number of failures after which the sweep leaves out the other entries of a client."""
+"""Number of failures after which the sweep skips a client's remaining entries."""
 
-# A text that every provider accepts. If it fails too, the provider is down.
+# A text that every provider accepts. If it cannot be embedded, the provider is down.
 _PROBE: Final = "Hello"
 
 _log = structlog.get_logger(__name__)
@@ -59,7 +59,7 @@ class Embed:
 
         Idempotency key: the entry, the digest of its text, and the model. A failure is logged and
         recorded with the entry, and a later sweep retries the entry. Until then, keyword search
-        finds the entry. If the provider is down, the sweep stops and the next one continues.
+        finds the entry. If the provider is down, this sweep stops, and the next sweep continues.
         """
         embedder = self._embedder
         if embedder is None or embedder.model != step.embedding_model:
@@ -85,8 +85,9 @@ class Embed:
     async def _page(
         self, embedder: Embedder, salt: str, failures: Counter[str]
     ) -> list[StaleEntry]:
-        """Return the next entries, without those of clients with many failures. Each page has its
-        own order of clients, so that more clients than a page has entries are served alike."""
+        """Return the next entries, except those of clients with too many failures. Each page orders
+        the clients differently, so that all are served equally even if one page cannot hold them
+        all."""
         without = [client for client, count in failures.items() if count >= MAX_CLIENT_FAILURES]
         async with self._database.service() as connection:
             return await stale_entries(

@@ -108,9 +108,9 @@ class PollIntegrations:
         """Poll one connection within its timeout, and return the result.
 
         A timeout is treated as a failure, so that a slow platform cannot use up the time of each
-        poll. Pages that were stored before the timeout are kept. In this case, the failure count is
-        reset, and the connection is polled half as often. If no pages were stored, the interval
-        between polls grows with each timeout.
+        poll. If pages were stored before the timeout, they are kept, the failure count is reset,
+        and the connection is polled half as often. Otherwise, the interval between polls grows with
+        each timeout.
         """
         found = 0
         position = dict(one.cursor.position) if one.cursor else {}
@@ -205,8 +205,8 @@ class PollIntegrations:
 
 
 def _turns(due: Iterable[PolledConnection]) -> list[list[PolledConnection]]:
-    """Return the due connections, grouped by client. Those with the fewest failures come first. A
-    new or failed connection waits until the others have been polled."""
+    """Return the due connections, grouped by client. Connections with the fewest failures come
+    first. A new connection counts as one that has failed once."""
     turns: dict[TenantId, list[PolledConnection]] = {}
     for one in sorted(due, key=lambda one: one.cursor.failures if one.cursor else 1):
         turns.setdefault(one.tenant, []).append(one)

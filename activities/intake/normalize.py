@@ -226,7 +226,7 @@ class Normalize:
         """If human agents handle the conversation, add the message to the conversation's review.
 
         Return the review's id or None, and whether the agent reads the message. A sensitive message
-        makes the review urgent, and stays in human review.
+        makes the review urgent, and the agent does not read it.
         """
         event_id = step.ref.event_id
         reviews = EscalationRepository(connection, tenant)

@@ -106,8 +106,8 @@ class ClientMail:
             subscription = await AccountRepository(connection, tenant).subscription()
         except ClientNotFound:
             raise MailRecipientUnproved from None
-        # Clients that are not accountable may control the secrets of their mail providers, and
-        # could therefore forge messages.
+        # A client that is not accountable may know the secret of its mail provider. It could
+        # therefore forge the message that would serve as proof.
         if not is_accountable(subscription, self._now()):
             raise MailRecipientUnproved
 

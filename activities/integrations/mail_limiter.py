@@ -58,10 +58,11 @@ class MailLimiter:
     async def client_mail(
         self, tenant: TenantId, group: MailGroup, *, to: str, sender: str | None = None
     ) -> AsyncIterator[None]:
-        """Count one email that the service's server sends for a client, in the client's `group`.
+        """Count one email that the service's server sends for a client, and let the block send it.
 
-        Anyone can create an unaccountable client and verify an address as its `sender`. Emails from
-        unaccountable clients therefore also count toward shared limits. Raises MailLimitReached.
+        `group`: the client's allowance for this kind of email. `sender`: the address of the
+        client's verified sender, or None. Anyone can open an account, so emails from unaccountable
+        clients also count toward limits that these clients share. Raises MailLimitReached.
         """
         together = [MailCount("unpaid/recipient", self._digest("unpaid", to), UNPAID_PER_RECIPIENT)]
         if sender is not None:

@@ -34,8 +34,8 @@ class _Progress:
 
 
 class LearnHeads:
-    """The activity that trains clients' own classifier heads. `heads`: None if the brain is a
-    language model. No head is then trained, and heads that are older than LONGEST are removed."""
+    """The activity that trains clients' own classifier heads. `heads` is None if the brain is a
+    language model. In that case, no heads are trained, and heads older than LONGEST are removed."""
 
     def __init__(
         self, database: Database, heads: TriesHeads | None, now: Clock, new_id: NewId

@@ -19,7 +19,8 @@ from store.core.database import Database
 from store.privacy.certificates import Certificates
 from store.privacy.erasure_tenant import TENANT_TABLES, TenantErasure
 
-# Seconds between listings. The Temporal server still lists deleted executions for a short time.
+# Seconds between two listings of the executions to delete. The Temporal server still lists deleted
+# executions for a short time.
 _LOOK_AGAIN_S: Final = 0.2
 
 _List = Callable[[], Awaitable[list[Execution]]]

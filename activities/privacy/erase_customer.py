@@ -171,8 +171,8 @@ class CustomerErasure:
         last = self._reached.get(stage, "")
         while last is not None:
             last = await handle(last)
-            # Memory keys and ids of imported events may contain email addresses, which must not
-            # pass through Temporal.
+            # Report only ULIDs. Memory keys and ids of imported events may contain email addresses,
+            # which must not pass through Temporal.
             if last is None or parse_ulid(last) is not None:
                 self._reached[stage] = last
 

@@ -28,8 +28,8 @@ class SettleReview:
         Idempotency key: (run_id, round). Every call returns the first decision. If the run ends
         here, the customer's memory records that the run was handed off to a human agent. In shadow
         mode, the human agent's actions are compared with the playbook's plan. If no brain processed
-        the run, the ticket is returned to the client when a reviewer rejects the run or the review
-        expires.
+        the run, the ticket is returned to the client's quota when a reviewer rejects the plan or
+        the review expires.
         """
         tenant, now = TenantId(step.ref.client_id), self._now()
         async with self._database.tenant(tenant) as connection:

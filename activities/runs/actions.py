@@ -31,10 +31,10 @@ _LOOK_S: Final = 3.0
 class Step:
     """One action of a run, with the data that its handler needs.
 
-    `key`: the effect's idempotency key, the same in every attempt and round. `again`: the action
-    was started before, and its outcome is unknown. `interrupted`: the action was started in the
-    current round, so no human agent has approved a repetition since then. `files`: the attachments
-    of a member's reply.
+    `key`: the effect's idempotency key, the same in every attempt and round. `again`: whether the
+    action was started before and its outcome is unknown. `interrupted`: whether it was started in
+    the current round, so that no human agent has since approved a repetition. `files`: the
+    attachments of a member's reply.
     """
 
     tenant: TenantId
@@ -186,7 +186,8 @@ def _ticket(step: Step) -> HelpdeskTicket:
     if not step.action.ticket_id:
         raise ActionRefused("no ticket to speak in", sent=False)
     event = step.case.event
-    # The requester of a ticket that a form opened is the form, so such an author is not compared.
+    # If the platform opened the ticket from a form, its requester is the form and not the customer.
+    # In that case, the customer's address is not compared with the requester's.
     is_claimed = event.is_vouched and not event.ticket_by_platform
     return HelpdeskTicket(
         id=step.action.ticket_id,

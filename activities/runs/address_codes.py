@@ -62,9 +62,9 @@ class AddressCodes:
         """Create the code that the plan's answer asks for, and start the workflow that emails it.
         The method is idempotent per run.
 
-        If a limit is exceeded, the code is stored but not emailed. Storing takes the same work in
-        both cases. The answer and its timing therefore do not reveal whether the address belongs to
-        a customer. Raises EngineUnavailable.
+        If a limit is exceeded, no code is emailed, but the same work is done as otherwise. The
+        answer and its timing therefore do not reveal whether the address belongs to a customer.
+        Raises EngineUnavailable.
         """
         email, conversation_id = customer_key(case.event.customer_email), case.conversation_id
         if not any(action.mails_code for action in plan) or email is None:

@@ -67,11 +67,11 @@ async def claim(
     """Claim a step, and return the claim. If the step must not be executed now, return a blocked
     outcome with the reason.
 
-    Limited amounts are added up under a lock, so that the sum includes the amounts of concurrent
-    runs. No step is executed in a ticket that a human agent is answering, or while all automation
-    is stopped. No answer is sent while a member's reply is scheduled. Raises ActionRefused for a
-    step that was started earlier and must not be repeated. Either the step's order was not found,
-    or human agents now decide about the step.
+    Amounts that count toward a limit are added up under a lock, so that the sum includes the
+    amounts of concurrent runs. No step is executed in a ticket that a human agent is answering, or
+    while all automation is stopped. No answer is sent while a member's reply is scheduled. Raises
+    ActionRefused for a step that was started earlier and must not be repeated. Either the step's
+    order was not found, or human agents now decide about the step.
     """
     async with database.tenant(job.tenant) as connection:
         ledger = ActionLedger(connection, job.tenant)

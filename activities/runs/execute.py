@@ -132,8 +132,9 @@ class Execute:
     async def _kept_from(
         self, job: Job, plan: tuple[PlannedAction, ...]
     ) -> tuple[StepOutcome, ...]:
-        """Return the first step as blocked if the plan is held for human review. Return an empty
-        tuple if a step was already started. Human agents then decide on the unchanged plan."""
+        """If the plan is held for human review and its first step was not started, return that step
+        as blocked. Human agents then decide on the unchanged plan. Otherwise, return an empty
+        tuple."""
         if not plan or job.kept_by is None:
             return ()
         kind, reason = plan[0].kind, job.kept_by

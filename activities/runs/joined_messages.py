@@ -1,5 +1,5 @@
-"""Complete the messages that were added to a case when the case ends. A case is the review of
-another message."""
+"""When a case ends, complete the messages that were added to it. A case is the review of an earlier
+message in the same conversation."""
 
 from datetime import datetime
 from typing import Final
@@ -27,8 +27,8 @@ async def end_joined(
     now: datetime,
     new_id: NewId,
 ) -> tuple[ReopenedRun, ...]:
-    """Complete the messages that were added to a case. Return the runs to reopen, because the
-    case's answer does not cover their messages.
+    """Complete the messages that were added to a case. Reopen and return the runs of messages that
+    the case's answer does not cover.
 
     If the decision could not be executed, human agents handle the conversation, and each message is
     reported as failed. The case's workflow sends these events, because the messages' own workflows

@@ -120,7 +120,8 @@ class Persist:
             reopened: tuple[ReopenedRun, ...] = ()
             if step.joined or run.status is RunStatus.NEEDS_REVIEW:
                 reopened = await end_joined(connection, tenant, step, now, self._new_id)
-            # This precedes the outbox, because the conversation must be locked before the ticket.
+            # This call precedes the outbox's, because the conversation must be locked before the
+            # ticket.
             await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             ticket = await events.ticket(step.ref.event_id)
             asked = None if reason is None else (review_id, reason)
@@ -178,9 +179,9 @@ async def _with_steps(
 async def _shown(
     connection: AsyncConnection, tenant: TenantId, step: PersistInput
 ) -> LateAnswer | None:
-    """Show the outcome to the widget visitor. Return the answer to email if the visitor does not
-    see it, or None. This must be the last step of the transaction, because it locks the widget
-    session."""
+    """Show the outcome to the widget visitor. Return a late answer, which is emailed if the visitor
+    does not see it, or None. This must be the last step of the transaction, because it locks the
+    widget session."""
     messages = SessionMessageRepository(connection, tenant)
     if not answered(step):
         await messages.changed_by(step.ref.event_id)

@@ -1,4 +1,4 @@
-"""Return a run's ticket to the client unless the run used the brain or the executor."""
+"""Return a run's ticket to the client's quota unless the run used the brain or the executor."""
 
 from datetime import datetime
 
@@ -16,7 +16,7 @@ from store.tenants.accounts import lock_if_open
 
 def may_return(step: PersistInput) -> bool:
     """Return True if the run ends here without an action. In that case, its ticket may be returned
-    to the client."""
+    to the quota."""
     ends = bool(step.joined) or step.status is not RunStatus.NEEDS_REVIEW
     return ends and not step.steps
 
@@ -46,7 +46,7 @@ async def return_unused(
     entry_id: str,
     now: datetime,
 ) -> None:
-    """Return the ticket to the client unless the run used the brain or the executor. This function
+    """Return the ticket to the quota unless the run used the brain or the executor. This function
     is idempotent."""
     if may_return(step) and is_returned(
         run.thought_by, step.steps, failed=bool(step.error_code), timings=step.timings

@@ -35,7 +35,7 @@ from store.playbooks.versions import PlaybookVersions
 
 
 class _Undo(Exception):
-    """An exception that rolls back the transaction of a content change that is only tried."""
+    """An exception that rolls back the variant's content change, which must not be stored."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,8 +107,8 @@ class OutcomeSimulator:
         carried: Carried,
         order: Order | None,
     ) -> SimulatedExchange:
-        """Return a message from the scenario, normalized and with the order that was looked up for
-        it."""
+        """Return a message from the scenario, normalized, together with the order that it is
+        about."""
         inbound = event_of(scenario, text)
         try:
             normalized = await read_event(
@@ -159,8 +159,8 @@ class OutcomeSimulator:
         found: Lookup | None,
         made_up: Order | None,
     ) -> Spent:
-        """Return the amounts spent before the message. With a simulated order, only amounts in this
-        conversation count, so that the result does not depend on the date."""
+        """Return the amounts that were refunded before the message. With a simulated order, only
+        amounts in this conversation count, so that the result does not depend on the date."""
         order = found.order if found else None
         if order is None:
             return Spent()

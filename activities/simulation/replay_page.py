@@ -79,7 +79,7 @@ class _Done:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """The plan for one page of a replay. `thinks_with_model`: whether each question may incur model
+    """The plan for one page of a replay. `thinks_with_model`: whether each event may incur model
     costs."""
 
     replay: Replay
@@ -94,8 +94,8 @@ class ReplayPages:
     across all replays.
 
     `exchanges`: prepares past events. `has_model`: whether a language model is configured.
-    `question_micros`: the budget reserved for each question to the model, in millionths of a US
-    dollar.
+    `question_micros`: the budget reserved for each call to the language model, in millionths of a
+    US dollar.
     """
 
     def __init__(

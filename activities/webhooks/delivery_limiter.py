@@ -20,8 +20,8 @@ from domain.webhooks.ports import Places
 SHORTEST_S: Final = 1.0
 LONGEST_S: Final = 600.0
 LONGEST_WAIT_S: Final = 45.0
-"""Maximum wait for a permit, in seconds. If 24 deliveries wait for 8 hanging deliveries, the last
-one gets its permit after 30 s."""
+"""Maximum wait for a permit, in seconds. With the default limits, the last of 24 waiting deliveries
+gets its permit after 30 s, even if every delivery hangs for 10 s."""
 
 # Pauses, in seconds, between attempts to acquire a slot while other workers occupy all slots. After
 # the last pause, the delivery is deferred.
@@ -30,8 +30,8 @@ _ASKED_AGAIN_S: Final = (0.05, 0.1, 0.2, 0.4, 0.8)
 # the weight of the newest duration in the moving average.
 _HELD_S: Final = 3.0
 _WEIGHT: Final = 0.2
-# This fraction of the longest deferral is random. A delivery with the longest deferral is retried
-# in the second half of that period.
+# This fraction of the longest deferral is random. A delivery that would be deferred longer is
+# therefore retried at a random time in the second half of LONGEST_S.
 _SPREAD: Final = 0.5
 _JITTER: Final = 0.1
 
@@ -94,8 +94,8 @@ class DeliveryLimiter:
     """The delivery permits of one process and one event loop. `places`: the slots that all workers
     share. `waiting`: the maximum number of waiting deliveries of all tenants.
 
-    A delivery with a free slot does not wait for other deliveries. The ratio of an endpoint's limit
-    to its tenant's limit is the same for waiting deliveries and for permits.
+    A delivery does not wait while its endpoint and its tenant have a free slot. An endpoint's share
+    of its tenant's limit is the same for waiting deliveries as for permits.
     """
 
     def __init__(

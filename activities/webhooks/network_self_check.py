@@ -73,7 +73,7 @@ class NetworkSelfCheck:
 
     async def judge(self, client_id: str, url: str, done: DeliveryAttempt, *, tries: int) -> None:
         """Record the outcome of a POST. Raises Deferred if the POST failed and our own network is
-        most likely to blame."""
+        the most likely cause."""
         domain = domain_of(urlsplit(url).hostname or "")
         found = name_found(done)
         if found is False:
@@ -85,14 +85,15 @@ class NetworkSelfCheck:
             raise self._later(tries)
 
     def _hear(self, part: OwnPart, client_id: str, domain: str, reached: bool | None) -> bool:
-        """Record whether a POST got past `part`, the resolver or the network. `reached`: None if
-        this is unknown. Return True if `part` is failing and the POST did not get past it."""
+        """Record whether a POST got past `part` (the resolver or the network), as given by
+        `reached`. Record nothing if `reached` is None. Return True if `part` is failing and the
+        POST did not get past it."""
         if reached is not None:
             self._parts[part].heard(client_id, domain, self._clock(), reached=reached)
         return self._show(part) and reached is False
 
     def _show(self, part: OwnPart) -> bool:
-        """Return whether `part`, the resolver or the network, is failing. If its state has changed,
+        """Return whether `part` (the resolver or the network) is failing. If its state has changed,
         update the metrics and log the change."""
         failing = self._parts[part].is_open(self._clock())
         if failing is not self._failing[part]:

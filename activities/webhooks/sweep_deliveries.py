@@ -19,7 +19,7 @@ BATCH: Final = 1_000
 MOST: Final = 500
 """Maximum number of deliveries per client that a sweep starts. Most long-pending deliveries already
 have a running workflow, and are waiting for a slot (`activities/webhooks/delivery_limiter.py`).
-Checking all of them would put more load on the server than sending them."""
+Checking all of them would put more load on the Temporal server than sending them."""
 
 
 class SweepDeliveries:

@@ -22,7 +22,7 @@ AllOption = Annotated[bool, typer.Option("--all", help="Select all clients inste
 
 async def whose(client: str | None, every: bool, data: Path) -> str:
     """Return the client's id, or an empty string for all clients. Raises InvalidInput unless
-    exactly one of the two options is given. Raises ClientNotFound for an unknown client."""
+    exactly one of --client and --all is given. Raises ClientNotFound for an unknown client."""
     if (client is None) is not every:
         raise InvalidInput("give --client ID or --all")
     if client is None:
@@ -32,9 +32,9 @@ async def whose(client: str | None, every: bool, data: Path) -> str:
 
 
 async def reports_of(data: Path) -> "TemporalReports":
-    """Return an object that starts reports on a Temporal server. The server runs at
-    TEMPORAL_ADDRESS, or in the embedded stack on `data`. Raises InvalidInput if there is no
-    Temporal server."""
+    """Return a TemporalReports for the Temporal server at TEMPORAL_ADDRESS. If the variable is
+    unset, use the server of the embedded stack that runs on `data`. Raises InvalidInput if there is
+    none."""
     env = environment_of(data)
     if not env.get("TEMPORAL_ADDRESS"):
         raise InvalidInput("no engine is running here: start one, or set TEMPORAL_ADDRESS")

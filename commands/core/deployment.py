@@ -36,8 +36,8 @@ async def promote(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Wait until the workers of a build poll both queues, then make that build the current
-    build."""
+    """Wait until the workers of a build poll the engine queue and the webhook queue, then make that
+    build the current build."""
     settings = settings_for(data)
     deployment, ours = _version_of(settings)
     build = WorkerDeploymentVersion(deployment, build_id or ours)

@@ -35,12 +35,12 @@ from domain.core.errors import DomainError
 from embedded.ports import listening, port_of
 from settings.service import ServerSettings
 
-# Requests in progress have this many seconds to finish. The period is longer than the gateway's
-# deadline. A slower export is cut off without its end marker, so that a truncated file cannot be
-# mistaken for a complete one.
+# On shutdown, requests in progress have this many seconds to finish. The period is longer than the
+# gateway's deadline. A slower export is cut off without its end marker, so that a truncated file
+# cannot be mistaken for a complete one.
 GRACE_S = 35
-# Besides client connections, the API needs these file descriptors for PostgreSQL, Temporal and the
-# event loop.
+# Besides client connections, the API needs this many file descriptors for PostgreSQL, Temporal and
+# the event loop.
 _OWN_FILES = 64
 
 

@@ -1,4 +1,4 @@
-"""correction: edits of the agent's drafts by human reviewers, and suggestions derived from these
+"""correction: human reviewers' edits to the agent's drafts, and suggestions derived from these
 edits."""
 
 from pathlib import Path

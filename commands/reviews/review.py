@@ -223,7 +223,7 @@ async def _at_work(
 
 
 def _tell(review_id: str, outcome: DecisionOutcome, work: UnitOfWork, as_json: bool) -> None:
-    """Print a decision's outcome. Call this function only after the commit. Earlier, it is unknown
+    """Print a decision's outcome. Call this function only after the commit: only then is it known
     whether the run was signalled."""
     woken = review_id in work.woken
     if outcome.awaits_second:

@@ -1,4 +1,4 @@
-"""replay: past events processed again, with the differences between their outcomes."""
+"""replay: commands that reprocess past events and show which outcomes differ."""
 
 import asyncio
 from collections.abc import Iterable

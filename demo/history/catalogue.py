@@ -18,8 +18,9 @@ class _Words(BaseModel):
 
 
 class TopicWords(_Words):
-    """The sentences about a topic. `follow_ups`: questions after another answer. `answers`: the
-    agent's answers from knowledge. `replies`: the members' texts."""
+    """The sentences about a topic. `follow_ups`: questions that the customer asks after an answer
+    about another topic. `answers`: the agent's answers from knowledge. `replies`: the members'
+    texts."""
 
     subjects: tuple[str, ...]
     messages: tuple[str, ...]

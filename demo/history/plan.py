@@ -256,8 +256,8 @@ class _Planner:
         return replace(made, answer=answer, reply=reply.format(order=number), note=note)
 
     def _decided(self, made: SampleMessage) -> SampleMessage:
-        """Return the exchange with the times of its decisions. `_with_open` turns a decision in the
-        future into an unanswered or open review."""
+        """Return the message with the times of its decisions, which may be in the future.
+        `_with_open` later turns such a decision into an unanswered or open review."""
         if made.outcome.is_alone:
             return made
         waited = timedelta(minutes=min(self._random.lognormvariate(3.8, 0.9), 600))

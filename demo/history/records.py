@@ -162,7 +162,7 @@ def _correction(
     review: EscalationRecord, draws: Draws, now: datetime
 ) -> CorrectionExportRecord | None:
     """Return the correction for an edited or rejected draft, or None. Members have dismissed the
-    older ones."""
+    older corrections."""
     kind, decided = _CORRECTED.get(review.status), review.decided_at
     if kind is None or decided is None or not review.draft:
         return None

@@ -25,8 +25,9 @@ _FIRST_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
 class ShopScore:
     """Counts on tickets that were not used to fit the client's own head.
 
-    `sure_shared` and `sure_own` describe the shared head and the own head. Each contains the number
-    of tickets classified with a probability of at least `SURE`, and how many of these are right.
+    `sure_shared` describes the shared head, and `sure_own` the client's own head. Each contains the
+    number of tickets classified with a probability of at least `SURE`, and how many of these are
+    right.
     """
 
     tickets: int
@@ -53,11 +54,11 @@ def read_lessons(path: Path = PATH) -> list[Lesson]:
 async def score_shop(
     classifier: Classifier, lessons: Sequence[Lesson], taught: int
 ) -> tuple[ShopScore, HeldBackCount]:
-    """Fit an own head on up to `taught` tickets and score it on a held-out quarter of the tickets.
-    Repeat this for each quarter.
+    """Score the shop's own head on each quarter of the tickets. For each quarter, the head is
+    fitted on up to `taught` of the other tickets.
 
-    Return the score, and the sum of the counts that decided whether the own heads are used. If an
-    own head is not used, the shared head is scored in its place.
+    A fitted head is used only if its trial on held-back tickets succeeds. Otherwise, the shared
+    head is scored in its place. Return the score, and the counts of these trials, added up.
     """
     fitter, counts, trials = OwnHeadFitter(classifier), [], []
     for part in range(PARTS):
