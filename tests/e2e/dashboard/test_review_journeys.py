@@ -1,4 +1,4 @@
-"""Reviewers' journeys: two approvals, an edited draft, an expired session, a reply with a file."""
+"""Reviewers' journeys: two approvals, an edit, expiry, a reply with a file, a takeover."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -10,7 +10,7 @@ from domain.agent.plan import ActionKind, PlannedAction
 from domain.tenants.client import Role
 from store.intake.tables import attachments
 from store.reviews.tables import escalation_tickets
-from store.runs.tables import action_ledger, conversation_replies
+from store.runs.tables import action_ledger, conversation_replies, engine_messages
 from tests.e2e.dashboard.conftest import Served
 from tests.support.agent.acting import ASKED, acting_shop, order, promising, rules
 from tests.support.core.mail_parts import plain_text
@@ -22,7 +22,7 @@ from tests.support.intake.attachments import PHOTO
 from tests.support.reviews.replies import WORDS, conversation_of
 from tests.support.reviews.reviews import open_review, refund
 from tests.support.servers.mail import MailServer
-from tests.support.tenants.shop import UNSURE_MESSAGE, open_shop, with_sender
+from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, open_shop, with_sender
 
 pytestmark = pytest.mark.slow
 
@@ -211,6 +211,44 @@ async def test_a_reply_with_a_file_is_not_sent_after_an_undo(
         assert seat.complaints == []
     assert await rows(database, conversation_replies, of=shop) == []
     assert not [one for one in shared_mail.mails if one["To"] == customer]
+
+
+@pytest.mark.parametrize("scripts", SCRIPTS)
+async def test_the_agent_is_silent_from_the_takeover_to_the_hand_back(
+    browser: Browser, served: Served, scripts: bool
+) -> None:
+    engine, (shop, secret) = served.engine, await served.owner()
+
+    async def asks() -> dict[str, str]:
+        by = {"customer_email": "emma@example.com"}
+        answer: dict[str, str] = (await engine.post(shop, message=ORDER_QUESTION, **by)).json()
+        return answer
+
+    first = await asks()
+    assert first["status"] == "completed"
+    talk = f"/app/conversations/{await conversation_of(engine.database, first['event_id'])}"
+    async with seated(browser, served.url, secret, scripts=scripts) as seat:
+        await seat.open(talk)
+        await seat.send(f"{talk}/take")
+        held = await asks()
+        assert held["status"] == "needs_review"
+        review = await only_row(engine.database, escalation_tickets, of=shop)
+        at = f"/app/reviews/{review['id']}"
+        await seat.open(talk)
+        async with seat.page.expect_navigation():
+            await seat.page.locator(f'.thread a[href="{at}"]').click()
+        await _edit(seat, at, WORDS)
+        await engine.run_of(shop, held["event_id"]).result()
+        said = await rows(engine.database, engine_messages, of=shop, direction="outbound")
+        assert sorted(one["author"] for one in said) == ["agent", "human"]
+        assert WORDS in {one["body"] for one in said}
+
+        await seat.open(talk)
+        assert WORDS in (await seat.text()).replace("’", "'")
+        await seat.send(f"{talk}/hand-back")
+        await expect(seat.page.locator(f'form[action="{talk}/take"]')).to_have_count(1)
+        assert (await asks())["status"] == "completed"
+        assert seat.complaints == []
 
 
 async def _edit(seat: Seat, at: str, text: str) -> None:
