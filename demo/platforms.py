@@ -1,7 +1,7 @@
-"""The webhooks of the tour's platforms, Shopify, Zendesk and Postmark, with body and signature.
+"""Build signed webhooks for the tour's platforms: Shopify, Zendesk and Postmark.
 
-The webhooks follow the platforms' documentation, and do not use the product's own code for
-verifying signatures.
+Bodies and signatures follow the platforms' documentation. This module does not use the product's
+code for verifying signatures.
 """
 
 import base64

@@ -164,8 +164,8 @@ class DuringReviewShape(_Part):
     actions: StrictBool = Field(
         default=False,
         description=(
-            "True if the agent may act on another topic while a review is open, or ask the "
-            "customer about an action."
+            "True if the agent may act on messages about another topic while a review is open. It "
+            "may then also ask the customer to confirm an action."
         ),
     )
 

@@ -15,9 +15,9 @@ _Seconds = Annotated[int, Field(ge=0)]
 @dataclass(frozen=True, slots=True)
 class AnswerWait:
     """A customer's wait for an answer. `since`: the time of the first unanswered message.
-    `waited`: the business time since then. `due`: the instant at which the target is reached.
-    `left`: the business time until then, or zero. `overdue`: the business time since then, or
-    zero."""
+    `waited`: the business time since `since`. `due`: the time by which the target requires an
+    answer. `left`: the business time until `due`, or zero. `overdue`: the business time since
+    `due`, or zero."""
 
     since: datetime
     waited: timedelta

@@ -269,8 +269,8 @@ def _backed(
 
 
 def _speaks_of(matter: ClaimMatter | None, source: str) -> bool:
-    """Return True if a sentence in the source states the rule for a subject and does not deny
-    it."""
+    """Return True if the source contains a sentence that states a rule about `matter` and is not
+    negated."""
     known = claim_phrasings()
     word = known.told.get(matter) if matter else None
     if word is None:

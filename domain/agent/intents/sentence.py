@@ -54,9 +54,10 @@ class MessageSentence:
 
 
 def read_sentences(text: str, dictionary: Dictionary) -> list[MessageSentence]:
-    """Split the beginning of a message into sentences, without the customer's own name.
+    """Split the first `READ_CHARACTERS` of a message into sentences, with the customer's name
+    removed.
 
-    Text beyond `READ_CHARACTERS` counts as one unknown word.
+    The rest of the message counts as one unknown word.
     """
     spend(min(len(text), READ_CHARACTERS))
     parts = _END.split(_without_names(text[:READ_CHARACTERS]))

@@ -128,8 +128,8 @@ def _earlier(text: str) -> list[JsonValue]:
 
 
 def _kept(text: str) -> list[JsonValue]:
-    """Return the conversation that preceded a rejected question, or an empty conversation if it is
-    invalid."""
+    """Parse the conversation that preceded a rejected question from the form's `text`. Return an
+    empty list if the text is invalid."""
     try:
         messages = _earlier(text)
         CopilotChatBody.model_validate(
