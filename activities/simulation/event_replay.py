@@ -138,8 +138,8 @@ class EventReplay:
 
     @asynccontextmanager
     async def _reading(self, tenant: TenantId, variant: Variant) -> AsyncIterator[AsyncConnection]:
-        """Open a transaction that changes nothing. It is either READ ONLY, or contains the
-        variant's content change and is rolled back at the end."""
+        """Open a transaction that leaves the database unchanged. If the variant changes content,
+        the change is made and rolled back at the end. Otherwise, the transaction is READ ONLY."""
         if variant.content is None:
             async with self._database.reading(tenant) as connection:
                 yield connection

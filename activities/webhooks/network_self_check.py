@@ -43,7 +43,7 @@ class NetworkSelfCheck:
     ) -> None:
         self._canary = canary
         # The canary is used only after its name has resolved once. A misspelled name never
-        # resolves, so it is not evidence of a failure.
+        # resolves, and must not be mistaken for a network failure.
         self._canary_known = False
         self._watch = watch
         self._first_wait_s = first_wait_s
