@@ -1,7 +1,7 @@
 """The webhooks of the tour's platforms, Shopify, Zendesk and Postmark, with body and signature.
 
-The webhooks follow the platforms' documentation, and do not use the product's own code for
-verifying signatures.
+This module follows the platforms' documentation. It does not share code with the product's
+verification of signatures, so the tour tests that verification.
 """
 
 import base64

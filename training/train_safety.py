@@ -3,7 +3,7 @@
 The model learns from `sensitive.csv` and the open evaluation set, which contain sensitive messages
 and look-alikes. It also learns from the classifier's examples. The few of these examples that match
 the grammar are omitted, because their label is unclear. The same examples produce the same file,
-byte for byte. One writer's messages share their wording, so the results are measured on held-out
+byte for byte. Messages by the same writer are worded alike, so the results are measured on held-out
 writers.
 """
 

@@ -74,9 +74,9 @@ class TryCases:
 
     @activity.defn(name=names.TRY_CASE)
     async def try_some(self, step: TryCasesInput) -> CaseRunProgress:
-        """Simulate the cases of one batch, except those deleted since, and return the case run's
-        progress. Idempotency key: (case run, case). The first result is kept. Raises
-        CaseRunNotFound, PlaybookNotFound, ContentNotFound."""
+        """Simulate the cases in the batch that still exist, and return the case run's progress.
+        Idempotency key: (case run, case). The first result is kept. Raises CaseRunNotFound,
+        PlaybookNotFound, ContentNotFound."""
         tenant = TenantId(step.client_id)
         async with self._database.reading(tenant) as connection:
             runs = CaseRunRepository(connection, tenant)
