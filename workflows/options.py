@@ -236,9 +236,9 @@ POLLING: Final[ActivityConfig] = {
     ),
 }
 
-# Options for one page of a replay. No caller is waiting. A page ends after a few seconds, or after
-# the language model call in progress. Attempts continue for an hour, because the database may be
-# unavailable for that long.
+# Options for one page of a replay. No caller is waiting. After a few seconds, the page ends as soon
+# as the language model call in progress has ended. Attempts continue for an hour, because the
+# database may be unavailable for that long.
 REPLAYING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=2),
     "schedule_to_close_timeout": timedelta(hours=1),

@@ -88,8 +88,8 @@ class ProcessEvent:
         return self._outcome
 
     async def _read(self, filed: NormalizeResult, *, joined: bool) -> ThinkResult | None:
-        """Look up the order, draft an answer, and return the draft's result. Return None if the
-        message was added to a review and the agent has not read it.
+        """Look up the order, draft an answer, and return the result. Return None if the message was
+        added to a review and the agent has not read it.
 
         Raises FailureError only if the message was not added to a review.
         """

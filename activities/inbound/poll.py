@@ -107,7 +107,7 @@ class PollIntegrations:
     async def _one(self, step: PollInput, one: PolledConnection) -> PollResult:
         """Poll one connection within its timeout, and return the result.
 
-        A timeout is treated as a failure, so that a slow platform cannot use up the time of each
+        A timeout is treated as a failure, so that a slow platform cannot use up the time of every
         poll. If pages were stored before the timeout, they are kept, the failure count is reset,
         and the connection is polled half as often. Otherwise, the interval between polls grows with
         each timeout.

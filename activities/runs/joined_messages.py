@@ -37,8 +37,8 @@ async def end_joined(
     reviews = EscalationRepository(connection, tenant)
     if step.joined or step.status is RunStatus.COMPLETED:
         reopened = await reviews.close_joined(step.ref.run_id, now)
-        # An added message's workflow might not have ended yet. In that case, the sweep starts the
-        # run again.
+        # An added message's workflow might not have ended yet. In that case, the sweep later starts
+        # the reopened run.
         return () if step.joined else tuple(reopened)
     if step.status is not RunStatus.FAILED:
         return ()

@@ -155,7 +155,7 @@ async def _entries(
     connection: AsyncConnection, tenant: TenantId, variant: Variant
 ) -> tuple[PlaybookEntry, ...]:
     """Return the client's playbooks. If the variant specifies a version of a playbook, that version
-    is used. Raises PlaybookNotFound."""
+    replaces the live one. Raises PlaybookNotFound."""
     entries = await PlaybookRepository(connection, tenant).all()
     if variant.playbook_id is None or variant.version is None:
         return entries

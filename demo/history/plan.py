@@ -283,8 +283,8 @@ class _Planner:
         return replace(made, score=score, comment=comment)
 
     def _further(self, first: SampleMessage, words: HistoryWords) -> tuple[SampleMessage, ...]:
-        """Return the customer's next message in the same conversation: thanks, a follow-up
-        question, or nothing."""
+        """Return the customer's next message in the same conversation, either thanks or a follow-up
+        question. Return an empty tuple if there is none."""
         drawn = self._random.random()
         at = first.at + timedelta(minutes=self._random.uniform(2, 50))
         if at > self._now - _JUST_NOW or drawn > 0.32:
