@@ -60,8 +60,8 @@ class SafetyReport:
     """Results on held-out writers, as shares.
 
     `recall` and `lookalikes`: by writer, the share of sensitive messages and of look-alikes that
-    the grammar and the model together hold for review. `added`: by writer, the share of the
-    sensitive messages missed by the grammar that the model finds. `ordinary`: among the ordinary
+    the grammar and the model together hold for review. `added`: by writer, among the sensitive
+    messages that the grammar misses, the share that the model finds. `ordinary`: among the ordinary
     messages that the grammar does not match, the share that the model holds for review.
     `right_matter`: the share of the sensitive messages above the threshold whose topic is correct.
     """

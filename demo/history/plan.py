@@ -313,8 +313,8 @@ class _Planner:
             talks[place] = replace(talks[place], ended_at=at)
 
     def _with_open(self, talks: Sequence[SampleTalk]) -> tuple[SampleTalk, ...]:
-        """Return the conversations with some of the latest reviews open. Members answer an
-        `unanswered` review if it is too recent to have expired."""
+        """Return the conversations with some of the latest reviews open. An `unanswered` review
+        that is too recent to have expired becomes `edited`."""
         left = _MOST_OPEN
         found: list[SampleTalk] = []
         for talk in reversed(talks):
