@@ -74,7 +74,7 @@ class TryCases:
 
     @activity.defn(name=names.TRY_CASE)
     async def try_some(self, step: TryCasesInput) -> CaseRunProgress:
-        """Simulate the cases in the batch that still exist, and return the case run's progress.
+        """Simulate those cases of the batch that still exist, and return the case run's progress.
         Idempotency key: (case run, case). The first result is kept. Raises CaseRunNotFound,
         PlaybookNotFound, ContentNotFound."""
         tenant = TenantId(step.client_id)

@@ -94,9 +94,9 @@ class ClientMail:
     async def _require_proof(
         self, connection: AsyncConnection, tenant: TenantId, to: str, answer_of: str | None
     ) -> None:
-        """Raise MailRecipientUnproved unless the address's owner has written to the service. There
-        are two proofs: the address was verified in the widget, or the run `answer_of` answers an
-        authenticated email from it."""
+        """Raise MailRecipientUnproved unless the address's owner has written to the service. It
+        counts as proof if the address was verified in the widget, or if the run `answer_of` answers
+        an authenticated email from that address."""
         recipients, address = MailRecipientRepository(connection, tenant), to.lower()
         if await recipients.has_proved(address):
             return

@@ -179,9 +179,9 @@ async def _with_steps(
 async def _shown(
     connection: AsyncConnection, tenant: TenantId, step: PersistInput
 ) -> LateAnswer | None:
-    """Show the outcome to the widget visitor. Return the late answer to email if the visitor does
-    not see it, or None if there is none. This must be the last step of the transaction, because it
-    locks the widget session."""
+    """Show the outcome to the widget visitor. Return the late answer, or None if there is none. A
+    late answer is emailed if the visitor does not see it. Call this function last in the
+    transaction, because it locks the widget session."""
     messages = SessionMessageRepository(connection, tenant)
     if not answered(step):
         await messages.changed_by(step.ref.event_id)

@@ -31,9 +31,9 @@ class TopicWords(_Words):
 
 class HistoryWords(_Words):
     """The sentences in one language. `hello`, `hello_named` and `signed` surround a member's text.
-    `comments` and `complaints`: the customers' comments with good and with bad ratings.
-    `rejections`: the reasons that members give their teammates for rejecting a draft. `items`: the
-    products, keyed by the names in `PRICES`."""
+    `comments`: the customers' comments on good answers. `complaints`: their comments on bad
+    answers. `rejections`: the reasons that members give their teammates for rejecting a draft.
+    `items`: the products, keyed by the names in `PRICES`."""
 
     first_names: tuple[str, ...]
     last_names: tuple[str, ...]
