@@ -41,8 +41,8 @@ COMMANDS: Final = (
     LazyCommand(
         "connections",
         "commands.core.connections:connections",
-        "Compare the number of connections that all processes can open with PostgreSQL's limit. "
-        "The exit code is 1 if the limit is too low.",
+        "Check that PostgreSQL allows as many connections as all processes can open together. "
+        "The exit code is 1 if its limit is too low.",
     ),
     LazyCommand(
         "reseal",

@@ -68,9 +68,9 @@ class AdmissionCost(LoadMessage):
 
 
 async def admission_cost(database_url: str, shops: tuple[LoadShop, ...]) -> AdmissionCost:
-    """Return the cost of admission, measured in a separate process. The runs stored by the
-    measurement are never processed. Raises RuntimeError if the process fails, TimeoutError if it
-    takes too long."""
+    """Return the cost of admission, measured in a separate process. The measurement stores runs
+    without processing them. Raises RuntimeError if the process fails, TimeoutError if it takes too
+    long."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bench.admission_cost", stdin=PIPE, stdout=PIPE, cwd=ROOT
     )

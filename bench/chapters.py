@@ -144,8 +144,8 @@ async def size(effort: Effort, folder: Path, out: Console) -> Size:
         finally:
             await database.close()
         taken = await _take_turns(list(size_turns(effort.rounds, effort.seconds)), contenders, out)
-        # Admission is measured last, because the sweeper processes the runs stored by the
-        # measurement.
+        # Admission is measured last. This measurement stores runs, and the sweeper would process
+        # them during the other measurements.
         admission = await admission_cost(full.database_url, full.shops)
         return Size(taken, plans, admission, full.filled_in_s)
 

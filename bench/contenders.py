@@ -37,8 +37,8 @@ from services.core.unit_of_work import UnitsOfWork
 from store.core.database import Database
 from store.core.migrate import migrate
 
-# There are enough shops for no shop to reach a limit. Each shop may send 200 messages an hour, or
-# half of that if the other half is already stored. Each turn uses new customers.
+# With this many shops, none reaches its limit of 200 messages an hour, even if half of these
+# messages are already stored. Each turn uses new customers.
 _SHOPS: Final = 32
 _START_TIMEOUT_S: Final = 60.0
 _STOP_S: Final = 5.0

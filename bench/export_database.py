@@ -74,8 +74,8 @@ def fill_for_export(
 
 
 def fill_conversations(owner_url: str, sizes: tuple[int, ...], *, now: datetime) -> tuple[str, ...]:
-    """Create clients that have only conversations, in the given numbers. Return the clients'
-    ids."""
+    """Create one client for each size, with that number of conversations and no messages. Return
+    the clients' ids."""
     made = tuple(new_ulid() for _ in sizes)
     values = {"now": now, "clients": list(made), "sizes": list(sizes), "user": new_ulid()}
     with psycopg.connect(owner_url, autocommit=True, cursor_factory=psycopg.ClientCursor) as owner:

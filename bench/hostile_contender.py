@@ -1,6 +1,6 @@
 """The service while one tenant sends every kind of hostile mail at the maximum size, one after the
-other. The tenant sends one email per second. At that rate, it would send 3,600 an hour, although
-the limit of a tenant is 200 an hour.
+other. The tenant sends one email per second. That is 3,600 an hour, far above a tenant's limit of
+200 an hour.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ class HostileAnswer(BaseModel):
 
 
 class HostileContender(GatewayContender):
-    """The service and the attacking tenant. `beside`: the name of the turns during which another
+    """The service and the attacking tenant. `beside`: the name of the turns during which this
     tenant sends hostile emails."""
 
     def __init__(self, name: str, folder: Path, *, beside: str) -> None:

@@ -94,7 +94,7 @@ class TurnResult(BaseModel):
 def design_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
     """Yield a turn for every contender in every round, so that noise on the machine affects all of
     them equally. The order changes between rounds, so that no contender benefits from its position.
-    The email turns have no target and make one call at a time."""
+    The email turns make one call at a time, and their results are not compared with a target."""
     order = [NAIVE, FLOOR, SKELETON, GATEWAY]
     for number in range(rounds):
         for name in order[number % 4 :] + order[: number % 4]:

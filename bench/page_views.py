@@ -61,8 +61,7 @@ _PAINTED: Final = """() => new Promise((done) => new PerformanceObserver((list) 
 
 
 class PageTimes(BaseModel):
-    """The metrics for one page: milliseconds until the complete response has arrived, and the
-    size."""
+    """The metrics for one page: the time until the complete response has arrived, and its size."""
 
     name: str
     p50_ms: float
@@ -72,7 +71,7 @@ class PageTimes(BaseModel):
 
 class PageFigures(BaseModel):
     """The metrics for all pages. `static_gzip`: total size of all scripts and styles with gzip, in
-    bytes. `paint_ms`: the median paint time by page, or empty without Chromium."""
+    bytes. `paint_ms`: the median paint time by page. It is empty if Chromium is not installed."""
 
     times: list[PageTimes]
     static_gzip: int

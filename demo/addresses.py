@@ -40,7 +40,7 @@ def show_addresses(opened: OpenShop, stack: StackInfo, out: Console) -> None:
 
 
 async def show_entry(opened: OpenShop, stack: StackInfo, out: Console) -> None:
-    """Print the URL that users open. It contains a one-time link that signs a user in as the shop's
+    """Print the URL that users open. It is a one-time link that signs a user in as the shop's
     owner."""
     token = await opened.office.sign_in_link(secrets.token_bytes(TOKEN_BYTES))
     begin = f"open {stack.api_url}{LINK_PATH}/{token}"

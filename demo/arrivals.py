@@ -90,8 +90,8 @@ async def arrivals(post: TourPost) -> list[tuple[str, TourTranscript]]:
 
 
 async def order_news(post: TourPost, one_transcript: TourTranscript) -> None:
-    """Ask for an order's tracking link before and after a webhook changes it. Check that the second
-    answer contains the new link.
+    """Ask for an order's tracking link before and after a webhook changes the link. Check that the
+    second answer contains the new link.
 
     The order is known only from webhooks, because the demo shop's file does not contain it.
     """

@@ -1,7 +1,7 @@
-"""Build signed webhooks for the tour's platforms: Shopify, Zendesk and Postmark.
+"""The webhooks of the tour's platforms, Shopify, Zendesk and Postmark, with body and signature.
 
-Bodies and signatures follow the platforms' documentation. This module does not use the product's
-code for verifying signatures.
+This module follows the platforms' documentation. It does not share code with the product's
+verification of signatures, so the tour tests that verification.
 """
 
 import base64

@@ -31,7 +31,8 @@ from services.tenants.clients import NewClient, open_client
 from services.tenants.keys import create_key
 from services.tenants.members import add_member
 
-# Gorgias events have no playbook. The tour shows the response in that case.
+# No pattern matches Gorgias events, so that the tour can show the response to an event without a
+# playbook.
 PATTERNS: Final = ("shopify.*", "email.*", "widget.*", "zendesk.*")
 
 PLAYBOOKS: Final = tuple(

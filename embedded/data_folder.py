@@ -165,7 +165,7 @@ def kept_folder(root: Path) -> DataFolder:
 
 
 def running_stack(root: Path) -> StackInfo | None:
-    """Return the stack that is running on the data folder `root`, or None. The folder is not
+    """Return the stack that is running on the data folder `root`, or None. A missing folder is not
     created."""
     published = root / "stack.json"
     if not published.exists():

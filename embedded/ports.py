@@ -33,8 +33,8 @@ class PortTaken(InvalidInput):
 def listening(port: int | None = None, host: str = LOOPBACK) -> socket.socket:
     """Return a socket that listens on `port`, or on a free port if `port` is None.
 
-    Connections wait in the socket's backlog until a process accepts them. Raises PortTaken, or
-    InvalidInput if `host` or `port` cannot be used.
+    Connections wait in the socket's backlog until a process accepts them. Raises PortTaken if
+    another process listens on `port`, and InvalidInput if `host` or `port` is not usable.
     """
     if port is None:
         while True:

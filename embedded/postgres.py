@@ -112,7 +112,7 @@ def _use_own_runtime_folder(server: "type[PostgresServer]") -> None:
 @contextmanager
 def _closed_again(folder: Path, runtime: Path) -> Iterator[None]:
     """Restrict access to the folders again after the block, because the package widens the access
-    inside it.
+    while the block runs.
 
     If it runs as root, the package opens its sockets, and every folder above its data, to all
     users. PostgreSQL then runs as a separate user. That user must be able to pass through the

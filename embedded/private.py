@@ -15,9 +15,9 @@ _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
 def passing_group() -> int | None:
-    """Return the group that must be able to pass through our folders, or None.
+    """Return the group that must be able to pass through our folders, or None if we are not root.
 
-    If we are root, PostgreSQL runs as a separate user in our group.
+    If we are root, PostgreSQL runs as a separate user in our group, so this group needs access.
     """
     return os.getegid() if os.geteuid() == 0 else None
 

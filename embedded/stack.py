@@ -66,8 +66,8 @@ class StackPorts:
 
 
 class Stack:
-    """The stack. `start` starts its processes, and `stop` stops them. The data remains in the data
-    folder."""
+    """The service's processes on one machine. `start` starts them, and `stop` stops them. The data
+    remains in the data folder."""
 
     def __init__(
         self, folder: DataFolder, ports: StackPorts, progress: Progress, *, host: str = LOOPBACK
@@ -100,7 +100,8 @@ class Stack:
             # No worker deployment is needed, because all workers run the same build.
             "TEMPORAL_DEPLOYMENT": "",
             "TEMPORAL_BUILD_ID": "",
-            # The demo shop is a local file, and its webhook receiver is a local server.
+            # Local targets are allowed, because the demo shop is a local file and its webhook
+            # receiver is a local server.
             "ALLOW_LOOPBACK_TARGETS": self._env.get("ALLOW_LOOPBACK_TARGETS") or "true",
             # Members of a new account may try the agent on the account's own demo shop.
             "DEMO_SHOPS": self._env.get("DEMO_SHOPS") or str(self._folder.demo_shops),
@@ -188,8 +189,8 @@ class Stack:
     async def _start_temporal_on(self, port: int, ui_port: int) -> None:
         """Start Temporal on these ports. Raises PortTaken if another process is using one of them.
 
-        The outcome is known only once Temporal listens or has exited, because Temporal opens the
-        ports.
+        Temporal itself opens the ports, so the outcome is known only once Temporal listens or has
+        exited.
         """
         command = temporal_command(database=self._folder.temporal, port=port, ui_port=ui_port)
         child = self._spawn("temporal", command, self._back)

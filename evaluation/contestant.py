@@ -53,7 +53,8 @@ def configured() -> Contestant:
 
 def _embedded(classifier: Classifier) -> Contestant:
     def probability(request: BrainRequest, answer: BrainAnswer) -> float:
-        # An answer without sources gets a low confidence, even if its category is certain.
+        # The answer's confidence is not used. It is low for an answer without sources, even if the
+        # category is certain.
         return classifier.classify(request.text).probabilities[answer.classification]
 
     return Contestant(

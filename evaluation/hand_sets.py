@@ -62,8 +62,7 @@ async def figures_of(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ..
 
 
 async def figures_of_harm(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ...]:
-    """Return all metrics except those for the help set, because they need a database and take
-    minutes."""
+    """Return all metrics except those for the help set, which need a database and take minutes."""
     brain, at_once = scored.brain, scored.calls_at_once
     acted = await try_all(sets.actions, partial(try_case, brain), at_once=at_once)
     answered = await try_all(sets.templates, partial(try_template, brain), at_once=at_once)

@@ -47,7 +47,7 @@ class Article(BaseModel):
 @dataclass(frozen=True, slots=True)
 class HelpShop:
     """A shop with an indexed help centre. `articles`: maps an article's title and language to its
-    id in the file."""
+    id in the shop's `articles.yaml`."""
 
     database: Database
     tenant: TenantId
@@ -55,8 +55,8 @@ class HelpShop:
     articles: dict[tuple[str, str], str]
 
     async def passages(self, text: str) -> tuple[Passage, ...]:
-        """Return the passages that a run would find for the message. Their ids are the article ids
-        from the file."""
+        """Return the passages that a run would find for the message. Each passage has the id of its
+        article in `articles.yaml`."""
         near = None if self.embedder is None else await self.embedder.near(text)
         async with self.database.tenant(self.tenant) as connection:
             found = await KnowledgeSearch(connection, self.tenant).find(text, near)

@@ -28,8 +28,8 @@ _FIRST_FIVE: Final = 5
 class HelpOutcome:
     """The outcome of one question.
 
-    `found`: the ids of the articles that the search found, nearest first. `text`: the answer or the
-    draft. `sent`: whether the text was sent without human review.
+    `found`: the ids of the articles that the search found, nearest first. `text`: the answer if it
+    was sent, otherwise the draft. `sent`: whether the text was sent without human review.
     """
 
     question: HelpQuestion

@@ -49,8 +49,8 @@ class AttemptOutcome:
 
 
 Brains = Callable[[InjectionAttempt], Sequence[Brain]]
-"""A function that returns the brains for an attempt. The product fails the attempt if the attack
-succeeds with any of these brains."""
+"""A function that returns the brains for an attempt. The product must withstand the attempt with
+every one of these brains."""
 
 
 async def attempt_all(

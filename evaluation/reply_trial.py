@@ -20,7 +20,7 @@ _SUM: Final = Money.parse("49.90", CURRENCY)
 
 class ReplyText(HandRow):
     """A customer's reply. `is_yes`: whether a careful human would accept the reply as a yes to
-    exactly this question, and would therefore execute the action."""
+    exactly the agent's question, and would therefore execute the action."""
 
     language: Language
     action: CaseAction

@@ -19,8 +19,8 @@ EARLIER_PATH: Final = (
 
 
 def safety_figures(messages: LabelledSet[SafetyMessage]) -> tuple[HandFigure, ...]:
-    """Return the metrics for the safety net alone. For "missed" and "look-alikes held", a match
-    with any category counts as a match."""
+    """Return the metrics for the safety net alone. In the metrics "missed" and "look-alikes held",
+    a match with any category counts as a match."""
     held = {message.id: safety_net().matter(message.text) for message in messages.rows}
 
     def detail(message: SafetyMessage) -> str:

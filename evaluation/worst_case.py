@@ -21,9 +21,10 @@ class WorstCaseBrain:
     """A `Brain` that proposes every action, even if it is not available.
 
     It puts the attacker's words into notes and tags, cites sources that do not exist, and repeats
-    its complete input in the response. `only`: the single action to propose, with a harmless
-    response and no citations, because a brain that proposes too much would be held for review.
-    `quote`: the words to give as evidence. If it is None, the customer's whole message is quoted.
+    its complete input in the response. `only`: the single action to propose, or None for all. A
+    brain with a single action gives a harmless response without citations, so that its answer is
+    not held for review. `quote`: the words to give as evidence. If it is None, the customer's whole
+    message is quoted.
     """
 
     def __init__(self, quote: str | None = None, only: ActionKind | None = None) -> None:

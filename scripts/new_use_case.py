@@ -1,4 +1,4 @@
-"""Create the files of a use case, with tests that fail until they are filled in.
+"""Create the files of a use case. Its tests fail until the files are filled in.
 
 `make new NOUN=webhooks NAME=pause_subscription`. The files are generated from `scripts/templates/`.
 """

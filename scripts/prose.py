@@ -43,7 +43,7 @@ class ProseFinding:
 def findings(spelling: Spelling | None) -> Iterator[ProseFinding]:
     """Yield the findings: first in modules, then in documents, then in user-facing texts.
 
-    Without `spelling`, spelling is not checked.
+    If `spelling` is None, spelling is not checked.
     """
     for passage in passages(ROOT):
         yield from _ruled_out(passage)

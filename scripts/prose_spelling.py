@@ -106,7 +106,7 @@ class Spelling:
     def french_mistakes(self, line: str) -> Iterator[str]:
         """Yield each word in a line that the French dictionary does not contain."""
         for word in _FRENCH_WORD.findall(_plain(line)):
-            # Abbreviations and product names have capitals after their first letter.
+            # Skip abbreviations and product names, which have capitals after their first letter.
             plain = len(word) >= _SHORTEST and word[1:] == word[1:].lower()
             if plain and not self._is_french(word.lower()):
                 yield word

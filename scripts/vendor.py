@@ -29,7 +29,8 @@ FILES: Final[Mapping[str, Mapping[str, str]]] = {
         "htmx.LICENSE": "package/LICENSE",
     },
     INTER: {
-        # The subset of Latin letters, in all weights, which suffices for French and English.
+        # This font file contains only Latin letters, in all weights. They suffice for French and
+        # English.
         "inter.woff2": "package/files/inter-latin-wght-normal.woff2",
         "inter.LICENSE": "package/LICENSE",
     },

@@ -48,9 +48,9 @@ def _imported(file: Path) -> Iterator[str]:
 
 
 def _mirrored(path: Path, root: Path) -> set[Path]:
-    """Return the nearest test folder. It is the folder with the same path, or the folder for the
-    same domain in the same top-level folder. If neither contains tests, it is the folder for that
-    top-level folder. Never return `tests/` itself, because `make test` runs all of it."""
+    """Return the nearest folder in `tests/` that contains tests. First try the folder with the same
+    path, then the folder of the same domain, then the folder of the same top-level folder. Never
+    return `tests/` itself, because `make test` runs all of it."""
     room, *inner = path.parent.parts or ("",)
     if room == "tests":
         room, *inner = inner or ("",)

@@ -30,7 +30,8 @@ def _is_web_url(url: str) -> str:
     return url.rstrip("/")
 
 
-# Pydantic's URL type is not used, because it adds a trailing slash. Issuers are compared exactly.
+# Pydantic's URL type is not used, because it adds a trailing slash and issuers are compared
+# exactly.
 WebUrl = Annotated[str, AfterValidator(_is_web_url)]
 """A URL without a trailing slash."""
 

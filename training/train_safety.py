@@ -3,7 +3,7 @@
 The model learns from `sensitive.csv` and the open evaluation set, which contain sensitive messages
 and look-alikes. It also learns from the classifier's examples. The few of these examples that match
 the grammar are omitted, because their label is unclear. The same examples produce the same file,
-byte for byte. One writer's messages share their wording, so the results are measured on held-out
+byte for byte. Messages by the same writer are worded alike, so the results are measured on held-out
 writers.
 """
 
@@ -60,8 +60,8 @@ class SafetyReport:
     """Results on held-out writers, as shares.
 
     `recall` and `lookalikes`: by writer, the share of sensitive messages and of look-alikes that
-    the grammar and the model together hold for review. `added`: by writer, the share of the
-    sensitive messages missed by the grammar that the model finds. `ordinary`: among the ordinary
+    the grammar and the model together hold for review. `added`: by writer, among the sensitive
+    messages that the grammar misses, the share that the model finds. `ordinary`: among the ordinary
     messages that the grammar does not match, the share that the model holds for review.
     `right_matter`: the share of the sensitive messages above the threshold whose topic is correct.
     """

@@ -38,8 +38,8 @@ from workflows.deliver_webhook import DeliverWebhook
 from workflows.send_webhooks import SendWebhooks
 
 WORKFLOWS: Final[Sequence[type]] = (DeliverWebhook, SendWebhooks)
-# Maximum number of concurrent activities. A receiver may occupy a slot for 10 s. For each tenant, 8
-# deliveries are sent concurrently, and 24 more may wait for a permit.
+# Maximum number of concurrent activities. A receiver may occupy a slot for 10 s. For each tenant,
+# at most 8 deliveries are sent concurrently, and 24 more may wait for a permit.
 _SLOTS: Final = 500
 _POLLS: Final = 20
 # The grace period is longer than it takes to send a POST and store its result. On shutdown,
@@ -98,8 +98,8 @@ def canary_of(settings: Settings) -> str | None:
     """Return the host name for the network self-check, which distinguishes failures of our resolver
     from failures of a receiver.
 
-    If WEBHOOK_CANARY_HOST is set, return it. Otherwise return the dashboard's host if it is a
-    public name, or None.
+    If WEBHOOK_CANARY_HOST is set, return it. Otherwise return the dashboard's host, or None if that
+    host is not a public name.
     """
     if settings.webhooks.canary_host is not None:
         return settings.webhooks.canary_host

@@ -13,8 +13,8 @@ OUTAGE: Final = frozenset({"engine_unavailable", "unknown_provider", "large_even
 failure, a run is retried if no caller is waiting for it."""
 
 OVER_BUDGET: Final = "over_budget"
-"""Code of an event that exceeds its processing budget. A human agent reads the event, because
-retries do not help."""
+"""Error code for an event that exceeds its processing budget. A retry would exceed the budget
+again, so a human agent reads the event."""
 
 _NOTHING_DONE: Final = frozenset({"mail_unreachable", "action_unreachable", "action_forbidden"})
 """Error codes of failed actions that certainly had no effect."""

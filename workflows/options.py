@@ -135,15 +135,16 @@ RUN: Final[ChildWorkflowConfig] = {
     "task_timeout": timedelta(seconds=5),
 }
 
-# A run is restarted if its message joined a review and the review's answer did not cover it. The
-# workflow id may be reused, because the run's first workflow has ended by then.
+# Options for restarting a run. A run is restarted if its message joined a review but the review's
+# answer did not cover the message. The workflow id may be reused, because the run's first workflow
+# has ended by then.
 RUN_AGAIN: Final[ChildWorkflowConfig] = {
     **RUN,
     "id_reuse_policy": WorkflowIDReusePolicy.ALLOW_DUPLICATE,
 }
 
-# Options for a webhook delivery's workflow. It outlives the run that triggered the delivery. It may
-# be started again after a failure, but never after it has completed.
+# Options for a webhook delivery's workflow. The workflow outlives the run that triggered the
+# delivery. It may be started again after it has failed, but never after it has completed.
 DELIVERY: Final[ChildWorkflowConfig] = {
     "task_queue": WEBHOOKS_QUEUE,
     "parent_close_policy": ParentClosePolicy.ABANDON,
@@ -164,10 +165,10 @@ DELIVERING: Final[ActivityConfig] = {
     ),
 }
 
-# Options for an email or notice to a person. No caller is waiting. After some hours, the email is
-# useless. A sign-in code is useless after ten minutes, so the activity that emails the code checks
-# the code's age. The workflow uses the engine's task queue, because only the engine's workers have
-# the mail server settings.
+# Options for an email or notice to a person. No caller is waiting. Attempts stop after some hours,
+# because the email is then useless. A sign-in code is useless after ten minutes, so the activity
+# that emails the code checks the code's age. The workflow uses the engine's task queue, because
+# only the engine's workers have the mail server settings.
 TELLING: Final[ActivityConfig] = {
     "task_queue": ENGINE_QUEUE,
     "start_to_close_timeout": timedelta(seconds=20),
@@ -235,9 +236,9 @@ POLLING: Final[ActivityConfig] = {
     ),
 }
 
-# Options for one page of a replay. No caller is waiting. A page ends after a few seconds, or after
-# the language model call in progress. Attempts continue for an hour, because the database may be
-# unavailable for that long.
+# Options for one page of a replay. No caller is waiting. After a few seconds, the page ends as soon
+# as the language model call in progress has ended. Attempts continue for an hour, because the
+# database may be unavailable for that long.
 REPLAYING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=2),
     "schedule_to_close_timeout": timedelta(hours=1),

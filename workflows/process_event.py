@@ -88,8 +88,8 @@ class ProcessEvent:
         return self._outcome
 
     async def _read(self, filed: NormalizeResult, *, joined: bool) -> ThinkResult | None:
-        """Look up the order, draft an answer, and return the draft's result. Return None if the
-        message was added to a review and the agent has not read it.
+        """Look up the order, draft an answer, and return the result. Return None if the message was
+        added to a review and the agent has not read it.
 
         Raises FailureError only if the message was not added to a review.
         """
@@ -118,7 +118,8 @@ class ProcessEvent:
             try:
                 done = await self._execute(self._actions)
             except FailureError as failure:
-                # If a plan has several steps, some of them may already have been executed.
+                # A plan with several steps goes to review, because some of its steps may already
+                # have been executed.
                 if len(self._actions) == 1 and nothing_done(failure):
                     await self._fail(failure)
                     return
@@ -174,7 +175,7 @@ class ProcessEvent:
         return filed
 
     async def _look_up(self) -> None:
-        """Look up the order. A failed lookup does not fail the run. The agent then answers with
+        """Look up the order. If the lookup fails, the run continues, and the agent answers with
         lower confidence."""
         step = LookUpInput(ref=self._event.ref)
         try:

@@ -26,9 +26,9 @@ with workflow.unsafe.imports_passed_through():
 # marked as failed, so that it no longer blocks the webhooks queued behind it. Such a failure must
 # be fixed in the service.
 _ROUNDS: Final = 3
-# Outages during which the webhook is retried without limit. Two codes are excluded, because a
-# webhook must not block its queue if only another version can parse it or parsing takes too long.
-# Outages of the service itself have other codes.
+# Error codes of the outages during which the webhook is retried without limit. Two codes of OUTAGE
+# are excluded: a webhook must not block its queue if parsing it takes too long or needs another
+# version. Outages of the service itself have other codes.
 _HEALED_BY_TIME: Final = OUTAGE - {"unknown_provider", TIMEOUT}
 _PAUSE: Final = timedelta(seconds=5)
 _WAITS_FOR: Final = "waits_for"

@@ -1,5 +1,5 @@
 """Run the steps that call the brain. They run in this process or, if the brain calls a model
-provider, as a remote activity."""
+provider, as a regular activity."""
 
 from temporalio import workflow
 from temporalio.exceptions import FailureError
@@ -15,8 +15,8 @@ with workflow.unsafe.imports_passed_through():
 
 
 async def think(question: ThinkInput, *, remote: bool) -> ThinkResult:
-    """Draft an answer, and return its result. If the message is too expensive to process, a human
-    agent reads it instead of the brain. Raises FailureError."""
+    """Draft an answer, and return the result. If the message is too expensive for the brain to
+    process, a human agent reads it. Raises FailureError."""
     unread = question.model_copy(update={"unread": True})
     if not remote or question.unread:
         return await within_budget(Think.think, question, unread)

@@ -32,8 +32,7 @@ from store.runs.standing_threads import StandingThreads
 
 
 class DryRuns:
-    """The activity for dry runs. `embedder` and `thread_lasts` have the same meaning as for
-    runs."""
+    """The activity for dry runs. `embedder`: as in `Think`. `thread_lasts`: as in `Normalize`."""
 
     def __init__(
         self,

@@ -99,7 +99,8 @@ async def _own_head(heads: OwnHeadRepository, tenant: TenantId) -> OwnHead | Non
     known = _HEADS.get(tenant)
     head = await heads.in_use(known)
     if head is None:
-        # The head may have been removed together with the tickets that it was trained on.
+        # The head may have been removed together with its training tickets, so its cached copy must
+        # also be dropped.
         _HEADS.drop(tenant)
     elif head is not known:
         _HEADS.keep(tenant, head, len(head.weights))

@@ -32,7 +32,7 @@ class LookUp:
 
         Idempotency key: run_id. The shop is only read, and a repetition overwrites the stored
         result. An unresponsive shop is a result, not a failure. The run then continues with the
-        order facts from webhooks. If there are none, it records that the order is unknown.
+        order facts from webhooks. If there are none, the order is recorded as unknown.
         """
         started, tenant = time.monotonic(), TenantId(step.ref.client_id)
         looked_up_at = self._now()

@@ -32,8 +32,9 @@ class ComputeMetrics:
     async def compute(self, step: ComputeMetricsInput) -> ComputeMetricsResult:
         """Compute the daily metrics of one client, or of all clients, page by page.
 
-        Idempotency key: (client, day). A retry continues after the last page of clients that was
-        computed for every day. A failed client is logged, and does not stop the other clients.
+        Idempotency key: (client, day). A retry continues after the last page of clients whose
+        metrics were computed for all days. A failed client is logged, and does not stop the other
+        clients.
         """
         last, done = _broken_off()
         async for page in client_pages(self._database, step.client_id, after=last, size=_AT_ONCE):

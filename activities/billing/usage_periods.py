@@ -20,8 +20,8 @@ from store.billing.usage_periods import drifting, make_due_changes, open_counter
 from store.core.database import Database
 
 _OPENED_AT_ONCE: Final = 500
-# A statement covers only a few clients, because it has a timeout of 3 s. For each client, it counts
-# the month's tickets and all credits.
+# Each statement counts the month's tickets and all credits of only a few clients, because it must
+# end within its timeout of 3 s.
 _COMPARED_AT_ONCE: Final = 20
 
 R = TypeVar("R", OpenPeriodResult, ReconcileResult)
@@ -38,9 +38,9 @@ class UsagePeriods:
         """Apply the plan changes that are due, and create every client's usage counter for the new
         month, starting at 0.
 
-        Idempotency key of a counter: (client, period). An applied plan change is no longer due. A
-        retry continues after the last finished page of clients. A failed client does not stop the
-        other clients.
+        Idempotency key of a counter: (client, period). A plan change is not applied twice, because
+        it is no longer due once it has been applied. A retry continues after the last finished page
+        of clients. A failed client does not stop the other clients.
         """
 
         async def work(client_ids: Sequence[str]) -> OpenPeriodResult:

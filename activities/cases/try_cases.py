@@ -74,7 +74,7 @@ class TryCases:
 
     @activity.defn(name=names.TRY_CASE)
     async def try_some(self, step: TryCasesInput) -> CaseRunProgress:
-        """Simulate each of these cases that still exists, and return the case run's progress.
+        """Simulate those cases of the batch that still exist, and return the case run's progress.
         Idempotency key: (case run, case). The first result is kept. Raises CaseRunNotFound,
         PlaybookNotFound, ContentNotFound."""
         tenant = TenantId(step.client_id)
@@ -139,8 +139,8 @@ class TryCases:
     async def _spec(
         self, tenant: TenantId, used: UsedPlaybook | None, variant: Variant
     ) -> PlaybookSpec | None:
-        """Return the playbook that the case used, with only the fields that the digest covers.
-        Return None if there is no such playbook."""
+        """Return the playbook that handled the case, with only the fields that the digest covers.
+        Return None if no playbook handled it."""
         if used is None:
             return None
         return PlaybookSpec(

@@ -34,8 +34,8 @@ LAST_RETRY: Final = timedelta(days=1)
 # The delay before the next attempt doubles with each failure of an entry, up to LAST_RETRY.
 _MOST_DOUBLINGS: Final = 9
 
-# No entry is started once STARTING has passed, and each entry takes at most ENTRY_S. The sum is
-# less than the activity's timeout (`SWEEPING` in `workflows/options.py`).
+# No entry is started once STARTING has passed, and each entry takes at most ENTRY_S. The sum of
+# both times is less than the activity's timeout (`SWEEPING` in `workflows/options.py`).
 STARTING: Final = timedelta(seconds=60)
 ENTRY_S: Final = 40.0
 MAX_CLIENT_FAILURES: Final = 3
@@ -136,7 +136,7 @@ async def _embeddings(embedder: Embedder, texts: tuple[str, ...]) -> list[Embedd
 
 
 async def _is_down(embedder: Embedder) -> bool:
-    """Return True if the provider fails for any text, and not only for the text of an entry."""
+    """Return True if the provider fails even for a text that every provider accepts."""
     try:
         await embedder.embed((_PROBE,))
     except EmbeddingUnavailable:

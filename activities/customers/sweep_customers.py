@@ -25,7 +25,7 @@ class SweepCustomers:
     @activity.defn(name=names.SWEEP_CUSTOMERS)
     async def index(self, _: SweepInput) -> SweepResult:
         """Index the customer of each message that has no customer key, page by page. Return the
-        number of messages.
+        number of indexed messages.
 
         Only messages from an earlier version have no customer key. They were stored before the
         upgrade, or normalized during the upgrade. Idempotency key: the customer key, which is

@@ -30,8 +30,8 @@ class LeftKeyNotices:
         self._service = service
 
     async def send(self) -> None:
-        """Send every notice that is due. Idempotency key: the Message-ID, derived from the first
-        key's id, the time of departure and the user's id."""
+        """Send every notice that is due. Idempotency key: the Message-ID, derived from the id of
+        the first key, the time of departure and the manager's user id."""
         await one_by_one(self._due, self._mail, what="notice of keys not mailed")
 
     async def _due(self, after: Place | None) -> Sequence[Departure]:

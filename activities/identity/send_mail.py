@@ -52,9 +52,10 @@ class SendMail:
         """Send the email once. It is sent twice only if this worker crashes after the mail server
         has accepted the email.
 
-        Idempotency key: the Message-ID, derived from the record's id. Raises MailUnreachable.
-        Temporal then retries until the record is too old. A rejected email, or one with an unknown
-        outcome, is logged and not sent again, because the recipient can request another one.
+        Idempotency key: the Message-ID, derived from the id of the code or invitation. Raises
+        MailUnreachable. Temporal then retries until the code or invitation is too old. A rejected
+        email, or one with an unknown outcome, is logged and not sent again, because the recipient
+        can request another one.
         """
         async with self._database.service() as connection:
             mail = await self._mail(connection, step)

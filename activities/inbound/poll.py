@@ -35,8 +35,8 @@ _log = structlog.get_logger(__name__)
 
 
 class PollIntegrations:
-    """The activity that polls platforms for changes. `platforms`: parsers of changes, the same as
-    for webhooks. `patience_s`: the timeout for each connection, in seconds."""
+    """The activity that polls platforms for changes. `platforms`: the parsers of changes, which
+    also parse webhooks. `patience_s`: the timeout for each connection, in seconds."""
 
     def __init__(
         self,
@@ -59,9 +59,9 @@ class PollIntegrations:
     async def poll(self, step: PollInput) -> PollResult:
         """Poll several connections at a time for changes since their last polls.
 
-        Idempotency keys: the names of the deliveries and the cursors, which are written in one
-        transaction. A retry repeats the previous attempt's batch, known from its heartbeats, so
-        that no connection is skipped. A failed connection is recorded and polled less often. The
+        Idempotency keys: the identity of each change, and the connection's cursor. Both are written
+        in one transaction. A retry repeats the previous attempt's batch, known from its heartbeats,
+        so that no connection is skipped. A failed connection is recorded and polled less often. The
         other connections are still polled.
         """
         after, done = _stopped_at()
@@ -107,7 +107,7 @@ class PollIntegrations:
     async def _one(self, step: PollInput, one: PolledConnection) -> PollResult:
         """Poll one connection within its timeout, and return the result.
 
-        A timeout is treated as a failure, so that a slow platform cannot use up the time of each
+        A timeout is treated as a failure, so that a slow platform cannot use up the time of every
         poll. If pages were stored before the timeout, they are kept, the failure count is reset,
         and the connection is polled half as often. Otherwise, the interval between polls grows with
         each timeout.
@@ -153,8 +153,8 @@ class PollIntegrations:
         *,
         until: float,
     ) -> tuple[int, dict[str, str], bool]:
-        """Return the number of new changes, the next cursor position, and whether there are more
-        changes.
+        """Read and store one page of changes. Return the number of new changes, the next cursor
+        position, and whether there are more changes.
 
         Raises TimeoutError if the page has not been read by `until`, a time on the event loop's
         clock.

@@ -71,8 +71,8 @@ class WorkOnWebhook:
 
     @activity.defn(name=names.WORK_ON_WEBHOOK)
     async def work(self, step: ProcessWebhookInput) -> WebhookWorked:
-        """Apply the webhook's effect in the transaction that updates its row, or leave the webhook
-        pending.
+        """Apply the webhook's effect in the transaction that updates its row. If a limit does not
+        admit the webhook, leave it pending.
 
         Idempotency key: the webhook's row. If the webhook is already finished, a repetition only
         returns the webhooks to start next. Raises LargeEventsWait, EngineUnavailable, and the

@@ -264,8 +264,8 @@ def _created(
 async def _key(
     connection: AsyncConnection, tenant: TenantId, event: UnifiedEvent, event_id: str
 ) -> str:
-    """Return the key of the event's thread. A reply is matched only to an email that we sent to the
-    same recipient, as recorded in the action ledger."""
+    """Return the key of the event's thread. A reply joins the thread of our email only if we sent
+    that email to the reply's author, according to the action ledger."""
     ours, customer = tuple(filter(is_ours, event.references)), memory_key(event)
     if ours and customer and not (event.ticket_named and event.ticket_id):
         known = await ConversationRepository(connection, tenant).key_of_reply(ours, customer)

@@ -36,8 +36,8 @@ _log = structlog.get_logger(__name__)
 
 
 class ClientMail:
-    """The sender of emails to customers. It stores a failure with the client's sender, where the
-    merchant can see the failure."""
+    """Send emails to customers. If an email fails, the failure is stored with the client's sender
+    address, where the merchant can see it."""
 
     def __init__(
         self,
@@ -94,9 +94,9 @@ class ClientMail:
     async def _require_proof(
         self, connection: AsyncConnection, tenant: TenantId, to: str, answer_of: str | None
     ) -> None:
-        """Raise MailRecipientUnproved unless the address's owner has written to the service. The
-        proof is an address verified in the widget, or an authenticated email from the address that
-        the run `answer_of` answers."""
+        """Raise MailRecipientUnproved unless the address's owner has written to the service. It
+        counts as proof if the address was verified in the widget, or if the run `answer_of` answers
+        an authenticated email from that address."""
         recipients, address = MailRecipientRepository(connection, tenant), to.lower()
         if await recipients.has_proved(address):
             return

@@ -57,8 +57,9 @@ class SweepLoosenings:
         """Email the managers about new changes that give the agent more permissions. Then apply the
         changes that are due.
 
-        Idempotency keys: the Message-ID, derived from the change's id and the user's id, and the
-        row's state. The state is set once, under the account's lock.
+        Idempotency key of an email: the Message-ID, derived from the change's id and the manager's
+        user id. Idempotency key of a change: the state in its row, which is set once, under the
+        account's lock.
         """
         await self._left_keys()
         await one_by_one(self._unnotified, self._mail, what="loosening not mailed")

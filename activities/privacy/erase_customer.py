@@ -194,8 +194,8 @@ class CustomerErasure:
         return FoundRecords(page.last, ids)
 
     async def _remove_files(self, page: Marked) -> None:
-        """Remove these records' attachments, in small batches because attachments are large. Call
-        this method before the rows of the records are removed."""
+        """Remove the attachments of the records on the page, in small batches because attachments
+        are large. Call this method before the records' own rows are removed."""
         removed = 1
         while removed:
             async with self._database.service() as connection:

@@ -53,7 +53,8 @@ class Prune:
         """Delete records that are past the retention period of their kind.
 
         A repetition deletes the records that are left. If one kind fails, the failure is logged and
-        the other kinds continue. At the end, the error of the last failed kind is raised.
+        the other kinds are still processed. At the end, the error of the last failed kind is
+        raised.
         """
         kinds: tuple[tuple[str, float, tuple[_Batch, ...]], ...] = (
             ("idempotency keys", step.idempotency_s, (partial(prune_older, idempotency_keys),)),

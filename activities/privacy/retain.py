@@ -52,7 +52,7 @@ class Retain:
 
         A repetition removes the records that are left. A retry continues with the client that the
         previous attempt's heartbeat reported. If a class fails, the failure is logged. The client's
-        other classes and the other clients continue.
+        other classes and the other clients are still processed.
         """
         after, removed, failed = _stopped_at()
         async for page in client_pages(self._database, "", after=after, size=_CLIENTS):

@@ -97,8 +97,8 @@ class SendReplies:
         except ActionRefused as error:
             if isinstance(error, NotAuthorized):
                 await self._disconnect(tenant, started, error)
-            # A rejection before any request was sent says nothing about the outcome of the
-            # interrupted attempt.
+            # If an earlier attempt was interrupted, a rejection before any request was sent says
+            # nothing about that attempt's outcome.
             unsure = claim.interrupted and not error.sent
             state = StepState.UNKNOWN if unsure else StepState.FAILED
             outcome = StepOutcome(kind=kind, state=state, detail=error.code)

@@ -33,7 +33,7 @@ class Step:
 
     `key`: the effect's idempotency key, the same in every attempt and round. `again`: whether the
     action was started before and its outcome is unknown. `interrupted`: whether it was started in
-    the current round, so that no human agent has since approved a repetition. `files`: the
+    the current round. If so, no human agent has approved a repetition since. `files`: the
     attachments of a member's reply.
     """
 

@@ -1,5 +1,5 @@
-"""The claim on a step of a plan. A claim includes the checks that precede an action. Checks that
-add up amounts run under a lock."""
+"""Claim a step of a plan before it is executed. The claim includes the checks that must precede the
+action. Checks that add up amounts run under a lock."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -70,8 +70,8 @@ async def claim(
     Amounts that count toward a limit are added up under a lock, so that the sum includes the
     amounts of concurrent runs. No step is executed in a ticket that a human agent is answering, or
     while all automation is stopped. No answer is sent while a member's reply is scheduled. Raises
-    ActionRefused for a step that was started earlier and must not be repeated. Either the step's
-    order was not found, or human agents now decide about the step.
+    ActionRefused for a step that was started earlier and must not be repeated. The reason is that
+    its order was not found, or that human agents now decide on it.
     """
     async with database.tenant(job.tenant) as connection:
         ledger = ActionLedger(connection, job.tenant)

@@ -250,8 +250,8 @@ class Execute:
             if not (error.sent or begun.interrupted):
                 await self._release(job, index, entry_id)
                 raise
-            # A rejection before any request was sent says nothing about the outcome of the
-            # interrupted attempt.
+            # If an earlier attempt was interrupted, a rejection before any request was sent says
+            # nothing about that attempt's outcome.
             state = StepState.FAILED if error.sent else StepState.UNKNOWN
             outcome = StepOutcome(kind=action.kind, state=state, detail=error.code)
             await self._finish(job, index, outcome, reference)

@@ -30,15 +30,15 @@ async def end_joined(
     """Complete the messages that were added to a case. Reopen and return the runs of messages that
     the case's answer does not cover.
 
-    If the decision could not be executed, human agents handle the conversation, and each message is
-    reported as failed. The case's workflow sends these events, because the messages' own workflows
-    have ended.
+    If the decision could not be executed, human agents handle the conversation, and a webhook event
+    reports each message as failed. The case's workflow sends these events, because the messages'
+    own workflows have ended.
     """
     reviews = EscalationRepository(connection, tenant)
     if step.joined or step.status is RunStatus.COMPLETED:
         reopened = await reviews.close_joined(step.ref.run_id, now)
-        # An added message's workflow might not have ended yet. In that case, the sweep starts the
-        # run again.
+        # An added message's workflow might not have ended yet. In that case, the sweep later starts
+        # the reopened run.
         return () if step.joined else tuple(reopened)
     if step.status is not RunStatus.FAILED:
         return ()

@@ -16,8 +16,8 @@ from store.intake.events import Ticket
 
 
 def answered(step: PersistInput) -> bool:
-    """Return whether the customer now has an answer. Some plans only add notes, and some contain no
-    action."""
+    """Return whether the customer now has an answer. A completed run may have sent none, because
+    some plans only add notes and some contain no action."""
     return step.status is RunStatus.COMPLETED and any(
         done.kind in REPLIES and done.state is StepState.DONE for done in step.steps
     )

@@ -47,8 +47,8 @@ class Persist:
         caller. The duration includes earlier waits for locks, because it ends when the outcome is
         written.
 
-        Idempotency keys: run_id with its status, (run_id, round) for the escalation, (event_id,
-        direction) for the message, and run_id for the webhook event. If a human agent is asked, the
+        Idempotency keys: run_id with its status, (run_id, round) for the review, (event_id,
+        direction) for the message, and run_id for the webhook event. If a review is requested, the
         webhook event's key also includes the round. The run's row is locked, so two attempts cannot
         interleave.
 
@@ -120,8 +120,8 @@ class Persist:
             reopened: tuple[ReopenedRun, ...] = ()
             if step.joined or run.status is RunStatus.NEEDS_REVIEW:
                 reopened = await end_joined(connection, tenant, step, now, self._new_id)
-            # This call precedes the outbox's, because the conversation must be locked before the
-            # ticket.
+            # This call must precede the call to the outbox, because the conversation must be locked
+            # before the ticket.
             await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             ticket = await events.ticket(step.ref.event_id)
             asked = None if reason is None else (review_id, reason)
@@ -168,8 +168,8 @@ class Persist:
 async def _with_steps(
     connection: AsyncConnection, tenant: TenantId, step: PersistInput
 ) -> PersistInput:
-    """Return the input. Add the steps from the action ledger if the executor failed before it
-    returned any steps."""
+    """Return the input. If the executor failed before it returned any steps, add the steps that the
+    action ledger contains."""
     if step.steps or step.escalation is not EscalationReason.TOOL_FAILURE:
         return step
     ledger_outcomes = await ActionLedger(connection, tenant).outcomes(step.ref.run_id)
@@ -179,9 +179,9 @@ async def _with_steps(
 async def _shown(
     connection: AsyncConnection, tenant: TenantId, step: PersistInput
 ) -> LateAnswer | None:
-    """Show the outcome to the widget visitor. Return a late answer, which is emailed if the visitor
-    does not see it, or None. This must be the last step of the transaction, because it locks the
-    widget session."""
+    """Show the outcome to the widget visitor. Return the late answer, or None if there is none. A
+    late answer is emailed if the visitor does not see it. Call this function last in the
+    transaction, because it locks the widget session."""
     messages = SessionMessageRepository(connection, tenant)
     if not answered(step):
         await messages.changed_by(step.ref.event_id)

@@ -28,8 +28,8 @@ async def lock_account(connection: AsyncConnection, tenant: TenantId, step: Pers
 
 
 async def is_unused(connection: AsyncConnection, tenant: TenantId, run_id: str) -> bool:
-    """Return True if a waiting run has not used the brain or the executor so far. In that case,
-    also lock the account."""
+    """Return True if a waiting run has so far used neither the brain nor the executor. In that
+    case, also lock the account."""
     thought_by = await RunRepository(connection, tenant).thought_by(run_id)
     if not is_returned(thought_by, await ActionLedger(connection, tenant).outcomes(run_id)):
         return False

@@ -13,9 +13,9 @@ _EVERY_S: Final = 1.0
 
 @asynccontextmanager
 async def beating(*details: object) -> AsyncIterator[None]:
-    """Send heartbeats while the block runs. Temporal treats the start of the activity as the first
-    heartbeat. Local activities have no heartbeats and need none. `details`: the progress that a
-    retry reads."""
+    """Send heartbeats while the block runs. No heartbeat is sent at the start, because Temporal
+    treats the start of the activity as one. Local activities have no heartbeats and need none.
+    `details`: the progress that a retry reads."""
     if activity.info().is_local:
         yield
         return

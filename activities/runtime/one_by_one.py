@@ -12,8 +12,8 @@ from domain.core.errors import EngineUnavailable
 from domain.runs.contracts import SweepResult
 from store.core.place import Place
 
-# After this many consecutive failures, the cause is assumed to be an outage of the other system
-# instead of the items.
+# After this many consecutive failures, the assumed cause is an outage of the other system, not the
+# items themselves.
 _AWAY: Final = 3
 
 _log = structlog.get_logger(__name__)
@@ -28,8 +28,8 @@ P = TypeVar("P", bound=_Placed)
 
 
 class Tally:
-    """Counters for the items that were picked up and the items that failed. `what`: the log event
-    for a failure."""
+    """Counters for the items that were picked up and the items that failed. `what`: the name of the
+    log event for a failed item."""
 
     def __init__(self, what: str, picked_up: int = 0, failed: int = 0) -> None:
         self.picked_up = picked_up

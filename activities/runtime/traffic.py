@@ -42,7 +42,7 @@ class Traffic:
 
     def pause_after(self, worked_s: float) -> float:
         """Return the pause, in seconds, after `worked_s` seconds of uninterrupted background work.
-        It is 0 on an idle worker. On a busy worker, the pause takes most of the time."""
+        It is 0 on an idle worker. On a busy worker, the pauses take up most of the time."""
         if self.is_quiet:
             return 0
         return min(_LONGEST_PAUSE_S, worked_s * (1 / _SHARE_BESIDE - 1))

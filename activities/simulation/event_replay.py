@@ -138,8 +138,8 @@ class EventReplay:
 
     @asynccontextmanager
     async def _reading(self, tenant: TenantId, variant: Variant) -> AsyncIterator[AsyncConnection]:
-        """Open a transaction that changes nothing. It is either READ ONLY, or contains the
-        variant's content change and is rolled back at the end."""
+        """Open a transaction that leaves the database unchanged. If the variant changes content,
+        the change is made and rolled back at the end. Otherwise, the transaction is READ ONLY."""
         if variant.content is None:
             async with self._database.reading(tenant) as connection:
                 yield connection
@@ -155,7 +155,7 @@ async def _entries(
     connection: AsyncConnection, tenant: TenantId, variant: Variant
 ) -> tuple[PlaybookEntry, ...]:
     """Return the client's playbooks. If the variant specifies a version of a playbook, that version
-    is used. Raises PlaybookNotFound."""
+    replaces the live one. Raises PlaybookNotFound."""
     entries = await PlaybookRepository(connection, tenant).all()
     if variant.playbook_id is None or variant.version is None:
         return entries

@@ -48,7 +48,8 @@ class SweepBackground:
     @activity.defn(name=names.SWEEP_BACKGROUND)
     async def begin_left(self, step: SweepInput) -> SweepResult:
         """Start the workflows of unfinished case runs, replays and replies. Idempotency key: the
-        workflow's id. A running workflow is not started again. `picked_up` does not include it."""
+        workflow's id. A running workflow is not started again, and `picked_up` does not include
+        it."""
         before = self._now() - timedelta(seconds=step.older_than_s)
         done = SweepResult(picked_up=0)
         for workflow, reads in _LEFT.items():

@@ -66,11 +66,11 @@ class Deliver:
     async def deliver(self, step: DeliverInput) -> DeliverResult:
         """Send the delivery once, and record the outcome.
 
-        Idempotency key: (delivery, attempt). Its outcome is recorded once. If the worker crashes
-        between the POST and the record, the attempt is repeated with the same webhook-id, and
-        counted once. Raises Deferred while too many of the tenant's deliveries are waiting. Also
-        raises Deferred if the failure was caused by our network. That attempt is not recorded as a
-        failure of the receiver.
+        Idempotency key: (delivery, attempt). The outcome of an attempt is recorded once. If the
+        worker crashes between the POST and the record, the attempt is repeated with the same
+        webhook-id, and counted once. Raises Deferred while too many of the tenant's deliveries are
+        waiting. Also raises Deferred if the POST failed because of our network. Such a failure does
+        not count against the receiver.
 
         A secret that cannot be unsealed is our failure, not the receiver's. In that case,
         ValueError is raised and reported, and the delivery is retried until the key is available

@@ -30,8 +30,8 @@ _ASKED_AGAIN_S: Final = (0.05, 0.1, 0.2, 0.4, 0.8)
 # the weight of the newest duration in the moving average.
 _HELD_S: Final = 3.0
 _WEIGHT: Final = 0.2
-# This fraction of the longest deferral is random. A delivery that would be deferred longer is
-# therefore retried at a random time in the second half of LONGEST_S.
+# This fraction of the longest deferral is random. A delivery whose deferral would exceed LONGEST_S
+# is therefore retried at a random time in the second half of that period.
 _SPREAD: Final = 0.5
 _JITTER: Final = 0.1
 

@@ -28,9 +28,10 @@ _log = structlog.get_logger(__name__)
 
 
 class NetworkSelfCheck:
-    """The network self-check of one worker and one event loop. `canary`: returns whether a host
-    name that is known to work resolves, or None if no such host name is configured. `randomness`:
-    returns a random number from 0 to 1, used to spread waiting deliveries over time."""
+    """The network self-check of one worker and one event loop. `canary`: a function that returns
+    whether the configured canary host name resolves. It is None if no canary is configured.
+    `randomness`: returns a random number from 0 to 1, used to spread waiting deliveries over
+    time."""
 
     def __init__(
         self,
@@ -43,7 +44,7 @@ class NetworkSelfCheck:
     ) -> None:
         self._canary = canary
         # The canary is used only after its name has resolved once. A misspelled name never
-        # resolves, so it is not evidence of a failure.
+        # resolves, and must not be mistaken for a network failure.
         self._canary_known = False
         self._watch = watch
         self._first_wait_s = first_wait_s

@@ -58,8 +58,8 @@ async def connections(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare the number of connections that all processes can open with PostgreSQL's limit. The
-    exit code is 1 if the limit is too low."""
+    """Check that PostgreSQL allows as many connections as all processes can open together. The exit
+    code is 1 if its limit is too low."""
     rows = processes(api, workers, webhook_workers, others)
     needed = sum(count * each for _, count, each in rows)
     async with database_of(data) as database, database.unscoped() as connection:

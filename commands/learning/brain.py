@@ -30,8 +30,8 @@ async def status(
 ) -> None:
     """Show the versions of the client's own classifier head, newest first.
 
-    For each version, the list states the accuracy of both heads on held-out tickets: the client's
-    own head and the shared head. The state of the latest version shows whether it is in use.
+    For each version, the list states how accurate the client's own head and the shared head are on
+    held-out tickets. The state of the latest version shows whether it is in use.
     """
     async with reading_client(data, client) as (connection, tenant):
         heads = OwnHeadRepository(connection, tenant)

@@ -23,8 +23,8 @@ from store.intake.attachments import AttachmentRepository, client_of_attachment
 
 
 def attachment_line(attachment: Attachment) -> str:
-    """Return the line that describes an attachment: its name, type and size, then its id or the
-    reason why it was rejected."""
+    """Return the line that describes an attachment: its name, type and size, then its id. For a
+    rejected attachment, the line ends with the reason for the rejection instead of the id."""
     what = f"{attachment.name}, {attachment.media_type or 'unknown type'}, {attachment.size} bytes"
     if attachment.state is AttachmentState.REFUSED:
         return f"{what}, rejected: {attachment.reason}"

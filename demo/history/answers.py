@@ -23,8 +23,8 @@ class ShopTexts:
     knowledge: Mapping[tuple[str, str], str]
 
     def cited(self, topic: SampleTopic, language: Language) -> Citation | None:
-        """Return the text cited in an answer about the topic, or None. Raises KeyError if the shop
-        does not have the text."""
+        """Return the text cited in an answer about the topic, or None if no text is cited. Raises
+        KeyError if the shop does not have the text."""
         if name := topic.template.get(language):
             return Citation(kind="template", id=self.templates[name, language].id, title=name)
         if title := topic.knowledge.get(language):

@@ -31,8 +31,9 @@ class TopicWords(_Words):
 
 class HistoryWords(_Words):
     """The sentences in one language. `hello`, `hello_named` and `signed` surround a member's text.
-    `comments` and `complaints`: comments on good and bad ratings. `rejections`: reasons for
-    rejections, for teammates. `items`: the products, keyed by the names in `PRICES`."""
+    `comments`: the customers' comments on good answers. `complaints`: their comments on bad
+    answers. `rejections`: the reasons that members give their teammates for rejecting a draft.
+    `items`: the products, keyed by the names in `PRICES`."""
 
     first_names: tuple[str, ...]
     last_names: tuple[str, ...]

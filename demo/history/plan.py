@@ -28,7 +28,8 @@ _FIRST_HOUR: Final = 6
 _CHANNELS: Final = {Channel.SHOP: 30, Channel.EMAIL: 32, Channel.WIDGET: 26, Channel.HELPDESK: 12}
 _FRENCH: Final = 0.7
 _RETURNS: Final = 0.5
-# A customer who writes again sooner would continue the earlier conversation.
+# The minimum time between a customer's conversations. A customer who writes again sooner would
+# continue the earlier conversation.
 _APART: Final = timedelta(days=4)
 _OPEN_FOR: Final = timedelta(hours=40)
 _FEWEST_OPEN: Final = 3
@@ -256,8 +257,8 @@ class _Planner:
         return replace(made, answer=answer, reply=reply.format(order=number), note=note)
 
     def _decided(self, made: SampleMessage) -> SampleMessage:
-        """Return the message with the times of its decisions, which may be in the future.
-        `_with_open` later turns such a decision into an unanswered or open review."""
+        """Return the message with the times at which members decided its review, or at which the
+        review expired. `_with_open` later reopens some of the latest reviews."""
         if made.outcome.is_alone:
             return made
         waited = timedelta(minutes=min(self._random.lognormvariate(3.8, 0.9), 600))
@@ -282,8 +283,8 @@ class _Planner:
         return replace(made, score=score, comment=comment)
 
     def _further(self, first: SampleMessage, words: HistoryWords) -> tuple[SampleMessage, ...]:
-        """Return the customer's next message in the same conversation: thanks, a follow-up
-        question, or nothing."""
+        """Return the customer's next message in the same conversation, either thanks or a follow-up
+        question. Return an empty tuple if there is none."""
         drawn = self._random.random()
         at = first.at + timedelta(minutes=self._random.uniform(2, 50))
         if at > self._now - _JUST_NOW or drawn > 0.32:
@@ -312,8 +313,8 @@ class _Planner:
             talks[place] = replace(talks[place], ended_at=at)
 
     def _with_open(self, talks: Sequence[SampleTalk]) -> tuple[SampleTalk, ...]:
-        """Return the conversations with the latest reviews still open. Older reviews that would
-        still be open are answered."""
+        """Return the conversations with some of the latest reviews open. An `unanswered` review
+        that is too recent to have expired becomes `edited`."""
         left = _MOST_OPEN
         found: list[SampleTalk] = []
         for talk in reversed(talks):

@@ -136,8 +136,8 @@ class HistoryRecorder:
         )
 
     def _closed_at(self, talk: SampleTalk, last_at: datetime) -> datetime | None:
-        """Return the time when members closed the conversation, or None. Members close most
-        conversations that they answered, and some others."""
+        """Return the time when members closed the conversation, or None if they did not close it.
+        Members close most conversations that they answered, and some others."""
         if talk.last.outcome in (SampleOutcome.WAITING, SampleOutcome.UNANSWERED):
             return None
         closes = self._draws.chance(0.3 if talk.last.outcome.is_alone else 0.85)
@@ -161,8 +161,8 @@ class HistoryRecorder:
 def _correction(
     review: EscalationRecord, draws: Draws, now: datetime
 ) -> CorrectionExportRecord | None:
-    """Return the correction for an edited or rejected draft, or None. Members have dismissed the
-    older corrections."""
+    """Return the correction for an edited or rejected draft, or None for any other draft. Members
+    have dismissed the older corrections."""
     kind, decided = _CORRECTED.get(review.status), review.decided_at
     if kind is None or decided is None or not review.draft:
         return None

@@ -58,7 +58,8 @@ async def score_shop(
     fitted on up to `taught` of the other tickets.
 
     A fitted head is used only if its trial on held-back tickets succeeds. Otherwise, the shared
-    head is scored in its place. Return the score, and the counts of these trials, added up.
+    head is scored in its place. Return the score, and the counts of these trials summed over all
+    quarters.
     """
     fitter, counts, trials = OwnHeadFitter(classifier), [], []
     for part in range(PARTS):
