@@ -62,7 +62,8 @@ def find_order_numbers(text: str, *, asked: bool = False) -> tuple[str, ...]:
 
 
 def is_order_number(text: str) -> bool:
-    """Return True if the text is one order number and nothing else, as read from a message."""
+    """Return True if the text is one order number and nothing else. The number must have a form
+    that is recognized in messages."""
     found = find_order_numbers(f"{_ANNOUNCED}{text.strip()}", asked=True)
     return [_spelt(number) for number in found] == [_spelt(text.strip())]
 

@@ -27,13 +27,13 @@ class MailServers(Protocol):
 class Shop(Protocol):
     """A client's shop or payment provider. Finds orders and refunds them.
 
-    Capabilities of only some shops are separate protocols, defined next to the action that needs
-    them (`activities/runs/actions.py`). A method that has an effect raises ActionRefused
+    Capabilities that only some shops have are separate protocols, defined next to the actions that
+    need them (`activities/runs/actions.py`). A method that has an effect raises ActionRefused
     (NotAuthorized), ActionUnreachable (the action had no effect) and ActionUnknown. `key`: the
     idempotency key, the same for all attempts. It is sent if the external system supports
-    deduplication by key. `again`: whether the outcome of an earlier attempt is unknown. If it is,
-    the implementation first looks for the effect of that attempt, and repeats the effect only if
-    that is safe.
+    deduplication by key. `again`: whether the outcome of an earlier attempt is unknown. If so, the
+    implementation first looks for the effect of that attempt, and repeats the request only if that
+    is safe.
     """
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
@@ -102,8 +102,8 @@ class NoticeBoard(Protocol):
 
 class Connectors(Protocol):
     """Creates API clients for the systems that a client has connected. All methods raise
-    ActionRefused for a provider of a different class, and NotAuthorized if the credentials cannot
-    be decrypted."""
+    ActionRefused if the provider is not of the kind that the method is for, and NotAuthorized if
+    the credentials cannot be decrypted."""
 
     def shop(self, integration: Integration) -> Shop: ...
 

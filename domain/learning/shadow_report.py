@@ -143,7 +143,7 @@ class ShadowReport(BaseModel):
 
 
 def totalled(classes: Sequence[ClassCounts]) -> ClassCounts:
-    """Return the sums of the counts over all categories. The sum has an empty category name."""
+    """Return the sums of the counts over all categories. The result has an empty category name."""
     counted = [name for name in ClassCounts.model_fields if name != "classification"]
     sums = {name: sum(getattr(one, name) for one in classes) for name in counted}
     return ClassCounts(classification="", **sums)

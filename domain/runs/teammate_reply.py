@@ -138,7 +138,7 @@ class AnsweredMessage:
     """The customer's message that a reply answers. `in_session`: whether the message came through a
     widget session. `can_show`: whether the visitor can still receive new messages, in the session
     or at a verified address. `was_delivered`: whether a connected platform delivered the message,
-    so that no caller is waiting for an answer."""
+    in which case no caller is waiting for an answer."""
 
     event: UnifiedEvent
     in_session: bool = False
