@@ -12,9 +12,9 @@ class ComplianceReason(StrEnum):
 
     `no_address`: the platform did not identify a customer, so only the facts about the customer's
     orders were erased. `data_requested`: a human must deliver the customer's data.
-    `conversations_left`: the shop's data is erased, but conversations with its customers, exports
-    and data sent to other systems remain. `shop_unproved`: the connection's credentials have never
-    authenticated with the shop, so nothing was erased and an operator must decide.
+    `conversations_left`: the shop's data is erased, but exports, data sent to other systems and
+    conversations with the shop's customers remain. `shop_unproved`: the connection's credentials
+    have never authenticated with the shop, so nothing was erased and an operator must decide.
     `secret_untrusted`: the secret that signed the request was waiting for a second manager's
     approval, so nothing was erased and an operator must decide.
     """

@@ -44,8 +44,8 @@ class AgentMessage:
     """A message that the agent has sent to the ticket, or has started to send. `reference`: the
     platform's id for the message, once it is known. `keys`: the idempotency keys with which the
     message may have been sent. `is_settled`: whether the outcome of sending is final, even if it is
-    unknown. `bare`: the text without the AI disclosure, or "". Earlier versions sent messages
-    without the disclosure."""
+    unknown. `bare`: the agent's text as earlier versions sent it, without the AI disclosure, or ""
+    for a human's text or a note."""
 
     reference: str | None
     keys: frozenset[str]
