@@ -34,8 +34,8 @@ class Performed:
     `reference`: the id of the data request or of the erasure's certificate. `erase`: an erasure to
     start before the webhook counts as processed. The erasure's workflow has the id
     `names.erase_id(client_id, erase.subject)`. If that workflow is already running, a second
-    workflow is not started. The same request always yields the same erasure, so the erasure is
-    still started after a crash.
+    workflow is not started. The same request always yields the same erasure, so a retry after a
+    crash can start it.
     """
 
     outcome: Outcome

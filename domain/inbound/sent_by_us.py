@@ -57,7 +57,8 @@ class AgentMessage:
 
 def own_author(provider: Provider, settings: Mapping[str, str]) -> str | None:
     """Return the platform's identifier for the agent's account. Return None if the settings do not
-    contain the identifier. For Gorgias, the identifier is stored with the credentials instead."""
+    contain the identifier. For Gorgias, the result is always None, because the identifier is stored
+    with the credentials."""
     match provider:
         case Provider.INTERCOM:
             return settings.get("admin_id")

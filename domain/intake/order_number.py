@@ -48,10 +48,11 @@ def speaks_of_order(event: UnifiedEvent) -> bool:
 def find_order_numbers(text: str, *, asked: bool = False) -> tuple[str, ...]:
     """Return the numbers in `text` that may identify an order.
 
-    The numbers are in upper case and in text order, without duplicates, "#" or "n°", and at most
-    MAX_NUMBERS. `asked`: the agent has asked for the order number, so a bare number is treated as
-    the answer. Phone numbers, prices, dates, measures and tracking numbers are excluded. Reads the
-    first _SEARCHED_CHARS characters, as many as the agent reads, in linear time.
+    The numbers are in upper case and in text order. Duplicates, "#" and "n°" are removed, and at
+    most MAX_NUMBERS numbers are returned. `asked`: the agent has asked for the order number, so a
+    bare number is treated as the answer. Phone numbers, prices, dates, measures and tracking
+    numbers are excluded. Reads the first _SEARCHED_CHARS characters, as many as the agent reads, in
+    linear time.
     """
     plain = _plain(text)
     spend(_PASSES * len(plain))

@@ -65,8 +65,8 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
     - signup, verification, ratings through a link and OAuth clients: per IP address
     - MCP and dry runs: per client
     - simulations: per user, and also counted as dry runs of the client
-    - widget requests: per IP address or session within a client; all scopes except WIDGET have
-      longer windows
+    - widget requests: per IP address within a client, or per session for WIDGET_SESSION; all scopes
+      except WIDGET have longer windows
     - codes for visitors: per IP address across all clients
     - inbound webhooks: per endpoint; rejected requests per IP address and endpoint
     - all other requests: per user or key

@@ -38,7 +38,7 @@ class Shop(Protocol):
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
         """Return the order with the given number. Without a number, return the latest order of the
-        customer `email`. Return None if there is no such order.
+        customer with the address `email`. Return None if there is no such order.
 
         The caller must check that the order belongs to the customer. Raises ActionRefused,
         ActionUnreachable.
@@ -50,8 +50,8 @@ class Shop(Protocol):
 
 class HelpdeskTicket(BaseModel):
     """A ticket in a helpdesk. `customer_email`: the address that receives the ticket's public
-    answers. `requester_email`: the address that the ticket's requester must have for a note or a
-    tag, or None if the helpdesk itself reported the ticket."""
+    answers. `requester_email`: the address that the ticket's requester must have before a note or a
+    tag is added. None if the helpdesk itself reported the ticket."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -76,8 +76,8 @@ class Helpdesk(Protocol):
     ) -> str:
         """Post an answer to the customer in the ticket. Return the helpdesk's id for the message.
 
-        `bare`: the text without the AI disclosure, or "". An earlier attempt may have sent the text
-        without the disclosure. `files`: the answer's attachments.
+        `bare`: the text without the AI disclosure, or "" if unknown. If `again` is True, an earlier
+        attempt may have sent this text. `files`: the answer's attachments.
         """
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:

@@ -257,8 +257,8 @@ def _same_sender(first: UnifiedEvent, later: UnifiedEvent) -> bool:
 def improves(made: MergedMessages, thought: ThinkingResult, before: RunDraft) -> bool:
     """Return True if the agent's result for merged messages replaces the review's draft and plan.
 
-    A corrected order number always replaces them, because the previous plan concerns the wrong
-    order. A result with a sensitive topic or unsafe input never replaces them.
+    A result with a sensitive topic or unsafe input never replaces them. Any other result does if an
+    order number was corrected, because the previous plan concerns the wrong order.
     """
     if thought.sensitive is not None or thought.hold is EscalationReason.UNSAFE_INPUT:
         return False
