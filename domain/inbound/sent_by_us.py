@@ -23,7 +23,7 @@ attributed to a human."""
 _TAG: Final = re.compile(r"<[^<>]*>")
 _MAX_CHARS: Final = 200_000
 # Some helpdesks insert the author's name before a message. This is the maximum length of the name,
-# in characters without spaces.
+# in characters, excluding spaces.
 _MAX_HEAD: Final = 80
 _MIN_INK: Final = 12
 # NFC composes at most this many characters into one character.
